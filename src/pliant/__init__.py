@@ -1,0 +1,1 @@
+"""pliant: a mesh and a material become a deformable body, simulated, shown and measured."""

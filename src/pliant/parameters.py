@@ -1,0 +1,47 @@
+"""Parameter classes: what a scene file says, as frozen, validated dataclasses.
+
+Every model, action, shape, measure and material is one. The scene name of a field is its Python name
+in kebab-case (``crack_speed`` is ``crack-speed``), a trailing underscore dropped (``from_`` is ``from``).
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, dataclass_transform
+
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+T = TypeVar("T")
+
+
+def kebab(name: str) -> str:
+    """The scene-file form of a Python name."""
+    return name.rstrip("_").replace("_", "-")
+
+
+_CONFIG = ConfigDict(
+    extra="forbid",
+    alias_generator=kebab,
+    validate_by_name=True,
+    validate_by_alias=True,
+    arbitrary_types_allowed=True,
+    allow_inf_nan=False,
+)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(Field,))
+def parameters(cls: type[T]) -> type[T]:
+    """Class decorator: a frozen dataclass that validates its fields and refuses unknown ones."""
+    return dataclass(frozen=True, config=_CONFIG)(cls)
+
+
+def from_table(cls: Callable[..., T], table: dict[str, Any]) -> T:
+    """An instance of the parameter class ``cls`` from a scene-file table (pydantic's error on failure)."""
+    return TypeAdapter(cls).validate_python(table)  # type: ignore[arg-type,return-value]
+
+
+def to_table(instance: Any) -> dict[str, Any]:
+    """The scene-file table of a parameter object, without fields that have their default."""
+    table: dict[str, Any] = TypeAdapter(type(instance)).dump_python(
+        instance, mode="json", by_alias=True, exclude_defaults=True
+    )
+    return table

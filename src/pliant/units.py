@@ -1,0 +1,115 @@
+"""Numbers with units: ``"3 MPa"`` becomes ``3e6``; plain numbers are SI already.
+
+Each quantity is an annotated ``float`` type that parameter classes use for their fields; the unit a
+field expects decides which strings it accepts.
+"""
+
+import math
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+_BASE = {  # unit -> (factor to SI, exponents of metre, kilogram, second, kelvin, radian)
+    "m": (1.0, (1, 0, 0, 0, 0)),
+    "cm": (1e-2, (1, 0, 0, 0, 0)),
+    "mm": (1e-3, (1, 0, 0, 0, 0)),
+    "um": (1e-6, (1, 0, 0, 0, 0)),
+    "km": (1e3, (1, 0, 0, 0, 0)),
+    "in": (0.0254, (1, 0, 0, 0, 0)),
+    "ft": (0.3048, (1, 0, 0, 0, 0)),
+    "kg": (1.0, (0, 1, 0, 0, 0)),
+    "g": (1e-3, (0, 1, 0, 0, 0)),
+    "t": (1e3, (0, 1, 0, 0, 0)),
+    "s": (1.0, (0, 0, 1, 0, 0)),
+    "ms": (1e-3, (0, 0, 1, 0, 0)),
+    "us": (1e-6, (0, 0, 1, 0, 0)),
+    "min": (60.0, (0, 0, 1, 0, 0)),
+    "Hz": (1.0, (0, 0, -1, 0, 0)),
+    "kHz": (1e3, (0, 0, -1, 0, 0)),
+    "N": (1.0, (1, 1, -2, 0, 0)),
+    "mN": (1e-3, (1, 1, -2, 0, 0)),
+    "kN": (1e3, (1, 1, -2, 0, 0)),
+    "MN": (1e6, (1, 1, -2, 0, 0)),
+    "Pa": (1.0, (-1, 1, -2, 0, 0)),
+    "hPa": (1e2, (-1, 1, -2, 0, 0)),
+    "kPa": (1e3, (-1, 1, -2, 0, 0)),
+    "MPa": (1e6, (-1, 1, -2, 0, 0)),
+    "GPa": (1e9, (-1, 1, -2, 0, 0)),
+    "bar": (1e5, (-1, 1, -2, 0, 0)),
+    "psi": (6894.757293168, (-1, 1, -2, 0, 0)),
+    "J": (1.0, (2, 1, -2, 0, 0)),
+    "W": (1.0, (2, 1, -3, 0, 0)),
+    "rad": (1.0, (0, 0, 0, 0, 1)),
+    "deg": (math.pi / 180, (0, 0, 0, 0, 1)),
+    "turn": (2 * math.pi, (0, 0, 0, 0, 1)),
+    "%": (1e-2, (0, 0, 0, 0, 0)),
+    "": (1.0, (0, 0, 0, 0, 0)),
+}
+_TERM = re.compile(r"^([A-Za-zµ%°]*)(?:\^?(-?\d+))?$")
+_NUMBER = re.compile(r"^\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
+
+
+def _unit(text: str) -> tuple[float, tuple[int, ...]]:
+    """Factor to SI and dimensions of a unit such as ``kg/m3`` or ``N*s``."""
+    factor, dims, sign = 1.0, [0] * 5, 1
+    for token in re.split(r"([*/·])", text.replace(" ", "").replace("°", "deg").replace("µ", "u")):
+        if token in ("*", "·"):
+            sign = 1
+        elif token == "/":
+            sign = -1
+        else:
+            match = _TERM.match("" if token == "1" else token)
+            if not match or match[1] not in _BASE:
+                raise ValueError(f"unknown unit '{token}'")
+            power = sign * int(match[2] or 1)
+            scale, exponents = _BASE[match[1]]
+            factor *= scale**power
+            dims = [d + power * e for d, e in zip(dims, exponents, strict=True)]
+    return factor, tuple(dims)
+
+
+def parse(value: Any, unit: str) -> float:
+    """The number of SI ``unit`` that ``value`` (a number, or a string with a unit) stands for."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"expected a number{f' in {unit}' if unit else ''}, got {value!r}")
+    if isinstance(value, str):
+        match = _NUMBER.match(value)
+        if not match:
+            raise ValueError(f"expected a number with a unit such as '1 {unit or '%'}', got '{value}'")
+        number = float(match[1].replace("_", ""))
+        if match[2]:
+            factor, dims = _unit(match[2])
+            want = _unit(unit)[1]
+            if dims[:4] != want[:4]:  # radians are not a dimension that anyone can get wrong
+                raise ValueError(f"'{value}' is not a quantity in {unit or 'plain numbers'}")
+            number *= factor
+    else:
+        number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"expected a finite number, got {value!r}")
+    return number
+
+
+def quantity(unit: str) -> Any:
+    """The pydantic validator that reads a quantity in ``unit``."""
+    return BeforeValidator(lambda value: parse(value, unit))
+
+
+def _schema(unit: str) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}], "unit": unit})
+
+
+Number = Annotated[float, quantity(""), _schema("")]
+Length = Annotated[float, quantity("m"), _schema("m")]
+Time = Annotated[float, quantity("s"), _schema("s")]
+Rate = Annotated[float, quantity("1/s"), _schema("1/s")]
+Speed = Annotated[float, quantity("m/s"), _schema("m/s")]
+Acceleration = Annotated[float, quantity("m/s2"), _schema("m/s2")]
+Pressure = Annotated[float, quantity("Pa"), _schema("Pa")]
+Density = Annotated[float, quantity("kg/m3"), _schema("kg/m3")]
+Force = Annotated[float, quantity("N"), _schema("N")]
+Torque = Annotated[float, quantity("N*m"), _schema("N*m")]
+Impulse = Annotated[float, quantity("N*s"), _schema("N*s")]
+Angle = Annotated[float, quantity("rad"), _schema("rad")]
+AngularSpeed = Annotated[float, quantity("rad/s"), _schema("rad/s")]
