@@ -1,0 +1,287 @@
+"""The extension points of pliant, all on one page: the first file to read.
+
+Data flows  mesh -> Structure -> Body -> World -> Simulation -> Run.  A model, an action, an integrator or a
+measure has two halves. The first is a frozen parameter class (``pliant.parameters``): it is what a scene
+file says. Its ``prepare`` makes the second, a runtime object that works on arrays, once per simulation.
+Runtime objects never own positions: they are handed ``x``, ``v`` and ``out``, shape (n, 3), SI units.
+
+Capabilities are protocols; whoever has the method has the capability, and the loop asks for nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
+
+if TYPE_CHECKING:
+    from pliant.materials import Material
+    from pliant.mesh.types import Surface, TetMesh
+    from pliant.simulation.system import System
+    from pliant.simulation.world import World
+
+
+# ---------------------------------------------------------------------------------------------- structure
+
+
+class Carrier(Protocol):
+    """Carries a surface mesh along with the particles: what is shown and exported."""
+
+    surface: "Surface"
+
+    def positions(self, x: Array) -> Array:
+        """Points of the surface (p, 3) [m] when the particles are at ``x`` (n, 3)."""
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Everything needed to store it and build it again."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What a body is made of; constant while its topology version stays the same.
+
+    rest (n, 3) [m] in world coordinates; mass (n,) [kg]; cells: "tetra" (m, 4), "edge" (m, 2), ...;
+    groups: named particle sets; spacing: typical distance between neighbours [m];
+    carrier: the shown surface, or None for bodies without one; regions (m,): region of each cell.
+    """
+
+    rest: Array
+    mass: Array
+    cells: Mapping[str, IntArray]
+    groups: Mapping[str, IntArray]
+    spacing: float
+    carrier: Carrier | None = None
+    regions: IntArray | None = None
+
+
+class Sampler(Protocol):
+    """Turns geometry into a Structure: tets, voxels, a lattice, an octree."""
+
+    def sample(
+        self, surface: "Surface", volume: "TetMesh | None", edge: float, material: "Material"
+    ) -> Structure: ...
+
+
+# ----------------------------------------------------------------------------------------------- mechanics
+
+
+@dataclass(frozen=True)
+class StableStep:
+    """The largest stable explicit step [s] of a body, and why."""
+
+    seconds: float
+    reason: str
+
+
+class Model(Protocol):
+    """Parameters of a mechanics model; one class per entry of ``MODELS``."""
+
+    name: ClassVar[str]
+    references: ClassVar[tuple[str, ...]]
+
+    def prepare(self, structure: Structure, material: "Material") -> "Mechanics":
+        """The runtime for one body; raises IncompatibleError for materials it cannot do."""
+
+
+@runtime_checkable
+class Mechanics(Protocol):
+    """A model at work on one body. ``x``, ``v``, ``out`` are the body's own rows."""
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        """Add the internal forces [N] to ``out``."""
+
+    def stable_step(self) -> StableStep: ...
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, "FieldData"]:
+        """The named fields it can give (see ``field_names``)."""
+
+    field_names: tuple[str, ...]
+
+
+@runtime_checkable
+class Energy(Protocol):
+    """Whoever has it is held to f = -dE/dx by the laws in tests/laws."""
+
+    def energy(self, x: Array) -> float:
+        """Elastic energy [J]."""
+
+
+@runtime_checkable
+class Dissipation(Protocol):
+    """Internal damping, for the energy ledger."""
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """Power turned into heat [W]."""
+
+
+@runtime_checkable
+class StiffnessDamping(Protocol):
+    """Models whose internal forces can be damped in proportion to their stiffness."""
+
+    damping_time: float  # beta [s] in f = -beta K v
+
+
+@runtime_checkable
+class Stiffness(Protocol):
+    """Models that implicit integrators can use."""
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` with ``K = -df/dx`` [N/m] at ``x`` to ``out``."""
+
+
+@runtime_checkable
+class Flux(Protocol):
+    """Internal forces through a cut, for the flux measure."""
+
+    def flux(self, x: Array, above: BoolArray) -> Mapping[str, tuple[Array, float]]:
+        """Per part ("elastic", "shear", "volumetric"): the resultant force (3,) [N] that particles with
+        ``above`` feel from the others, and the sum of the magnitudes of its contributions [N]."""
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """Anything with state beyond positions and velocities: it is checkpointed and restored."""
+
+    def state(self) -> dict[str, AnyArray]: ...
+    def restore(self, state: Mapping[str, AnyArray]) -> None: ...
+
+
+@runtime_checkable
+class Topology(Protocol):
+    """Mechanics whose particles or cells come and go. A raised version makes the loop take over
+    ``structure`` and ``parents`` (the old row of each new particle), and the recorder write a new topology."""
+
+    topology_version: int
+    structure: Structure
+    parents: IntArray
+
+
+@dataclass(frozen=True)
+class FieldData:
+    """A named field: values per particle or per cell."""
+
+    values: AnyArray
+    per: str = "particle"  # or "cell"
+    unit: str = ""
+
+
+# ------------------------------------------------------------------------------------------------- actions
+
+
+class Action(Protocol):
+    """Parameters of what the world does to bodies; one class per entry of ``ACTIONS``."""
+
+    name: ClassVar[str]
+
+    def prepare(self, world: "World", up: Vector) -> "Acting":
+        """The runtime; raises SelectionError or IncompatibleError where it cannot act."""
+
+
+class Acting:
+    """Base of action runtimes: a time window. Derive and add the capabilities below."""
+
+    start: float = 0.0
+    until: float = float("inf")
+
+    def active(self, time: float) -> bool:
+        """Whether the action holds at ``time`` (with a rounding margin at the ends)."""
+        return self.start - 1e-12 <= time < self.until - 1e-12
+
+
+@runtime_checkable
+class Forces(Protocol):
+    """Adds external forces."""
+
+    velocity_dependent: bool
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None: ...
+
+
+@runtime_checkable
+class Power(Protocol):
+    """Feeds the energy ledger."""
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        """(work done on the bodies [W], power turned into heat [W])."""
+
+
+@runtime_checkable
+class Potential(Protocol):
+    """A conservative external force, such as gravity."""
+
+    def potential(self, x: Array) -> float: ...
+
+
+@runtime_checkable
+class Drive(Protocol):
+    """Prescribes degrees of freedom: their inverse mass is zero while it acts."""
+
+    rows: IntArray  # particles
+    axes: BoolArray  # (3,)
+
+    def begin(self, world: "World") -> None:
+        """Called when the action starts to act."""
+
+    def drive(self, time: float, x: Array, v: Array) -> None:
+        """Write positions and velocities of the driven degrees of freedom at ``time``."""
+
+    def acceleration(self, time: float) -> Array:
+        """Prescribed acceleration of the driven particles, (rows, 3) [m/s2]."""
+
+
+@runtime_checkable
+class Projection(Protocol):
+    """Corrects positions and velocities after the drift of each step: contacts, constraints."""
+
+    def project(self, time: float, dt: float, world: "World") -> None: ...
+
+
+@runtime_checkable
+class Event(Protocol):
+    """Happens once, at the first step boundary at or after ``at``."""
+
+    at: float
+
+    def happen(self, world: "World") -> None: ...
+
+
+@runtime_checkable
+class Columns(Protocol):
+    """Brings series of its own (an obstacle's reaction)."""
+
+    columns: tuple[str, ...]
+
+    def values(self, world: "World") -> Sequence[float]: ...
+
+
+# --------------------------------------------------------------------------------- integrators and measures
+
+
+class Integrator(Protocol):
+    """Advances a System by one step; one class per entry of ``INTEGRATORS``."""
+
+    name: ClassVar[str]
+    order: ClassVar[int]
+    stability: ClassVar[float]  # largest dt * omega on the imaginary axis; 0 where there is none
+    requires: ClassVar[tuple[type, ...]]  # capabilities that every body's mechanics must have
+
+    def step(self, system: "System", time: float, dt: float) -> None:
+        """On entry ``world.f`` holds the forces at ``time``; on return those at ``time + dt``."""
+
+
+class Measure(Protocol):
+    """Parameters of a measure; one class per entry of ``MEASURES``."""
+
+    name: str | None
+    every: str
+
+    def prepare(self, system: "System") -> Columns: ...
+
+
+@dataclass
+class Ledger:
+    """Running totals of the energy that actions gave and took [J]."""
+
+    work: float = 0.0
+    dissipated: float = 0.0
+    powers: tuple[float, float] | None = field(default=None)
