@@ -1,0 +1,48 @@
+"""Compilation settings shared by all kernels, and the number of threads.
+
+Kernels follow three rules. The work is cut into partitions whose number depends on the problem alone, so
+that threads only choose who does a partition and the bytes do not depend on them. Below ``SERIAL_ROWS`` rows
+the serial twin runs: a parallel loop would lose there. Nothing is compiled with ``fastmath``.
+
+This module imports the compiler: import it only from kernel modules, inside ``prepare``.
+"""
+
+import os
+from typing import Any
+
+import numba
+
+SERIAL_ROWS = 5000
+
+numba.config.THREADING_LAYER = "omp"
+
+jit: Any = numba.njit(cache=True, error_model="numpy")
+parallel_jit: Any = numba.njit(cache=True, error_model="numpy", parallel=True)
+prange: Any = numba.prange
+
+
+def set_threads(count: int | None) -> int:
+    """Use ``count`` threads (None: all that this process may have); returns the number in use."""
+    available = numba.config.NUMBA_NUM_THREADS
+    chosen = available if count is None else max(1, min(count, available))
+    numba.set_num_threads(chosen)
+    return int(chosen)
+
+
+def threading_layer() -> str:
+    """The layer in use, after running one parallel loop; anything but "omp" is slow per call."""
+    _touch()
+    return str(numba.threading_layer())
+
+
+@parallel_jit
+def _touch() -> int:
+    total = 0
+    for i in prange(2):
+        total += i
+    return total
+
+
+def core_count() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,169 @@
+"""Compiled loops of the mass-spring model: springs, their damping, and the volumetric term per tet."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.compiled import jit, parallel_jit, prange
+
+TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: its force is zero
+
+
+@jit
+def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
+    for b in range(first, last):
+        nodes = index[b]
+        row = rest[b]
+        for i in range(16):
+            p = nodes[i, 0]
+            q = nodes[i, 1]
+            w[i] = x[q, 0] - x[p, 0]
+            w[16 + i] = x[q, 1] - x[p, 1]
+            w[32 + i] = x[q, 2] - x[p, 2]
+        for i in range(16):
+            dx = w[i]
+            dy = w[16 + i]
+            dz = w[32 + i]
+            s = row[16 + i] * (1.0 - row[i] / np.sqrt(dx * dx + dy * dy + dz * dz + TINY))
+            w[i] = s * dx
+            w[16 + i] = s * dy
+            w[32 + i] = s * dz
+        for i in range(16):
+            p = nodes[i, 0] + shift
+            q = nodes[i, 1] + shift
+            fx = w[i]
+            fy = w[16 + i]
+            fz = w[32 + i]
+            buffer[p, 0] += fx
+            buffer[p, 1] += fy
+            buffer[p, 2] += fz
+            buffer[q, 0] -= fx
+            buffer[q, 1] -= fy
+            buffer[q, 2] -= fz
+
+
+@jit
+def spring_forces_serial(starts, low, offset, index, rest, x, buffer):
+    w = np.empty(48)
+    for p in range(low.shape[0]):
+        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+
+
+@parallel_jit
+def spring_forces_parallel(starts, low, offset, index, rest, x, buffer):
+    for p in prange(low.shape[0]):
+        w = np.empty(48)
+        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+
+
+@jit
+def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
+    for b in range(first, last):
+        nodes = index[b]
+        row = rest[b]
+        for i in range(16):
+            p = nodes[i, 0]
+            q = nodes[i, 1]
+            w[i] = x[q, 0] - x[p, 0]
+            w[16 + i] = x[q, 1] - x[p, 1]
+            w[32 + i] = x[q, 2] - x[p, 2]
+            w[48 + i] = v[q, 0] - v[p, 0]
+            w[64 + i] = v[q, 1] - v[p, 1]
+            w[80 + i] = v[q, 2] - v[p, 2]
+        for i in range(16):
+            dx = w[i]
+            dy = w[16 + i]
+            dz = w[32 + i]
+            rate = dx * w[48 + i] + dy * w[64 + i] + dz * w[80 + i]
+            s = beta * row[16 + i] * rate / (dx * dx + dy * dy + dz * dz + TINY)
+            w[i] = s * dx
+            w[16 + i] = s * dy
+            w[32 + i] = s * dz
+        for i in range(16):
+            p = nodes[i, 0] + shift
+            q = nodes[i, 1] + shift
+            for c in range(3):
+                g = w[16 * c + i]
+                buffer[p, c] += g
+                buffer[q, c] -= g
+
+
+@jit
+def spring_damping_serial(starts, low, offset, index, rest, beta, x, v, buffer):
+    w = np.empty(96)
+    for p in range(low.shape[0]):
+        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
+
+
+@parallel_jit
+def spring_damping_parallel(starts, low, offset, index, rest, beta, x, v, buffer):
+    for p in prange(low.shape[0]):
+        w = np.empty(96)
+        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
+
+
+@jit
+def _volume_blocks(first, last, index, rest, x, buffer, shift, w):
+    for b in range(first, last):
+        nodes = index[b]
+        row = rest[b]
+        for i in range(16):
+            p = nodes[i, 0]
+            q = nodes[i, 1]
+            r = nodes[i, 2]
+            s = nodes[i, 3]
+            for c in range(3):
+                w[16 * c + i] = x[q, c] - x[p, c]
+                w[48 + 16 * c + i] = x[r, c] - x[p, c]
+                w[96 + 16 * c + i] = x[s, c] - x[p, c]
+        for i in range(16):
+            ax = w[i]
+            ay = w[16 + i]
+            az = w[32 + i]
+            bx = w[48 + i]
+            by = w[64 + i]
+            bz = w[80 + i]
+            cx = w[96 + i]
+            cy = w[112 + i]
+            cz = w[128 + i]
+            gx = by * cz - bz * cy
+            gy = bz * cx - bx * cz
+            gz = bx * cy - by * cx
+            volume = (ax * gx + ay * gy + az * gz) / 6.0
+            s = -row[16 + i] * (volume - row[i]) / 6.0
+            w[i] = s * gx
+            w[16 + i] = s * gy
+            w[32 + i] = s * gz
+            w[48 + i] = s * (cy * az - cz * ay)
+            w[64 + i] = s * (cz * ax - cx * az)
+            w[80 + i] = s * (cx * ay - cy * ax)
+            w[96 + i] = s * (ay * bz - az * by)
+            w[112 + i] = s * (az * bx - ax * bz)
+            w[128 + i] = s * (ax * by - ay * bx)
+        for i in range(16):
+            p = nodes[i, 0] + shift
+            q = nodes[i, 1] + shift
+            r = nodes[i, 2] + shift
+            s = nodes[i, 3] + shift
+            for c in range(3):
+                fq = w[16 * c + i]
+                fr = w[48 + 16 * c + i]
+                fs = w[96 + 16 * c + i]
+                buffer[q, c] += fq
+                buffer[r, c] += fr
+                buffer[s, c] += fs
+                buffer[p, c] -= fq + fr + fs
+
+
+@jit
+def volume_forces_serial(starts, low, offset, index, rest, x, buffer):
+    w = np.empty(144)
+    for p in range(low.shape[0]):
+        _volume_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+
+
+@parallel_jit
+def volume_forces_parallel(starts, low, offset, index, rest, x, buffer):
+    for p in prange(low.shape[0]):
+        w = np.empty(144)
+        _volume_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)

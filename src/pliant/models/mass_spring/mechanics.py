@@ -1,0 +1,116 @@
+"""The mass-spring model at work on one body."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.mesh.types import tet_edges, tet_volumes
+from pliant.models import tet_fields
+from pliant.models.blocks import make_blocks
+from pliant.models.mass_spring import kernels
+from pliant.models.stability import explicit_limit
+from pliant.protocols import FieldData, StableStep, Structure
+from pliant.typing import Array, BoolArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Material
+
+
+class MassSpringMechanics:
+    """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
+
+    field_names = tet_fields.NAMES
+    inversion_safe = False
+
+    def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
+        self.structure, self.material = structure, material
+        self.damping_time = material.damping or 0.0
+        self.tets = structure.cells["tetra"]
+        self.edges = tet_edges(self.tets)
+        rest = structure.rest
+        self.volumes = tet_volumes(rest, self.tets)
+        self.lengths = np.linalg.norm(rest[self.edges[:, 1]] - rest[self.edges[:, 0]], axis=1)
+        lam, mu = material.lame
+        if stiffness is None:
+            self.stiffness = 2.5 * mu * self._volume_around_edges() / self.lengths**2
+            bulk = lam - mu
+        else:
+            self.stiffness = np.full(len(self.edges), stiffness)
+            bulk = 0.0
+        self.springs = make_blocks(self.edges, len(rest))
+        self._spring_rest = self.springs.rows(self.lengths, self.stiffness)
+        self.bulk = bulk if bulk > 1e-9 * mu else 0.0
+        self.cells = make_blocks(self.tets, len(rest))
+        self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
+
+    def _volume_around_edges(self) -> Array:
+        """Sum of the volumes of the tets around each edge [m3]."""
+        n = len(self.structure.rest)
+        keys = self.edges[:, 0] * n + self.edges[:, 1]
+        total = np.zeros(len(self.edges))
+        for a, b in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
+            pair = np.sort(self.tets[:, [a, b]], axis=1)
+            np.add.at(total, np.searchsorted(keys, pair[:, 0] * n + pair[:, 1]), self.volumes)
+        return total
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        s = self.springs
+        run = kernels.spring_forces_parallel if s.parallel else kernels.spring_forces_serial
+        run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, s.buffer)
+        if self.damping_time:
+            damp = kernels.spring_damping_parallel if s.parallel else kernels.spring_damping_serial
+            damp(s.starts, s.low, s.offset, s.index, self._spring_rest, self.damping_time, x, v, s.buffer)
+        s.add_to(out)
+        if self.bulk:
+            c = self.cells
+            squeeze = kernels.volume_forces_parallel if c.parallel else kernels.volume_forces_serial
+            squeeze(c.starts, c.low, c.offset, c.index, self._cell_rest, x, c.buffer)
+            c.add_to(out)
+
+    def energy(self, x: Array) -> float:
+        """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
+        stretch = self._lengths(x) - self.lengths
+        springs = 0.5 * float(np.sum(self.stiffness * stretch**2))
+        change = tet_volumes(x, self.tets) / self.volumes - 1.0
+        return springs + 0.5 * self.bulk * float(np.sum(self.volumes * change**2))
+
+    def _lengths(self, x: Array) -> Array:
+        d = x[self.edges[:, 1]] - x[self.edges[:, 0]]
+        return np.sqrt(np.einsum("ij,ij->i", d, d))
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """``sum beta k (d l / d t)^2`` [W]."""
+        if not self.damping_time:
+            return 0.0
+        d = x[self.edges[:, 1]] - x[self.edges[:, 0]]
+        u = v[self.edges[:, 1]] - v[self.edges[:, 0]]
+        rate = np.einsum("ij,ij->i", d, u) / (np.sqrt(np.einsum("ij,ij->i", d, d)) + kernels.TINY)
+        return self.damping_time * float(np.sum(self.stiffness * rate**2))
+
+    def stable_step(self) -> StableStep:
+        return explicit_limit(self, self.structure, self.damping_time)
+
+    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        """Forces of springs and of tets that have particles on both sides of a cut."""
+        i, j = self.edges[:, 0], self.edges[:, 1]
+        cut = above[i] != above[j]
+        d = x[j[cut]] - x[i[cut]]
+        length = np.linalg.norm(d, axis=1)
+        pull = (self.stiffness[cut] * (1.0 - self.lengths[cut] / length))[:, None] * d
+        on_above = np.where(above[i[cut]][:, None], pull, -pull)
+        elastic = (on_above.sum(axis=0), float(np.linalg.norm(pull, axis=1).sum()))
+        return {"elastic": elastic, "volumetric": self._volumetric_flux(x, above)}
+
+    def _volumetric_flux(self, x: Array, above: BoolArray) -> tuple[Array, float]:
+        side = above[self.tets]
+        cut = side.any(axis=1) & ~side.all(axis=1)
+        tets = self.tets[cut]
+        pressure = -self.bulk * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
+        forces = pressure[:, None, None] * tet_fields.volume_gradients(x, tets)
+        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
+        return resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum())
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        """Fields per tet of the continuum that the springs stand for (small-strain Hooke on Green strain)."""
+        return tet_fields.tet_fields(x, self.structure.rest, self.tets, self.material.lame, names)

@@ -1,0 +1,50 @@
+"""Parameters of the mass-spring model, and its material rule."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from pliant.errors import IncompatibleError
+from pliant.parameters import parameters
+from pliant.protocols import Structure
+from pliant.units import Number
+
+if TYPE_CHECKING:
+    from pliant.materials import Material
+    from pliant.models.mass_spring.mechanics import MassSpringMechanics
+
+
+@parameters
+class MassSpring:
+    r"""Springs on the edges of the tets, and a volumetric term per tet.
+
+    A spring of rest length :math:`l` gets :math:`k = E_s \sum V_t / l^2` over the tets around its edge
+    [JanssonVergeest2000]_ eq. (21), after Ganovelli. Averaged over edge directions that solid has
+    :math:`\lambda = \mu = 2 E_s / 5`: Young's modulus :math:`E_s` and Poisson's ratio 1/4. So
+    :math:`E_s = 5\mu/2` gives the right shear modulus, and what :math:`\lambda` has above :math:`\mu` goes
+    into :math:`\tfrac12 (\lambda - \mu) V (J - 1)^2` per tet.
+
+    Differs: the text stops at Poisson's ratio 1/4. Ratios below 1/4 are refused: the volumetric term would
+    be negative and the body unstable.
+
+    stiffness: one constant [N/m] for all springs instead of the material rule (then there is no
+    volumetric term, and the material gives only the density).
+    """
+
+    name: ClassVar[str] = "mass-spring"
+    references: ClassVar[tuple[str, ...]] = ("Everts2006", "JanssonVergeest2000")
+    sampling: ClassVar[str] = "tets"
+
+    stiffness: Number | None = Field(default=None, gt=0)
+
+    def prepare(self, structure: Structure, material: "Material") -> "MassSpringMechanics":
+        from pliant.models.mass_spring.mechanics import MassSpringMechanics
+
+        lam, mu = material.lame
+        if self.stiffness is None and lam < mu * (1 - 1e-9):
+            raise IncompatibleError(
+                f"Model 'mass-spring' cannot do poisson = {material.poisson:g}: springs alone give 1/4, and "
+                "less would need a negative volumetric stiffness, which is unstable.",
+                hint="Use poisson >= 0.25, or another model.",
+            )
+        return MassSpringMechanics(structure, material, self.stiffness)

@@ -1,0 +1,70 @@
+"""Strain and stress of tetrahedra from their deformation: shared by the models that live on tets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pliant.protocols import FieldData
+from pliant.typing import Array, IntArray
+
+NAMES = ("strain", "stress", "stress-tensor", "principal", "inverted")
+
+
+def edge_matrices(x: Array, tets: IntArray) -> Array:
+    """Matrices with columns x1 - x0, x2 - x0, x3 - x0; shape (m, 3, 3)."""
+    p = x[tets]
+    return np.ascontiguousarray((p[:, 1:] - p[:, :1]).transpose(0, 2, 1))
+
+
+def deformation_gradients(x: Array, rest: Array, tets: IntArray) -> Array:
+    """``F = D_s D_m^-1`` per tet; shape (m, 3, 3)."""
+    return np.asarray(edge_matrices(x, tets) @ np.linalg.inv(edge_matrices(rest, tets)))
+
+
+def volume_gradients(x: Array, tets: IntArray) -> Array:
+    """Gradient of each tet's volume with respect to its four particles [m2]; shape (m, 4, 3)."""
+    p = x[tets]
+    a, b, c = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0], p[:, 3] - p[:, 0]
+    g = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1) / 6.0
+    return np.concatenate([-g.sum(axis=1, keepdims=True), g], axis=1)
+
+
+def von_mises(tensor: Array) -> Array:
+    """``sqrt(3/2) |dev s|`` of symmetric tensors (m, 3, 3)."""
+    mean = np.trace(tensor, axis1=1, axis2=2) / 3.0
+    deviator = tensor - mean[:, None, None] * np.eye(3)
+    return np.sqrt(1.5 * np.einsum("mij,mij->m", deviator, deviator))
+
+
+def cauchy_from_second_piola(F: Array, S: Array) -> Array:
+    """``sigma = F S F^T / J``; where J is not positive the magnitude of J is used, to stay finite."""
+    J = np.abs(np.linalg.det(F))
+    return F @ S @ F.transpose(0, 2, 1) / np.maximum(J, 1e-12)[:, None, None]
+
+
+def tet_fields(
+    x: Array, rest: Array, tets: IntArray, lame: tuple[float, float], names: Sequence[str]
+) -> dict[str, FieldData]:
+    """Fields per tet from Green strain ``(F^T F - I) / 2`` and Hooke's law on it.
+
+    strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises of Cauchy [Pa];
+    stress-tensor (m, 3, 3) and principal (m, 3), descending [Pa]; inverted: det F <= 0.
+    """
+    F = deformation_gradients(x, rest, tets)
+    E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
+    lam, mu = lame
+    S = 2.0 * mu * E + lam * np.trace(E, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    sigma = cauchy_from_second_piola(F, S)
+    found: dict[str, FieldData] = {}
+    for name in names:
+        if name == "strain":
+            found[name] = FieldData(von_mises(E) * 2.0 / 3.0, "cell")
+        elif name == "stress":
+            found[name] = FieldData(von_mises(sigma), "cell", "Pa")
+        elif name == "stress-tensor":
+            found[name] = FieldData(sigma, "cell", "Pa")
+        elif name == "principal":
+            found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), "cell", "Pa")
+        elif name == "inverted":
+            found[name] = FieldData(np.linalg.det(F) <= 0.0, "cell")
+    return found

@@ -1,0 +1,52 @@
+"""One table per family of things that scenes name; outside packages join through entry points."""
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import entry_points as installed_entry_points
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """" — did you mean 'x'?" for the closest known name, else the list of them."""
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(sorted(known))}"
+
+
+class Registry(Mapping[str, Callable[..., T]], Generic[T]):
+    """Classes by their scene name; an unknown name is a ValueError with the nearest known one."""
+
+    def __init__(self, family: str, table: dict[str, Any], entry_points: str) -> None:
+        self.family, self._table, self._group = family, dict(table), entry_points
+        self._outside = False
+
+    def _load_outside(self) -> None:
+        if not self._outside:
+            self._outside = True
+            for point in installed_entry_points(group=self._group):
+                self._table.setdefault(point.name, point.load())
+
+    def register(self, cls: Any) -> Any:
+        """Add a class under its ``name``; usable as a decorator."""
+        self._table[cls.name] = cls
+        return cls
+
+    def __getitem__(self, name: str) -> Callable[..., T]:
+        if name not in self._table:
+            self._load_outside()
+        if not isinstance(name, str) or name not in self._table:
+            raise ValueError(f"unknown {self.family} '{name}'; {nearest(str(name), list(self._table))}")
+        return self._table[name]  # type: ignore[no-any-return]
+
+    def __contains__(self, name: object) -> bool:
+        self._load_outside()
+        return name in self._table
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_outside()
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        self._load_outside()
+        return len(self._table)
