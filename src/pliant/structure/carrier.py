@@ -14,7 +14,7 @@ from pliant.errors import MeshError
 from pliant.mesh.types import Surface, boundary_triangles, tet_volumes
 from pliant.typing import AnyArray, Array, IndexArray, IntArray
 
-_BLOCK = 4096  # points handled at a time: keeps the working set in cache
+_BLOCK = 2048  # points handled at a time: keeps the working set in cache
 _INSIDE = 1e-9  # a point counts as held by a tet down to this negative weight
 _GROUP = "group."
 
@@ -96,13 +96,13 @@ def embed(surface: Surface, points: Array, tets: IntArray) -> EmbeddedSurface:
         raise MeshError("The surface cannot be carried: there is no tetrahedron with a volume.")
     corners = points[tets[good]]
     home, weights = _best(surface.points, corners, near=16)
-    # Where small tets crowd round a point, the one that holds it may be large and have its centroid far
-    # away: look among tets of each size on their own, and take nothing but a tet that does hold the point.
+    # A tet that holds a point may have its centroid far away, being long, or large among small ones: look
+    # among more tets, those of each size on their own, and take nothing but one that does hold the point.
     outside = np.flatnonzero(weights.min(axis=1) < -_INSIDE)
     octave = np.floor(np.log2(sizes[good])).astype(np.int64)
     for size in np.unique(octave):
         members = np.flatnonzero(octave == size)
-        found, w = _best(surface.points[outside], corners[members], near=32)
+        found, w = _best(surface.points[outside], corners[members], near=64)
         holds = w.min(axis=1) >= -_INSIDE
         home[outside[holds]], weights[outside[holds]] = members[found[holds]], w[holds]
         outside = outside[~holds]
