@@ -6,6 +6,8 @@ field expects decides which strings it accepts.
 
 import math
 import re
+from fractions import Fraction
+from numbers import Real
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -44,48 +46,70 @@ _BASE = {  # unit -> (factor to SI, exponents of metre, kilogram, second, kelvin
     "deg": (math.pi / 180, (0, 0, 0, 0, 1)),
     "turn": (2 * math.pi, (0, 0, 0, 0, 1)),
     "%": (1e-2, (0, 0, 0, 0, 0)),
-    "": (1.0, (0, 0, 0, 0, 0)),
 }
-_TERM = re.compile(r"^([A-Za-zµ%°]*)(?:\^?(-?\d+))?$")
+_TERM = re.compile(r"^([A-Za-z%]+)(?:\^?(-?\d+))?$")
 _NUMBER = re.compile(r"^\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
+_PLAIN = str.maketrans({"°": "deg", "µ": "u", "μ": "u", "²": "2", "³": "3", "·": "*", "⋅": "*"})
 
 
-def _unit(text: str) -> tuple[float, tuple[int, ...]]:
-    """Factor to SI and dimensions of a unit such as ``kg/m3`` or ``N*s``."""
-    factor, dims, sign = 1.0, [0] * 5, 1
-    for token in re.split(r"([*/·])", text.replace(" ", "").replace("°", "deg").replace("µ", "u")):
-        if token in ("*", "·"):
-            sign = 1
-        elif token == "/":
-            sign = -1
-        else:
-            match = _TERM.match("" if token == "1" else token)
-            if not match or match[1] not in _BASE:
-                raise ValueError(f"unknown unit '{token}'")
-            power = sign * int(match[2] or 1)
-            scale, exponents = _BASE[match[1]]
-            factor *= scale**power
-            dims = [d + power * e for d, e in zip(dims, exponents, strict=True)]
+def _unit(text: str) -> tuple[Fraction, tuple[int, ...]]:
+    """Exact factor to SI and dimensions of a unit such as ``kg/m3``, ``N*s`` or ``N m``."""
+    plain = re.sub(r"\s*([*/])\s*", r"\1", text.translate(_PLAIN).strip())
+    if "/" not in plain:
+        plain = re.sub(r"\s+", "*", plain)
+    factor, dims = Fraction(1), [0] * 5
+    pieces = re.split(r"([*/])", plain)
+    if pieces[0] in ("", "1"):  # "1/s", "/s", and no unit at all
+        pieces = pieces[1:]
+    else:
+        pieces.insert(0, "*")
+    for operator, token in zip(pieces[::2], pieces[1::2], strict=True):
+        match = _TERM.match(token)
+        if not match or match[1] not in _BASE:
+            raise ValueError(f"unknown unit '{token or text}'{_similar(match[1] if match else token)}")
+        power = int(match[2] or 1) * (-1 if operator == "/" else 1)
+        scale, exponents = _BASE[match[1]]
+        factor *= Fraction(repr(scale)) ** power
+        dims = [d + power * e for d, e in zip(dims, exponents, strict=True)]
     return factor, tuple(dims)
+
+
+def _similar(name: str) -> str:
+    """A hint for a unit in the wrong case."""
+    close = [unit for unit in _BASE if name and unit.lower() == name.lower()]
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _float(value: Real | Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def parse(value: Any, unit: str) -> float:
     """The number of SI ``unit`` that ``value`` (a number, or a string with a unit) stands for."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+    if isinstance(value, bool) or not isinstance(value, (Real, str)):
         raise ValueError(f"expected a number{f' in {unit}' if unit else ''}, got {value!r}")
     if isinstance(value, str):
         match = _NUMBER.match(value)
         if not match:
             raise ValueError(f"expected a number with a unit such as '1 {unit or '%'}', got '{value}'")
-        number = float(match[1].replace("_", ""))
+        digits = match[1].replace("_", "")
+        number = float(digits)
         if match[2]:
             factor, dims = _unit(match[2])
             want = _unit(unit)[1]
-            if dims[:4] != want[:4]:  # radians are not a dimension that anyone can get wrong
+            if dims[:4] != want[:4] or (dims[4] and not want[4]):
                 raise ValueError(f"'{value}' is not a quantity in {unit or 'plain numbers'}")
-            number *= factor
+            if want[4] and not dims[4]:  # is "2 Hz" 2 or 12.6 rad/s?
+                raise ValueError(
+                    f"'{value}' does not say which angle: use rad, deg or turn, as in '1 {unit}'"
+                )
+            if number and math.isfinite(number):  # one rounding: "1 g/cm3" is 1000.0
+                number = _float(Fraction(digits) * factor)
     else:
-        number = float(value)
+        number = _float(value)
     if not math.isfinite(number):
         raise ValueError(f"expected a finite number, got {value!r}")
     return number

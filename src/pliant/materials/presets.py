@@ -1,0 +1,66 @@
+"""Named materials: numbers, usual ranges and where they come from, read once from ``presets.toml``."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+from pliant.errors import MaterialError
+
+_ABOUT = ("source", "checked", "note", "young-range", "density-range")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named material: ``table`` holds its scene keys in SI units, the rest is about them."""
+
+    name: str
+    table: Mapping[str, Any]
+    source: str
+    note: str
+    young_range: tuple[float, float]  # [Pa]
+    density_range: tuple[float, float]  # [kg/m3]
+    checked: bool  # compared with the source, or a page that quotes it
+
+
+@cache
+def _load() -> Mapping[str, Preset]:
+    text = (resources.files("pliant.materials") / "presets.toml").read_text(encoding="utf-8")
+    return MappingProxyType(
+        {
+            name: Preset(
+                name,
+                MappingProxyType({key: value for key, value in entry.items() if key not in _ABOUT}),
+                entry["source"],
+                entry.get("note", ""),
+                (entry["young-range"][0], entry["young-range"][1]),
+                (entry["density-range"][0], entry["density-range"][1]),
+                entry.get("checked", False),
+            )
+            for name, entry in tomllib.loads(text).items()
+        }
+    )
+
+
+def names() -> list[str]:
+    """The names of all presets, in alphabetical order."""
+    return sorted(_load())
+
+
+def unknown(name: str) -> str:
+    """What to tell someone who asked for the preset ``name``, which does not exist."""
+    close = difflib.get_close_matches(name.lower(), names(), n=1, cutoff=0.5)
+    hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}"
+    return f"unknown material '{name}'; {hint}"
+
+
+def get(name: str) -> Preset:
+    """The preset ``name``."""
+    try:
+        return _load()[name]
+    except KeyError:
+        raise MaterialError(unknown(name)) from None
