@@ -142,10 +142,22 @@ def _curve(value: Any, unit: str, vector: bool) -> Curve:
     return Curve(times, values, ease)
 
 
-def keyed(unit: str, vector: bool = False) -> Any:
-    """Type of a field that takes a constant or keys, in ``unit``; a vector of three where ``vector``."""
-    return Annotated[
-        Curve,
-        BeforeValidator(lambda value: _curve(value, unit, vector)),
-        PlainSerializer(lambda curve: curve.to_scene()),
-    ]
+def _reads(unit: str, vector: bool = False) -> Any:
+    return BeforeValidator(lambda value: _curve(value, unit, vector))
+
+
+# Types of fields that take a constant or keys. They hold a Curve after validation; ``Any`` lets callers pass
+# plain numbers.
+_WRITES = PlainSerializer(lambda curve: curve.to_scene())
+KeyedNumber = Annotated[Any, _reads(""), _WRITES]
+KeyedForce = Annotated[Any, _reads("N", vector=True), _WRITES]
+KeyedTorque = Annotated[Any, _reads("N*m"), _WRITES]
+KeyedPressure = Annotated[Any, _reads("Pa"), _WRITES]
+KeyedAcceleration = Annotated[Any, _reads("m/s2"), _WRITES]
+KeyedVelocity = Annotated[Any, _reads("m/s", vector=True), _WRITES]
+KeyedPoint = Annotated[Any, _reads("m", vector=True), _WRITES]
+KeyedLength = Annotated[Any, _reads("m"), _WRITES]
+KeyedRate = Annotated[Any, _reads("1/s"), _WRITES]
+KeyedFrequency = Annotated[Any, _reads("Hz"), _WRITES]
+KeyedAngularSpeed = Annotated[Any, _reads("rad/s"), _WRITES]
+KeyedDensity = Annotated[Any, _reads("kg/m3"), _WRITES]

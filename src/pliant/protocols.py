@@ -76,7 +76,7 @@ class StableStep:
 class Model(Protocol):
     """Parameters of a mechanics model; one class per entry of ``MODELS``."""
 
-    name: ClassVar[str]
+    kind: ClassVar[str]
     references: ClassVar[tuple[str, ...]]
 
     def prepare(self, structure: Structure, material: "Material") -> "Mechanics":
@@ -171,7 +171,7 @@ class FieldData:
 class Action(Protocol):
     """Parameters of what the world does to bodies; one class per entry of ``ACTIONS``."""
 
-    name: ClassVar[str]
+    kind: ClassVar[str]
 
     def prepare(self, world: "World", up: Vector) -> "Acting":
         """The runtime; raises SelectionError or IncompatibleError where it cannot act."""
@@ -260,7 +260,7 @@ class Columns(Protocol):
 class Integrator(Protocol):
     """Advances a System by one step; one class per entry of ``INTEGRATORS``."""
 
-    name: ClassVar[str]
+    kind: ClassVar[str]
     order: ClassVar[int]
     stability: ClassVar[float]  # largest dt * omega on the imaginary axis; 0 where there is none
     requires: ClassVar[tuple[type, ...]]  # capabilities that every body's mechanics must have

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import entry_points as installed_entry_points
 from typing import Any, Generic, TypeVar
 
+from pliant.parameters import from_table, to_table
+
 T = TypeVar("T")
 
 
@@ -28,9 +30,26 @@ class Registry(Mapping[str, Callable[..., T]], Generic[T]):
                 self._table.setdefault(point.name, point.load())
 
     def register(self, cls: Any) -> Any:
-        """Add a class under its ``name``; usable as a decorator."""
-        self._table[cls.name] = cls
+        """Add a class under its ``kind``; usable as a decorator."""
+        self._table[cls.kind] = cls
         return cls
+
+    def build(self, value: Any) -> T:
+        """An instance from its scene form: a name, a table with ``type``, or an instance already."""
+        if isinstance(value, str):
+            value = {"type": value}
+        if not isinstance(value, dict):
+            if type(value) in self.values():
+                return value  # type: ignore[no-any-return]
+            raise ValueError(f"expected the name of a {self.family} or a table, got {value!r}")
+        table = dict(value)
+        if "type" not in table:
+            raise ValueError(f'a {self.family} table needs type = "..."; known: {", ".join(sorted(self))}')
+        return from_table(self[table.pop("type")], table)
+
+    def describe(self, instance: Any) -> dict[str, Any]:
+        """The scene form of an instance: a table with ``type``, without defaults."""
+        return {"type": instance.kind, **to_table(instance)}
 
     def __getitem__(self, name: str) -> Callable[..., T]:
         if name not in self._table:

@@ -3,12 +3,10 @@
 Geometric selections look at rest positions in world coordinates. An empty selection is an error.
 """
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PlainSerializer
-from pydantic import model_validator
-from typing import Annotated
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from pliant.errors import SelectionError
 from pliant.parameters import parameters
@@ -144,16 +142,17 @@ class Select:
         assert region is not None
         return np.flatnonzero(region.mask(rest, spacing))
 
-    def rows(self, world: "World", what: str) -> IntArray:
+    def rows(self, world: "World", what: str, body: Any = None) -> IntArray:
         """World rows of the selected particles, ascending; SelectionError where there are none."""
         found = []
-        for part in world.parts_named(self.body, what):
+        body = self.body if body is None else body
+        for part in world.parts_named(body, what):
             structure = part.structure
             local = self._of_body(structure.rest, structure.spacing, structure.groups, part.name)
             found.append(local + part.rows.start)
         rows = np.concatenate(found) if found else np.zeros(0, np.int64)
         if not len(rows):
-            low, high = world.rest_bounds(self.body, what)
+            low, high = world.rest_bounds(body, what)
             raise SelectionError(
                 f"{what}: the selection is empty.",
                 hint=f"The body spans {_point(low)} to {_point(high)} in world coordinates.",

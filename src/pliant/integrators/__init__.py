@@ -1,17 +1,14 @@
 """Time integrators, one class each; ``INTEGRATORS`` names them for scenes."""
 
-from typing import Any
-
 from pliant.integrators.euler import ExplicitEuler, SymplecticEuler
 from pliant.integrators.leapfrog import Leapfrog, Verlet
 from pliant.integrators.runge_kutta import RungeKutta4
-from pliant.parameters import from_table, to_table
 from pliant.protocols import Integrator
 from pliant.registry import Registry
 
 INTEGRATORS: Registry[Integrator] = Registry(
     "integrator",
-    {cls.name: cls for cls in (Leapfrog, Verlet, SymplecticEuler, RungeKutta4, ExplicitEuler)},
+    {cls.kind: cls for cls in (Leapfrog, Verlet, SymplecticEuler, RungeKutta4, ExplicitEuler)},
     entry_points="pliant.integrators",
 )
 

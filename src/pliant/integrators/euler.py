@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class SymplecticEuler:
     """``v += dt a(x, v)``, then ``x += dt v``: first order, symplectic, energy bounded."""
 
-    name: ClassVar[str] = "symplectic-euler"
+    kind: ClassVar[str] = "symplectic-euler"
     order: ClassVar[int] = 1
     stability: ClassVar[float] = 2.0
     requires: ClassVar[tuple[type, ...]] = ()
@@ -34,7 +34,7 @@ class ExplicitEuler:
     Kept for the record; the reference texts print it ([JanssonVergeest2000]_, section 4).
     """
 
-    name: ClassVar[str] = "explicit-euler"
+    kind: ClassVar[str] = "explicit-euler"
     order: ClassVar[int] = 1
     stability: ClassVar[float] = 0.0
     requires: ClassVar[tuple[type, ...]] = ()

@@ -50,7 +50,7 @@ def _scratch(system: "System") -> Any:
 class Leapfrog:
     """Kick-drift-kick leapfrog: second order, symplectic, one force evaluation a step [Everts2006]_ 4.3."""
 
-    name: ClassVar[str] = "leapfrog"
+    kind: ClassVar[str] = "leapfrog"
     order: ClassVar[int] = 2
     stability: ClassVar[float] = 2.0
     requires: ClassVar[tuple[type, ...]] = ()
@@ -67,7 +67,7 @@ class Verlet:
     Differs: the difference of positions is kept as a velocity, which loses no digits at small steps.
     """
 
-    name: ClassVar[str] = "verlet"
+    kind: ClassVar[str] = "verlet"
     order: ClassVar[int] = 2
     stability: ClassVar[float] = 2.0
     requires: ClassVar[tuple[type, ...]] = ()

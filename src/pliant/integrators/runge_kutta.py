@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class RungeKutta4:
     """Classical fourth-order Runge-Kutta: four force evaluations a step, slightly dissipative."""
 
-    name: ClassVar[str] = "rk4"
+    kind: ClassVar[str] = "rk4"
     order: ClassVar[int] = 4
     stability: ClassVar[float] = 2.828
     requires: ClassVar[tuple[type, ...]] = ()

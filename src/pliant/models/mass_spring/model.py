@@ -31,7 +31,7 @@ class MassSpring:
     volumetric term, and the material gives only the density).
     """
 
-    name: ClassVar[str] = "mass-spring"
+    kind: ClassVar[str] = "mass-spring"
     references: ClassVar[tuple[str, ...]] = ("Everts2006", "JanssonVergeest2000")
     sampling: ClassVar[str] = "tets"
 

@@ -1,0 +1,90 @@
+"""What all actions share: a time window, and how they point at bodies and particles."""
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, model_validator
+
+from pliant.parameters import parameters
+from pliant.selection import BodyRef, Select
+from pliant.typing import IntArray, Vector
+from pliant.units import Time
+
+if TYPE_CHECKING:
+    from pliant.protocols import Acting
+    from pliant.simulation.world import World
+
+
+@parameters
+class Timed:
+    """Acts from ``from`` to ``until`` (seconds; default always)."""
+
+    from_: Time = Field(default=0.0, kw_only=True)
+    until: Time | None = Field(default=None, kw_only=True)
+
+    @model_validator(mode="after")
+    def _window(self) -> "Timed":
+        if self.until is not None and self.until <= self.from_:
+            raise ValueError(f"until ({self.until:g} s) must be after from ({self.from_:g} s)")
+        return self
+
+    def windowed(self, acting: "Acting") -> "Acting":
+        """``acting`` with this action's time window."""
+        acting.start = self.from_
+        acting.until = float("inf") if self.until is None else self.until
+        return acting
+
+
+@parameters
+class Selecting(Timed):
+    """An action on selected particles: ``Fix(body, where)``, or ``select = { body = ..., ... }``."""
+
+    body: BodyRef = None
+    select: Select | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _body_from_select(cls, data: Any) -> Any:
+        """Accept a selection in the first place too: ``Fix(where.all())``."""
+        values = getattr(data, "args", None)
+        if values and isinstance(values[0], Select):
+            from pydantic_core import ArgsKwargs
+
+            first: Any = values[0]
+            return ArgsKwargs((first.body, *values), data.kwargs)
+        return data
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Selecting":
+        if self.select is None:
+            raise ValueError("select is missing: which particles? e.g. select = { all = true }")
+        inner = self.select.body
+        if inner is not None and self.body is not None and inner is not self.body and inner != self.body:
+            raise ValueError("body and select.body name different bodies")
+        return self
+
+    def rows(self, world: "World") -> IntArray:
+        """World rows of the selected particles."""
+        assert self.select is not None
+        kind = getattr(self, "kind", "selection")
+        return self.select.rows(world, f"action '{kind}'", self.body)
+
+
+def unit_vector(axis: Any) -> Vector:
+    """A unit vector from "x", "y", "z" (with a sign: "-z") or three numbers."""
+    import math
+
+    if isinstance(axis, str):
+        name = axis.lstrip("+-")
+        if name not in ("x", "y", "z"):
+            raise ValueError(f"axis is 'x', 'y', 'z' (or '-x', ...) or three numbers, got {axis!r}")
+        sign = -1.0 if axis.startswith("-") else 1.0
+        x, y, z = (sign * (name == letter) for letter in "xyz")
+        return (x, y, z)
+    try:
+        a, b, c = (float(value) for value in axis)
+    except (TypeError, ValueError):
+        raise ValueError(f"axis is 'x', 'y', 'z' or three numbers, got {axis!r}") from None
+    length = math.sqrt(a * a + b * b + c * c)
+    if not 0.0 < length < math.inf:
+        raise ValueError("axis must have a length")
+    return (a / length, b / length, c / length)

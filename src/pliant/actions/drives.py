@@ -1,0 +1,227 @@
+"""Prescribed motion of selected particles: held, moved, turned or shaken."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import BeforeValidator, model_validator
+
+from pliant.actions.base import Selecting, unit_vector
+from pliant.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
+from pliant.parameters import parameters
+from pliant.protocols import Acting
+from pliant.selection import Axis, Point
+from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
+from pliant.units import Angle, Length, Rate
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+Direction = Annotated[Any, BeforeValidator(unit_vector)]
+
+
+def _axes(value: Any) -> Any:
+    """Axis letters as "xy" or ["x", "y"]."""
+    return tuple(value) if isinstance(value, str) else value
+
+
+Axes = Annotated[tuple[Axis, ...], BeforeValidator(_axes)]
+
+
+def mask(axes: tuple[str, ...]) -> BoolArray:
+    """Which of x, y, z are named; all of them for none."""
+    return np.array([letter in axes for letter in "xyz"]) if axes else np.ones(3, bool)
+
+
+class Driven(Acting):
+    """Base of drives: where the particles were when it began, and how far they should have come since.
+
+    ``offset(s)`` and its two time derivatives, s seconds after the start, may depend on the particle.
+    """
+
+    def __init__(self, rows: IntArray, axes: BoolArray) -> None:
+        self.rows, self.axes = rows, axes
+        self.origin: Array = np.zeros((len(rows), 3))
+        self._columns = np.flatnonzero(axes)
+        self._all = bool(axes.all())
+
+    def offset(self, s: float) -> tuple[Any, Any, Any]:
+        """Displacement, velocity and acceleration of the particles."""
+        raise NotImplementedError
+
+    def begin(self, world: "World") -> None:
+        self.origin = world.x[self.rows].copy()
+
+    def drive(self, time: float, x: Array, v: Array) -> None:
+        moved, speed, _ = self.offset(time - self.start)
+        if self._all:
+            x[self.rows] = self.origin + moved
+            v[self.rows] = speed
+        else:
+            place = np.broadcast_to(self.origin + moved, self.origin.shape)
+            speeds = np.broadcast_to(speed, self.origin.shape)
+            for c in self._columns:
+                x[self.rows, c] = place[:, c]
+                v[self.rows, c] = speeds[:, c]
+
+    def acceleration(self, time: float) -> Array:
+        return np.broadcast_to(self.offset(time - self.start)[2], self.origin.shape)
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"origin": self.origin}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.origin = np.array(state["origin"])
+
+
+@parameters
+class Fix(Selecting):
+    """Holds particles where they are when it starts, along ``axes`` (default all)."""
+
+    kind: ClassVar[str] = "fix"
+
+    axes: Axes = ()
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        return self.windowed(Held(self.rows(world), mask(self.axes)))
+
+
+class Held(Driven):
+    """Fix at work."""
+
+    def offset(self, s: float) -> tuple[Any, Any, Any]:
+        return 0.0, 0.0, 0.0
+
+    def drive(self, time: float, x: Array, v: Array) -> None:
+        from pliant.actions.kernels import hold_rows
+
+        hold_rows(self.rows, self.axes, self.origin, x, v)
+
+
+@parameters
+class Move(Selecting):
+    """Moves particles by a ``displacement`` [m] or at a ``velocity`` [m/s], both over time.
+
+    Axes that are not named stay free; without ``axes`` all three are driven.
+    """
+
+    kind: ClassVar[str] = "move"
+    main: ClassVar[str] = "displacement"
+
+    velocity: KeyedVelocity | None = None
+    displacement: KeyedPoint | None = None
+    axes: Axes = ()
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Move":
+        if (self.velocity is None) == (self.displacement is None):
+            raise ValueError("give one of velocity, displacement")
+        if self.displacement is not None and self.displacement.is_constant:
+            if np.any(self.displacement.at(0.0) != 0.0):
+                raise ValueError(
+                    "a displacement needs keys to say when, "
+                    "e.g. keys = [{ time = 0, value = [0,0,0] }, { time = 1, value = [0,0,0.1] }]"
+                )
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        rows, axes = self.rows(world), mask(self.axes)
+        if self.velocity is not None:
+            return self.windowed(MovedAt(rows, axes, self.velocity))
+        return self.windowed(MovedBy(rows, axes, self.displacement))
+
+
+class MovedBy(Driven):
+    """Motion along displacement keys; times count from zero, the displacement from where it started."""
+
+    def __init__(self, rows: IntArray, axes: BoolArray, path: Curve) -> None:
+        super().__init__(rows, axes)
+        self.path = path
+
+    def offset(self, s: float) -> tuple[Any, Any, Any]:
+        time = s + self.start
+        return self.path.at(time) - self.path.at(self.start), self.path.rate(time), 0.0
+
+
+class MovedAt(Driven):
+    """Motion at keyed velocities: the displacement is their exact integral."""
+
+    def __init__(self, rows: IntArray, axes: BoolArray, speed: Curve) -> None:
+        super().__init__(rows, axes)
+        self.speed = speed
+
+    def offset(self, s: float) -> tuple[Any, Any, Any]:
+        time = s + self.start
+        moved = self.speed.integral(time) - self.speed.integral(self.start)
+        return moved, self.speed.at(time), self.speed.rate(time)
+
+
+@parameters
+class Rotate(Selecting):
+    """Turns particles about ``axis`` through ``centre`` (default: the selection's centre) at ``speed`` [rad/s]."""
+
+    kind: ClassVar[str] = "rotate"
+    main: ClassVar[str] = "speed"
+
+    axis: Direction = (0.0, 0.0, 1.0)
+    speed: KeyedAngularSpeed = Curve.constant(0.0)
+    centre: Point | None = None
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        centre = None if self.centre is None else np.array(self.centre)
+        return self.windowed(Turned(self.rows(world), np.array(self.axis), self.speed, centre))
+
+
+class Turned(Driven):
+    """Rotate at work."""
+
+    def __init__(self, rows: IntArray, axis: Array, speed: Curve, centre: Array | None) -> None:
+        super().__init__(rows, np.ones(3, bool))
+        self.axis, self.speed, self.centre = axis, speed, centre
+
+    def offset(self, s: float) -> tuple[Any, Any, Any]:
+        time = s + self.start
+        angle = float(self.speed.integral(time) - self.speed.integral(self.start))
+        rate, growth = float(self.speed.at(time)), float(self.speed.rate(time))
+        centre = self.origin.mean(axis=0) if self.centre is None else self.centre
+        r = self.origin - centre
+        along = (r @ self.axis)[:, None] * self.axis
+        across, ahead = r - along, np.cross(self.axis, r)
+        cosine, sine = np.cos(angle), np.sin(angle)
+        turned = cosine * across + sine * ahead
+        leading = cosine * ahead - sine * across
+        return turned - across, rate * leading, growth * leading - rate**2 * turned
+
+
+@parameters
+class Sine(Selecting):
+    """Shakes particles along ``axis``: ``amplitude sin(2 pi frequency t + phase)``, from where they were."""
+
+    kind: ClassVar[str] = "sine"
+
+    axis: Direction = (0.0, 0.0, 1.0)
+    amplitude: Length = 0.0
+    frequency: Rate = 1.0
+    phase: Angle = 0.0
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        return self.windowed(Shaken(self.rows(world), self))
+
+
+class Shaken(Driven):
+    """Sine at work: drives the axes that its direction has a part in."""
+
+    def __init__(self, rows: IntArray, sine: Sine) -> None:
+        direction = np.array(sine.axis)
+        super().__init__(rows, np.abs(direction) > 1e-12)
+        self.direction, self.sine = direction, sine
+
+    def offset(self, s: float) -> tuple[Any, Any, Any]:
+        w, phase = 2.0 * np.pi * self.sine.frequency, self.sine.phase
+        reach = self.sine.amplitude * self.direction
+        angle = w * s + phase
+        return (
+            reach * (np.sin(angle) - np.sin(phase)),
+            reach * w * np.cos(angle),
+            -reach * w * w * np.sin(angle),
+        )

@@ -1,0 +1,56 @@
+"""Uniform gravity."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from pliant.actions.base import Timed
+from pliant.curves import Curve, KeyedAcceleration
+from pliant.parameters import parameters
+from pliant.protocols import Acting
+from pliant.typing import Array, Vector
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+
+
+
+@parameters
+class Gravity(Timed):
+    """Weight of every particle: ``f = -m a up``; ``acceleration`` [m/s2], against ``up``."""
+
+    kind: ClassVar[str] = "gravity"
+    main: ClassVar[str] = "acceleration"
+
+    acceleration: KeyedAcceleration = Curve.constant(9.81)
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        always = self.acceleration.is_constant and self.from_ <= 0 and self.until is None
+        return self.windowed(Weight(world, self.acceleration, np.array(up), always))
+
+
+class Weight(Acting):
+    """Gravity at work; while it never changes (``steady``) it has a potential, otherwise it does work."""
+
+    velocity_dependent = False
+
+    def __init__(self, world: "World", acceleration: Curve, up: Array, steady: bool) -> None:
+        self.world, self.acceleration, self.up, self.steady = world, acceleration, up, steady
+        self._steady_g = -float(acceleration.at(0.0)) * up
+
+    def _g(self, time: float) -> Array:
+        return self._steady_g if self.steady else -float(self.acceleration.at(time)) * self.up
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_weight
+
+        add_weight(self.world.mass, self._g(time), out)
+
+    def potential(self, x: Array) -> float:
+        """``sum m a (up . x)`` [J], zero where it is not steady."""
+        return -float(self.world.mass @ (x @ self._steady_g)) if self.steady else 0.0
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        work = 0.0 if self.steady else float(world.mass @ (world.v @ self._g(time)))
+        return work, 0.0

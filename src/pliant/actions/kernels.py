@@ -1,0 +1,147 @@
+"""Compiled loops of actions."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
+
+PARTS = 64
+
+
+@jit
+def _weight(a, b, mass, gx, gy, gz, out):
+    for i in range(a, b):
+        m = mass[i]
+        out[i, 0] += m * gx
+        out[i, 1] += m * gy
+        out[i, 2] += m * gz
+
+
+@jit
+def _weight_serial(mass, g, out):
+    _weight(0, mass.shape[0], mass, g[0], g[1], g[2], out)
+
+
+@parallel_jit
+def _weight_parallel(mass, g, out):
+    n = mass.shape[0]
+    for p in prange(PARTS):
+        _weight(p * n // PARTS, (p + 1) * n // PARTS, mass, g[0], g[1], g[2], out)
+
+
+def add_weight(mass, g, out):
+    """``out += m g`` with g (3,)."""
+    run = _weight_parallel if mass.shape[0] >= SERIAL_ROWS else _weight_serial
+    run(mass, g, out)
+
+
+@jit
+def add_rows(rows, values, out):
+    """``out[rows] += values``."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        for c in range(3):
+            out[i, c] += values[k, c]
+
+
+@jit
+def _drag(a, b, mass, rate, v, out):
+    for i in range(a, b):
+        s = rate * mass[i]
+        for c in range(3):
+            out[i, c] -= s * v[i, c]
+
+
+@jit
+def _drag_serial(mass, rate, v, out):
+    _drag(0, mass.shape[0], mass, rate, v, out)
+
+
+@parallel_jit
+def _drag_parallel(mass, rate, v, out):
+    n = mass.shape[0]
+    for p in prange(PARTS):
+        _drag(p * n // PARTS, (p + 1) * n // PARTS, mass, rate, v, out)
+
+
+def add_mass_damping(mass, rate, v, out):
+    """``out -= rate m v``."""
+    run = _drag_parallel if mass.shape[0] >= SERIAL_ROWS else _drag_serial
+    run(mass, rate, v, out)
+
+
+@jit
+def add_pressure(triangles, pressure, x, out):
+    """Add ``-p n A`` of each triangle, a third to each corner (serial: triangles share corners)."""
+    for t in range(triangles.shape[0]):
+        i = triangles[t, 0]
+        j = triangles[t, 1]
+        k = triangles[t, 2]
+        ax = x[j, 0] - x[i, 0]
+        ay = x[j, 1] - x[i, 1]
+        az = x[j, 2] - x[i, 2]
+        bx = x[k, 0] - x[i, 0]
+        by = x[k, 1] - x[i, 1]
+        bz = x[k, 2] - x[i, 2]
+        s = -pressure / 6.0
+        fx = s * (ay * bz - az * by)
+        fy = s * (az * bx - ax * bz)
+        fz = s * (ax * by - ay * bx)
+        for corner in (i, j, k):
+            out[corner, 0] += fx
+            out[corner, 1] += fy
+            out[corner, 2] += fz
+
+
+@jit
+def add_wind(triangles, half_density, wind, x, v, out):
+    """Add quadratic drag on triangles that move into the medium; returns the power it takes [W].
+
+    A triangle with unit normal n, area A and velocity u relative to the medium feels
+    ``-half_density A (u.n)^2 n`` where ``u.n > 0``.
+    """
+    power = 0.0
+    for t in range(triangles.shape[0]):
+        i = triangles[t, 0]
+        j = triangles[t, 1]
+        k = triangles[t, 2]
+        ax = x[j, 0] - x[i, 0]
+        ay = x[j, 1] - x[i, 1]
+        az = x[j, 2] - x[i, 2]
+        bx = x[k, 0] - x[i, 0]
+        by = x[k, 1] - x[i, 1]
+        bz = x[k, 2] - x[i, 2]
+        nx = ay * bz - az * by
+        ny = az * bx - ax * bz
+        nz = ax * by - ay * bx
+        double_area = np.sqrt(nx * nx + ny * ny + nz * nz)
+        if double_area <= 0.0:
+            continue
+        ux = (v[i, 0] + v[j, 0] + v[k, 0]) / 3.0
+        uy = (v[i, 1] + v[j, 1] + v[k, 1]) / 3.0
+        uz = (v[i, 2] + v[j, 2] + v[k, 2]) / 3.0
+        speed = ((ux - wind[0]) * nx + (uy - wind[1]) * ny + (uz - wind[2]) * nz) / double_area
+        if speed <= 0.0:
+            continue
+        s = -half_density * speed * speed * 0.5 / 3.0
+        fx = s * nx
+        fy = s * ny
+        fz = s * nz
+        power += 3.0 * (fx * ux + fy * uy + fz * uz)
+        for corner in (i, j, k):
+            out[corner, 0] += fx
+            out[corner, 1] += fy
+            out[corner, 2] += fz
+    return power
+
+
+@jit
+def hold_rows(rows, axes, origin, x, v):
+    """Put the held degrees of freedom back where they began, at rest."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        for c in range(3):
+            if axes[c]:
+                x[i, c] = origin[k, c]
+                v[i, c] = 0.0

@@ -1,0 +1,139 @@
+"""Loads on selected particles: a force, a moment, an impulse."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from pliant.actions.base import Selecting, unit_vector
+from pliant.curves import Curve, KeyedForce, KeyedTorque
+from pliant.errors import SelectionError
+from pliant.parameters import parameters
+from pliant.protocols import Acting
+from pliant.typing import Array, IntArray, Vector
+from pliant.units import Impulse as ImpulseUnit
+from pliant.units import Time
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+Direction = Annotated[Any, BeforeValidator(unit_vector)]
+
+
+@parameters
+class Force(Selecting):
+    """A force [N]: the total, shared in proportion to mass (``per = "selection"``), or on each particle."""
+
+    kind: ClassVar[str] = "force"
+    main: ClassVar[str] = "value"
+
+    value: KeyedForce = Curve.constant((0.0, 0.0, 0.0))
+    per: Literal["selection", "particle"] = "selection"
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        rows = self.rows(world)
+        shares = world.mass[rows] / world.mass[rows].sum() if self.per == "selection" else np.ones(len(rows))
+        return self.windowed(Load(rows, shares, self.value))
+
+
+class Load(Acting):
+    """A force at work: particle i gets ``share_i * value(t)``."""
+
+    velocity_dependent = False
+
+    def __init__(self, rows: IntArray, shares: Array, value: Curve) -> None:
+        self.rows, self.shares, self.value = rows, shares[:, None].copy(), value
+        self._steady = self.shares * value.at(0.0) if value.is_constant else None
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_rows
+
+        add_rows(self.rows, self._forces(time), out)
+
+    def _forces(self, time: float) -> Array:
+        return self._steady if self._steady is not None else self.shares * self.value.at(time)
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        return float(np.sum(self._forces(time) * world.v[self.rows])), 0.0
+
+
+@parameters
+class Moment(Selecting):
+    """A torque [N m] about ``axis`` through the selection's centre, following its particles.
+
+    Particle i gets ``w x r_i`` with ``w = I^-1 T`` and ``I = sum (r^2 1 - r r^T)``: no net force, and the
+    torque is exactly T.
+    """
+
+    kind: ClassVar[str] = "moment"
+    main: ClassVar[str] = "value"
+
+    axis: Direction = (0.0, 0.0, 1.0)
+    value: KeyedTorque = Curve.constant(0.0)
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        rows = self.rows(world)
+        couple = Couple(rows, np.array(self.axis), self.value)
+        try:
+            couple.forces(0.0, world.x)
+        except np.linalg.LinAlgError:
+            raise SelectionError(
+                "action 'moment': the selected particles lie on a line and cannot carry a torque.",
+                hint="Select at least three that do not.",
+            ) from None
+        return self.windowed(couple)
+
+
+class Couple(Acting):
+    """A moment at work."""
+
+    velocity_dependent = False
+
+    def __init__(self, rows: IntArray, axis: Array, value: Curve) -> None:
+        self.rows, self.axis, self.value = rows, axis, value
+
+    def forces(self, time: float, x: Array) -> Array:
+        """Forces on the selected particles (rows, 3) [N]."""
+        r = x[self.rows]
+        r = r - r.mean(axis=0)
+        squares = r.T @ r
+        inertia = np.trace(squares) * np.eye(3) - squares
+        if np.linalg.cond(inertia) > 1e12:
+            raise np.linalg.LinAlgError
+        spin = np.linalg.solve(inertia, float(self.value.at(time)) * self.axis)
+        return np.cross(spin, r)
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        out[self.rows] += self.forces(time, x)
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        return float(np.sum(self.forces(time, world.x) * world.v[self.rows])), 0.0
+
+
+@parameters
+class Impulse(Selecting):
+    """A kick [N s] at the time ``at``, the total shared in proportion to mass."""
+
+    kind: ClassVar[str] = "impulse"
+
+    value: tuple[ImpulseUnit, ImpulseUnit, ImpulseUnit] = (0.0, 0.0, 0.0)
+    at: Time = 0.0
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        rows = self.rows(world)
+        return self.windowed(Kick(rows, np.array(self.value) / world.mass[rows].sum(), self.at))
+
+
+class Kick(Acting):
+    """An impulse at work: every selected particle gets the same change of velocity, once."""
+
+    def __init__(self, rows: IntArray, change: Array, at: float) -> None:
+        self.rows, self.change, self.at = rows, change, at
+        self.given = 0.0
+
+    def happen(self, world: "World") -> None:
+        free = world.inverse_mass[self.rows] > 0.0
+        before = world.v[self.rows]
+        after = np.where(free, before + self.change, before)
+        self.given = 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
+        world.v[self.rows] = after
