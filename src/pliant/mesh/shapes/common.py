@@ -1,0 +1,63 @@
+"""What all shapes share: checked sizes, the target edge length, and the contract of a shape."""
+
+import math
+from typing import Annotated, Protocol, runtime_checkable
+
+from pydantic import AfterValidator
+
+from pliant.errors import MeshError
+from pliant.mesh.types import Surface, TetMesh
+from pliant.units import Length
+
+SMALLEST, LARGEST = 1e-9, 1e9
+TRIANGLE_LIMIT = 5_000_000
+
+
+@runtime_checkable
+class Shape(Protocol):
+    """A solid with a name in scenes: its closed surface, and its tets where it is structured."""
+
+    def surface(self, edge: float | None = None) -> Surface:
+        """The closed surface, facing outward, triangles of about ``edge`` [m] (None: the shape's own)."""
+
+    def volume(self) -> TetMesh | None:
+        """The structured tets, or None where the surface is to be filled."""
+
+
+class Unstructured:
+    """For shapes whose surface is filled by a mesher."""
+
+    def volume(self) -> TetMesh | None:
+        """None: there are no structured tets."""
+        return None
+
+
+def positive(value: float) -> float:
+    """``value`` [m], refused unless it is a length that geometry can be computed with."""
+    if not value > 0:
+        raise ValueError(f"expected a positive length, got {value:g} m")
+    if not SMALLEST <= value <= LARGEST:
+        raise ValueError(f"expected a length from {SMALLEST:g} m to {LARGEST:g} m, got {value:g} m")
+    return value
+
+
+Positive = Annotated[Length, AfterValidator(positive)]
+Size = tuple[Positive, Positive, Positive]
+
+
+def target_edge(edge: float | None, default: float, area: float, most: float = math.inf) -> float:
+    """The edge length [m] for a surface of ``area`` [m2]: ``edge`` or ``default``, and ``most`` at most."""
+    wanted = default if edge is None else float(edge)
+    if not (math.isfinite(wanted) and wanted > 0):
+        raise MeshError(
+            f"the edge length must be a positive number, got {edge!r}.", hint="Give it in metres."
+        )
+    target = min(wanted, most)
+    count = area / (math.sqrt(3) / 4 * target * target)
+    if count > TRIANGLE_LIMIT:
+        least = target * math.sqrt(count / TRIANGLE_LIMIT)
+        raise MeshError(
+            f"an edge length of {target:g} m makes about {count:.1g} triangles; the limit is {TRIANGLE_LIMIT}.",
+            hint=f"Take an edge of {least:.2g} m or more." if least < most else "Take a less slender shape.",
+        )
+    return target
