@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from pliant.parameters import parameters
 from pliant.selection import BodyRef, Select
-from pliant.typing import IntArray, Vector
+from pliant.typing import IntArray
 from pliant.units import Time
 
 if TYPE_CHECKING:
@@ -67,24 +67,3 @@ class Selecting(Timed):
         assert self.select is not None
         kind = getattr(self, "kind", "selection")
         return self.select.rows(world, f"action '{kind}'", self.body)
-
-
-def unit_vector(axis: Any) -> Vector:
-    """A unit vector from "x", "y", "z" (with a sign: "-z") or three numbers."""
-    import math
-
-    if isinstance(axis, str):
-        name = axis.lstrip("+-")
-        if name not in ("x", "y", "z"):
-            raise ValueError(f"axis is 'x', 'y', 'z' (or '-x', ...) or three numbers, got {axis!r}")
-        sign = -1.0 if axis.startswith("-") else 1.0
-        x, y, z = (sign * (name == letter) for letter in "xyz")
-        return (x, y, z)
-    try:
-        a, b, c = (float(value) for value in axis)
-    except (TypeError, ValueError):
-        raise ValueError(f"axis is 'x', 'y', 'z' or three numbers, got {axis!r}") from None
-    length = math.sqrt(a * a + b * b + c * c)
-    if not 0.0 < length < math.inf:
-        raise ValueError("axis must have a length")
-    return (a / length, b / length, c / length)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, model_validator
 
-from pliant.actions.base import Selecting, unit_vector
+from pliant.actions.base import Selecting
 from pliant.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
 from pliant.parameters import parameters
 from pliant.protocols import Acting
+from pliant.rotation import Direction
 from pliant.selection import Axis, Point
 from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.units import Angle, Length, Rate
@@ -17,7 +18,6 @@ from pliant.units import Angle, Length, Rate
 if TYPE_CHECKING:
     from pliant.simulation.world import World
 
-Direction = Annotated[Any, BeforeValidator(unit_vector)]
 
 
 def _axes(value: Any) -> Any:

@@ -1,15 +1,15 @@
 """Loads on selected particles: a force, a moment, an impulse."""
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator
 
-from pliant.actions.base import Selecting, unit_vector
+from pliant.actions.base import Selecting
 from pliant.curves import Curve, KeyedForce, KeyedTorque
 from pliant.errors import SelectionError
 from pliant.parameters import parameters
 from pliant.protocols import Acting
+from pliant.rotation import Direction
 from pliant.typing import Array, IntArray, Vector
 from pliant.units import Impulse as ImpulseUnit
 from pliant.units import Time
@@ -17,7 +17,6 @@ from pliant.units import Time
 if TYPE_CHECKING:
     from pliant.simulation.world import World
 
-Direction = Annotated[Any, BeforeValidator(unit_vector)]
 
 
 @parameters

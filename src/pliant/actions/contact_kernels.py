@@ -1,0 +1,133 @@
+"""Compiled contact of particles with rigid shapes: signed distances and the response."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
+
+PARTS = 64
+PLANE, SPHERE, BOX, CAPSULE = 0, 1, 2, 3
+
+
+@jit
+def _distance(shape, size, px, py, pz):
+    """Signed distance and outward normal of a point in the shape's own frame.
+
+    PLANE: z = 0, outside above. SPHERE: radius size[0]. BOX: half extents size. CAPSULE: radius size[0],
+    half length size[1] along z.
+    """
+    if shape == PLANE:
+        return pz, 0.0, 0.0, 1.0
+    if shape == BOX:
+        qx = abs(px) - size[0]
+        qy = abs(py) - size[1]
+        qz = abs(pz) - size[2]
+        if qx > 0.0 or qy > 0.0 or qz > 0.0:
+            return 1.0, 0.0, 0.0, 1.0
+        if qx >= qy and qx >= qz:
+            return qx, np.sign(px) + (px == 0.0), 0.0, 0.0
+        if qy >= qz:
+            return qy, 0.0, np.sign(py) + (py == 0.0), 0.0
+        return qz, 0.0, 0.0, np.sign(pz) + (pz == 0.0)
+    if shape == CAPSULE:
+        pz = pz - min(max(pz, -size[1]), size[1])
+    r = np.sqrt(px * px + py * py + pz * pz)
+    if r < 1e-300:
+        return -size[0], 0.0, 0.0, 1.0
+    return r - size[0], px / r, py / r, pz / r
+
+
+@jit
+def _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+    """Push particles a..b out of the shape; add impulse, torque impulse and lost energy to ``out`` (7,)."""
+    for i in range(a, b):
+        if w[i, 0] == 0.0 and w[i, 1] == 0.0 and w[i, 2] == 0.0:
+            continue
+        dx = x[i, 0] - centre[0]
+        dy = x[i, 1] - centre[1]
+        dz = x[i, 2] - centre[2]
+        px = frame[0, 0] * dx + frame[1, 0] * dy + frame[2, 0] * dz
+        py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
+        pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz
+        depth, lx, ly, lz = _distance(shape, size, px, py, pz)
+        if depth >= 0.0:
+            continue
+        nx = frame[0, 0] * lx + frame[0, 1] * ly + frame[0, 2] * lz
+        ny = frame[1, 0] * lx + frame[1, 1] * ly + frame[1, 2] * lz
+        nz = frame[2, 0] * lx + frame[2, 1] * ly + frame[2, 2] * lz
+        ux = v[i, 0] - velocity[0]
+        uy = v[i, 1] - velocity[1]
+        uz = v[i, 2] - velocity[2]
+        approach = ux * nx + uy * ny + uz * nz
+        jx = 0.0
+        jy = 0.0
+        jz = 0.0
+        if approach < 0.0:
+            pressing = -(f[i, 0] * nx + f[i, 1] * ny + f[i, 2] * nz) / mass[i] * dt
+            bounce = restitution if -approach > 2.0 * pressing else 0.0
+            normal = -(1.0 + bounce) * approach
+            tx = ux - approach * nx
+            ty = uy - approach * ny
+            tz = uz - approach * nz
+            slip = np.sqrt(tx * tx + ty * ty + tz * tz)
+            grip = 0.0
+            if slip > 0.0:
+                grip = min(friction * normal / slip, 1.0)
+            jx = normal * nx - grip * tx
+            jy = normal * ny - grip * ty
+            jz = normal * nz - grip * tz
+        before = v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2
+        if w[i, 0] > 0.0:
+            x[i, 0] -= depth * nx
+            v[i, 0] += jx
+        if w[i, 1] > 0.0:
+            x[i, 1] -= depth * ny
+            v[i, 1] += jy
+        if w[i, 2] > 0.0:
+            x[i, 2] -= depth * nz
+            v[i, 2] += jz
+        after = v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2
+        m = mass[i]
+        out[0] -= m * jx
+        out[1] -= m * jy
+        out[2] -= m * jz
+        out[3] -= m * (dy * jz - dz * jy)
+        out[4] -= m * (dz * jx - dx * jz)
+        out[5] -= m * (dx * jy - dy * jx)
+        given = m * (jx * velocity[0] + jy * velocity[1] + jz * velocity[2])
+        out[6] += given
+        out[7] += given + 0.5 * m * (before - after)
+
+
+@jit
+def _contacts_serial(shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+    n = x.shape[0]
+    _contacts(0, n, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out[0])
+
+
+@parallel_jit
+def _contacts_parallel(shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+    n = x.shape[0]
+    for p in prange(PARTS):
+        a = p * n // PARTS
+        b = (p + 1) * n // PARTS
+        _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out[p])
+
+
+def resolve_contacts(shape, size, centre, frame, velocity, restitution, friction, dt, world):
+    """Push all particles out of one rigid shape and change their velocities.
+
+    The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
+    approach being what its load gives it in a step); friction takes the tangential velocity up to
+    ``friction`` times the normal change (Coulomb). Returns (8,): the impulse on the shape, its torque about
+    ``centre``, the work that the shape did and the energy lost.
+    """
+    parallel = world.x.shape[0] >= SERIAL_ROWS
+    run = _contacts_parallel if parallel else _contacts_serial
+    out = np.zeros((PARTS if parallel else 1, 8))
+    run(
+        shape, size, centre, frame, velocity, restitution, friction, dt,
+        world.x, world.v, world.f, world.mass, world.inverse_mass, out,
+    )  # fmt: skip
+    return out.sum(axis=0)
