@@ -1,0 +1,39 @@
+"""The sampler for models on tetrahedra: particles are the vertices, masses a quarter of each tet's."""
+
+
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.mesh.types import Surface, TetMesh, boundary_triangles, tet_edges, tet_volumes
+from pliant.protocols import Structure
+from pliant.structure.carrier import boundary_carrier, embed
+
+
+def sample_tets(mesh: TetMesh, surface: Surface | None, density: float | np.ndarray) -> Structure:  # type: ignore[type-arg]
+    """A Structure of the tets of ``mesh``; ``surface`` is carried along (None: the tets' own boundary).
+
+    density [kg/m3]: one number, or one per tet.
+    """
+    volumes = tet_volumes(mesh.points, mesh.tets)
+    if len(volumes) == 0:
+        raise MeshError("The mesh has no tetrahedra.")
+    if volumes.min() <= 0:
+        worst = int(np.argmin(volumes))
+        raise MeshError(f"Tet {worst} of the mesh is inverted or flat (volume {volumes[worst]:.3g} m3).")
+    mass = np.zeros(len(mesh.points))
+    np.add.at(mass, mesh.tets.ravel(), np.repeat(0.25 * density * volumes, 4))
+    if mass.min() <= 0:
+        raise MeshError(f"Point {int(np.argmin(mass))} of the mesh belongs to no tet.")
+    edges = tet_edges(mesh.tets)
+    lengths = np.linalg.norm(mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]], axis=1)
+    carrier = boundary_carrier(mesh.points, mesh.tets) if surface is None else embed(surface, mesh.points, mesh.tets)
+    return Structure(
+        rest=mesh.points,
+        mass=mass,
+        cells={"tetra": mesh.tets, "triangle": boundary_triangles(mesh.tets)},
+        groups=dict(mesh.groups),
+        spacing=float(np.median(lengths)),
+        carrier=carrier,
+        regions=mesh.regions,
+    )
