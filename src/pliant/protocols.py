@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
 
 if TYPE_CHECKING:
-    from pliant.materials import Material
+    from pliant.materials import Resolved as Material
     from pliant.mesh.types import Surface, TetMesh
     from pliant.simulation.system import System
     from pliant.simulation.world import World
@@ -54,12 +54,25 @@ class Structure:
     regions: IntArray | None = None
 
 
+class Geometry(Protocol):
+    """The shape of a body in world coordinates, as samplers ask for it; filling happens on demand."""
+
+    edge: float | None  # target edge length [m] that the user asked for
+
+    def surface(self) -> "Surface":
+        """The closed surface."""
+
+    def tets(self) -> "TetMesh":
+        """The volume, filled with tets of about ``edge``."""
+
+    def shown(self) -> "Surface | None":
+        """What is to be carried along and shown; None for the body's own boundary."""
+
+
 class Sampler(Protocol):
     """Turns geometry into a Structure: tets, voxels, a lattice, an octree."""
 
-    def sample(
-        self, surface: "Surface", volume: "TetMesh | None", edge: float, material: "Material"
-    ) -> Structure: ...
+    def sample(self, geometry: Geometry, material: "Material") -> Structure: ...
 
 
 # ----------------------------------------------------------------------------------------------- mechanics
@@ -77,7 +90,8 @@ class Model(Protocol):
     """Parameters of a mechanics model; one class per entry of ``MODELS``."""
 
     kind: ClassVar[str]
-    references: ClassVar[tuple[str, ...]]
+    references: ClassVar[tuple[str, ...]]  # keys of references.bib
+    sampler: ClassVar[Sampler]
 
     def prepare(self, structure: Structure, material: "Material") -> "Mechanics":
         """The runtime for one body; raises IncompatibleError for materials it cannot do."""
@@ -206,6 +220,13 @@ class Power(Protocol):
 
 
 @runtime_checkable
+class Settling(Protocol):
+    """Contacts and kicks: hand the work and heat since the last step to the ledger."""
+
+    def settle(self, ledger: "Ledger") -> None: ...
+
+
+@runtime_checkable
 class Potential(Protocol):
     """A conservative external force, such as gravity."""
 
@@ -251,7 +272,7 @@ class Columns(Protocol):
 
     columns: tuple[str, ...]
 
-    def values(self, world: "World") -> Sequence[float]: ...
+    def values(self, time: float) -> Sequence[float]: ...
 
 
 # --------------------------------------------------------------------------------- integrators and measures
@@ -272,8 +293,9 @@ class Integrator(Protocol):
 class Measure(Protocol):
     """Parameters of a measure; one class per entry of ``MEASURES``."""
 
+    kind: ClassVar[str]
     name: str | None
-    every: str
+    every: str  # "frame" or "step"
 
     def prepare(self, system: "System") -> Columns: ...
 

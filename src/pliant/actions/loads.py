@@ -8,7 +8,7 @@ from pliant.actions.base import Selecting
 from pliant.curves import Curve, KeyedForce, KeyedTorque
 from pliant.errors import SelectionError
 from pliant.parameters import parameters
-from pliant.protocols import Acting
+from pliant.protocols import Acting, Ledger
 from pliant.rotation import Direction
 from pliant.typing import Array, IntArray, Vector
 from pliant.units import Impulse as ImpulseUnit
@@ -134,5 +134,9 @@ class Kick(Acting):
         free = world.inverse_mass[self.rows] > 0.0
         before = world.v[self.rows]
         after = np.where(free, before + self.change, before)
-        self.given = 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
+        self.given += 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
         world.v[self.rows] = after
+
+    def settle(self, ledger: Ledger) -> None:
+        ledger.work += self.given
+        self.given = 0.0

@@ -65,7 +65,7 @@ class Barrier(Acting):
         ledger.dissipated += self.heat
         self.work = self.heat = 0.0
 
-    def values(self, world: "World") -> Sequence[float]:
+    def values(self, time: float) -> Sequence[float]:
         mean = self.impulse / self.elapsed if self.elapsed else self.impulse
         self.impulse, self.elapsed = np.zeros(6), 0.0
         return [float(value) for value in mean]

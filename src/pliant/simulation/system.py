@@ -17,6 +17,7 @@ from pliant.protocols import (
     Potential,
     Power,
     Projection,
+    Settling,
 )
 from pliant.simulation.world import World
 from pliant.typing import AnyArray, Array
@@ -85,6 +86,10 @@ class System:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
         self.drive(time, world.x, world.v)
 
+    def rebind(self) -> None:
+        """After a change of topology: rows have moved."""
+        self._bind()
+
     def happen(self, time: float) -> bool:
         """Let the events whose time has come happen; True if any did."""
         first = self._happened
@@ -128,6 +133,9 @@ class System:
         """Add a step's work and heat to the ledger (trapezoidal rule in time)."""
         if not self.keeps_ledger:
             return
+        for _, action in self.actions:
+            if isinstance(action, Settling):
+                action.settle(self.ledger)
         now = self._power(time)
         before = self.ledger.powers or now
         self.ledger.work += 0.5 * dt * (before[0] + now[0])

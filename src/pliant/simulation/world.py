@@ -12,7 +12,7 @@ from pliant.registry import nearest
 from pliant.typing import Array, IntArray
 
 if TYPE_CHECKING:
-    from pliant.materials import Material
+    from pliant.materials import Resolved as Material
 
 
 @dataclass

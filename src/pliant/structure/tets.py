@@ -1,19 +1,41 @@
 """The sampler for models on tetrahedra: particles are the vertices, masses a quarter of each tet's."""
 
 
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.types import Surface, TetMesh, boundary_triangles, tet_edges, tet_volumes
-from pliant.protocols import Structure
+from pliant.protocols import Geometry, Structure
 from pliant.structure.carrier import boundary_carrier, embed
+from pliant.typing import Array
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
 
 
-def sample_tets(mesh: TetMesh, surface: Surface | None, density: float | np.ndarray) -> Structure:  # type: ignore[type-arg]
+class TetSampler:
+    """Particles at the vertices of tets."""
+
+    def sample(self, geometry: Geometry, material: "Material") -> Structure:
+        mesh = geometry.tets()
+        return sample_tets(mesh, geometry.shown(), density_of_tets(mesh, material))
+
+
+def density_of_tets(mesh: TetMesh, material: "Material") -> Array:
+    """Density [kg/m3] of each tet, by region where the material has regions."""
+    density = np.full(len(mesh.tets), material.density)
+    for region in material.regions or ():
+        if region.density is not None and mesh.regions is not None:
+            density[mesh.regions == region.region] = region.density
+    return density
+
+
+def sample_tets(mesh: TetMesh, surface: Surface | None, density: Array) -> Structure:
     """A Structure of the tets of ``mesh``; ``surface`` is carried along (None: the tets' own boundary).
 
-    density [kg/m3]: one number, or one per tet.
+    density [kg/m3]: one per tet.
     """
     volumes = tet_volumes(mesh.points, mesh.tets)
     if len(volumes) == 0:

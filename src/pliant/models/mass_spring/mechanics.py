@@ -14,7 +14,7 @@ from pliant.protocols import FieldData, StableStep, Structure
 from pliant.typing import Array, BoolArray
 
 if TYPE_CHECKING:
-    from pliant.materials import Material
+    from pliant.materials import Resolved as Material
 
 
 class MassSpringMechanics:

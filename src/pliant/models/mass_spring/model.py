@@ -7,10 +7,11 @@ from pydantic import Field
 from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
 from pliant.protocols import Structure
+from pliant.structure.tets import TetSampler
 from pliant.units import Number
 
 if TYPE_CHECKING:
-    from pliant.materials import Material
+    from pliant.materials import Resolved as Material
     from pliant.models.mass_spring.mechanics import MassSpringMechanics
 
 
@@ -33,7 +34,7 @@ class MassSpring:
 
     kind: ClassVar[str] = "mass-spring"
     references: ClassVar[tuple[str, ...]] = ("Everts2006", "JanssonVergeest2000")
-    sampling: ClassVar[str] = "tets"
+    sampler: ClassVar[TetSampler] = TetSampler()
 
     stiffness: Number | None = Field(default=None, gt=0)
 

@@ -1,0 +1,19 @@
+"""What all measures share."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from pliant.parameters import parameters
+
+
+@parameters
+class Sampled:
+    """``name`` of its series (default: the type), taken ``every`` frame or step."""
+
+    name: str | None = Field(default=None, kw_only=True, pattern=r"^[A-Za-z_][\w\-]*$")
+    every: Literal["frame", "step"] = Field(default="frame", kw_only=True)
+
+    @property
+    def label(self) -> str:
+        return self.name or str(getattr(self, "kind", ""))

@@ -1,0 +1,137 @@
+"""Measures of selected particles and of cuts: probe, reaction, flux."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from pliant.errors import IncompatibleError, SelectionError
+from pliant.measures.base import Sampled
+from pliant.parameters import parameters
+from pliant.protocols import Drive, Flux
+from pliant.selection import AXES, Axis, BodyRef, Select
+from pliant.typing import Array, IntArray
+from pliant.units import Length
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+
+
+@parameters
+class Probe(Sampled):
+    """Mean position [m], displacement [m] or velocity [m/s] of selected particles, weighted equally."""
+
+    kind: ClassVar[str] = "probe"
+
+    select: Select
+    what: Literal["position", "displacement", "velocity"] = "position"
+
+    def prepare(self, system: "System") -> "Probed":
+        return Probed(system, self.select.rows(system.world, f"measure '{self.label}'"), self)
+
+
+class Probed:
+    """Probe at work."""
+
+    def __init__(self, system: "System", rows: IntArray, probe: Probe) -> None:
+        self.world, self.rows, self.what = system.world, rows, probe.what
+        self.start = self.world.rest[rows]
+        self.columns = tuple(f"{probe.label}.{axis}" for axis in "xyz")
+
+    def values(self, time: float) -> Sequence[float]:
+        if self.what == "velocity":
+            found = self.world.v[self.rows]
+        elif self.what == "displacement":
+            found = self.world.x[self.rows] - self.start
+        else:
+            found = self.world.x[self.rows]
+        mean: list[float] = found.mean(axis=0).tolist()
+        return mean
+
+
+@parameters
+class Reaction(Sampled):
+    """Force [N] that holds or moves selected particles, and its torque [N m] about their centre."""
+
+    kind: ClassVar[str] = "reaction"
+
+    select: Select
+
+    def prepare(self, system: "System") -> "Reacting":
+        rows = self.select.rows(system.world, f"measure '{self.label}'")
+        driven = [a.rows for _, a in system.actions if isinstance(a, Drive)]
+        if not driven or not np.isin(rows, np.concatenate(driven)).any():
+            raise SelectionError(
+                f"measure '{self.label}': nothing holds or moves the selected particles.",
+                hint="Select particles of a fix, move, rotate or sine action.",
+            )
+        return Reacting(system, rows, self.label)
+
+
+class Reacting:
+    """Reaction at work."""
+
+    def __init__(self, system: "System", rows: IntArray, label: str) -> None:
+        self.system, self.rows = system, rows
+        parts = ("x", "y", "z", "torque.x", "torque.y", "torque.z")
+        self.columns = tuple(f"{label}.{part}" for part in parts)
+
+    def values(self, time: float) -> Sequence[float]:
+        forces = self.system.reactions(time)[self.rows]
+        arms = self.system.world.x[self.rows]
+        torque = np.cross(arms - arms.mean(axis=0), forces).sum(axis=0)
+        return [*forces.sum(axis=0).tolist(), *torque.tolist()]
+
+
+@parameters
+class CutPlane:
+    """A plane across ``axis`` at a rest coordinate [m]."""
+
+    axis: Axis
+    at: Length
+
+
+@parameters
+class FluxMeasure(Sampled):
+    """Internal force through a plane [N], along its axis: what the material on the far side (higher
+    coordinate) is pulled back with; positive in tension.
+
+    Interactions count when the plane separates their particles in the rest shape ([Everts2006]_ 8.4). Parts:
+    ``elastic``, ``shear``, ``volumetric``, ``total``; ``magnitude`` is the text's sum of magnitudes.
+    """
+
+    kind: ClassVar[str] = "flux"
+
+    plane: CutPlane
+    body: BodyRef = None
+
+    def prepare(self, system: "System") -> "FluxThrough":
+        return FluxThrough(system, self)
+
+
+class FluxThrough:
+    """Flux at work."""
+
+    PARTS = ("elastic", "shear", "volumetric")
+
+    def __init__(self, system: "System", flux: FluxMeasure) -> None:
+        self.world, self.axis = system.world, AXES[flux.plane.axis]
+        self.cuts: list[tuple[slice, Flux, Array]] = []
+        for part in self.world.parts_named(flux.body, f"measure '{flux.label}'"):
+            if not isinstance(part.mechanics, Flux):
+                raise IncompatibleError(f"measure '{flux.label}': the model of body '{part.name}' has no flux.")
+            above = part.structure.rest[:, self.axis] > flux.plane.at
+            if above.any() and not above.all():
+                self.cuts.append((part.rows, part.mechanics, above))
+        if not self.cuts:
+            raise SelectionError(f"measure '{flux.label}': the plane cuts no body.")
+        self.columns = tuple(f"{flux.label}.{part}" for part in (*self.PARTS, "total", "magnitude"))
+
+    def values(self, time: float) -> Sequence[float]:
+        sums = dict.fromkeys(self.PARTS, 0.0)
+        magnitude = 0.0
+        for rows, mechanics, above in self.cuts:
+            for part, (resultant, size) in mechanics.flux(self.world.x[rows], above).items():
+                sums[part] -= float(resultant[self.axis])
+                magnitude += size
+        return [*sums.values(), sum(sums.values()), magnitude]

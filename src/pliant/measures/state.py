@@ -1,0 +1,98 @@
+"""Measures of the whole state: volume, energy, momentum."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from pliant.measures.base import Sampled
+from pliant.mesh.types import surface_volume, tet_volumes
+from pliant.parameters import parameters
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+    from pliant.simulation.world import Part
+
+
+@parameters
+class Volume(Sampled):
+    """Volume of all bodies and of each [m3]: ``volume``, ``volume.BODY``."""
+
+    kind: ClassVar[str] = "volume"
+
+    def prepare(self, system: "System") -> "Volumes":
+        return Volumes(system, self.label)
+
+
+class Volumes:
+    """Volume at work."""
+
+    def __init__(self, system: "System", label: str) -> None:
+        self.world = system.world
+        self.columns = (label, *(f"{label}.{part.name}" for part in self.world.parts))
+
+    def values(self, time: float) -> Sequence[float]:
+        each = [part_volume(part, self.world.x[part.rows]) for part in self.world.parts]
+        return [float(sum(each)), *each]
+
+
+def part_volume(part: "Part", x: np.ndarray) -> float:  # type: ignore[type-arg]
+    """Volume of one body [m3]: of its tets, or inside the surface it carries."""
+    structure = part.structure
+    if "tetra" in structure.cells:
+        return float(tet_volumes(x, structure.cells["tetra"]).sum())
+    if structure.carrier is not None:
+        carrier = structure.carrier
+        return surface_volume(carrier.positions(x), carrier.surface.triangles)
+    return float("nan")
+
+
+@parameters
+class EnergyMeasure(Sampled):
+    """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
+
+    kind: ClassVar[str] = "energy"
+
+    def prepare(self, system: "System") -> "Energies":
+        return Energies(system, self.label)
+
+
+class Energies:
+    """The ledger at work."""
+
+    def __init__(self, system: "System", label: str) -> None:
+        system.keeps_ledger = True
+        self.system = system
+        parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
+        self.columns = tuple(f"{label}.{part}" for part in parts)
+
+    def values(self, time: float) -> Sequence[float]:
+        system, world = self.system, self.system.world
+        kinetic = 0.5 * float(np.sum(world.mass[:, None] * world.v**2))
+        elastic, gravity = system.elastic_energy(), system.potential_energy()
+        ledger = system.ledger
+        total = kinetic + elastic + gravity + ledger.dissipated - ledger.work
+        return [kinetic, elastic, gravity, ledger.dissipated, ledger.work, total]
+
+
+@parameters
+class Momentum(Sampled):
+    """Linear [kg m/s] and angular momentum about the origin [kg m2/s] of all bodies."""
+
+    kind: ClassVar[str] = "momentum"
+
+    def prepare(self, system: "System") -> "Momenta":
+        return Momenta(system, self.label, "angular" if self.name is None else f"{self.name}.angular")
+
+
+class Momenta:
+    """Momentum at work."""
+
+    def __init__(self, system: "System", linear: str, angular: str) -> None:
+        self.world = system.world
+        self.columns = tuple(f"{name}.{axis}" for name in (linear, angular) for axis in "xyz")
+
+    def values(self, time: float) -> Sequence[float]:
+        world = self.world
+        p = world.mass[:, None] * world.v
+        return [*p.sum(axis=0).tolist(), *np.cross(world.x, p).sum(axis=0).tolist()]

@@ -1,0 +1,68 @@
+"""Choosing the time step: stable, and a whole number of steps to a frame."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pliant.errors import IncompatibleError
+from pliant.protocols import Integrator
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+SAFETY = 0.8
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """The step [s], how many make a frame, why, and the stable limit [s] of the bodies."""
+
+    seconds: float
+    per_frame: int
+    reason: str
+    limit: float
+
+
+def stable_limit(world: "World", integrator: Integrator) -> tuple[float, str]:
+    """Largest stable step [s] of all bodies with this integrator, and what sets it."""
+    best, reason = math.inf, "no body limits the step"
+    for part in world.parts:
+        stable = part.mechanics.stable_step()
+        seconds = stable.seconds * integrator.stability / 2.0
+        if seconds < best:
+            best, reason = seconds, f"body '{part.name}': {stable.reason}"
+    return best, reason
+
+
+def plan_step(world: "World", integrator: Integrator, wanted: float | None, fps: float) -> StepPlan:
+    """The step to use: ``wanted`` [s], or for None the stable one, either shortened to divide a frame."""
+    frame = 1.0 / fps
+    if not integrator.stability:
+        limit, what = math.inf, f"{integrator.kind} has no stability limit to go by"
+        if wanted is None and integrator.order == 1 and integrator.kind == "explicit-euler":
+            raise IncompatibleError(
+                "step = \"auto\" cannot work with explicit-euler: it gains energy at any step.",
+                hint="Give a step in seconds, or use leapfrog.",
+            )
+    else:
+        limit, what = stable_limit(world, integrator)
+    target = wanted if wanted is not None else _rounded_down(min(SAFETY * limit, frame))
+    count = max(1, math.ceil(frame / target * (1.0 - 1e-9)))
+    seconds = frame / count
+    if wanted is None:
+        reason = f"{SAFETY:g} of the stable {limit:.3g} s ({what}), {count} steps a frame"
+        if not math.isfinite(limit):
+            reason = f"one frame ({what})"
+    elif abs(seconds - wanted) <= 1e-9 * wanted:
+        reason = f"as given; stable up to {limit:.3g} s ({what})"
+    else:
+        reason = f"{wanted:g} s as given, shortened to divide a frame; stable up to {limit:.3g} s ({what})"
+    return StepPlan(seconds, count, reason, limit)
+
+
+def _rounded_down(seconds: float) -> float:
+    """Two significant digits less a percent: the last bits of a measured limit must not change the step."""
+    if not math.isfinite(seconds):
+        return seconds
+    scale = 10.0 ** (math.floor(math.log10(seconds)) - 2)
+    return math.floor(seconds / scale * (1 - 1e-6)) * scale

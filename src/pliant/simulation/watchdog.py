@@ -1,0 +1,66 @@
+"""Stops a run that has gone wrong, before anything bad is written."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.errors import Diverged
+from pliant.mesh.types import tet_volumes
+
+if TYPE_CHECKING:
+    from pliant.simulation.step import StepPlan
+    from pliant.simulation.world import Part, World
+
+FASTEST = 20.0  # multiples of the material's wave speed, relative to the body's mean motion
+
+
+class Watchdog:
+    """Looks at every frame for numbers that are not finite, for run-away speeds and for collapse."""
+
+    def __init__(self, world: "World", plan: "StepPlan") -> None:
+        self.plan = plan
+        self._started_inverted = {p.name: _inverted_share(p, world.x[p.rows]) > 0.5 for p in world.parts}
+
+    def check(self, world: "World", time: float) -> None:
+        """Raise Diverged, naming body, particle or cell, and time, if the state cannot be right."""
+        for part in world.parts:
+            x, v = world.x[part.rows], world.v[part.rows]
+            good = np.isfinite(x).all(axis=1) & np.isfinite(v).all(axis=1)
+            if not good.all():
+                self._stop(part, time, f"particle {int(np.argmin(good))} has no finite position or velocity")
+            speed = np.linalg.norm(v - np.average(v, axis=0, weights=part.structure.mass), axis=1)
+            worst = int(np.argmax(speed))
+            driven = (world.inverse_mass[part.rows] == 0.0).any(axis=1)
+            if speed[worst] > FASTEST * part.material.wave_speed and not driven[worst]:
+                self._stop(
+                    part,
+                    time,
+                    f"energy is growing: particle {worst} moves at {speed[worst]:.3g} m/s, "
+                    f"{speed[worst] / part.material.wave_speed:.3g} times the speed of sound in the material",
+                )
+            self._check_inversion(part, x, time)
+
+    def _check_inversion(self, part: "Part", x: np.ndarray, time: float) -> None:  # type: ignore[type-arg]
+        if getattr(part.mechanics, "inversion_safe", False) or self._started_inverted[part.name]:
+            return
+        if _inverted_share(part, x) > 0.5:
+            cell = int(np.argmin(tet_volumes(x, part.structure.cells["tetra"])))
+            self._stop(part, time, f"more than half of its tets are turned inside out (worst: tet {cell})")
+
+    def _stop(self, part: "Part", time: float, what: str) -> None:
+        plan = self.plan
+        if plan.seconds > plan.limit:
+            hint = f"The step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: use step = \"auto\"."
+        else:
+            hint = (
+                f"The step {plan.seconds:.3g} s is within the stable {plan.limit:.3g} s of the rest shape; "
+                "try half of it, more damping, or a gentler load."
+            )
+        raise Diverged(f"Stopped at t = {time:.6g} s: body '{part.name}': {what}.", hint=hint)
+
+
+def _inverted_share(part: "Part", x: np.ndarray) -> float:  # type: ignore[type-arg]
+    """Share of a body's tets with negative volume."""
+    if "tetra" not in part.structure.cells:
+        return 0.0
+    return float(np.mean(tet_volumes(x, part.structure.cells["tetra"]) < 0.0))
