@@ -25,6 +25,8 @@ _CONFIG = ConfigDict(
     validate_by_alias=True,
     arbitrary_types_allowed=True,
     allow_inf_nan=False,
+    validate_default=True,
+    defer_build=True,
 )
 
 

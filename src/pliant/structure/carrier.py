@@ -6,7 +6,7 @@ motion of the particles (rigid ones among them) moves the surface exactly along.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -68,8 +68,8 @@ class EmbeddedSurface:
         return cls(surface, arrays["indices"], arrays["weights"], float(arrays["extrapolation"]))
 
 
-CARRIERS: dict[str, type[EmbeddedSurface]] = {EmbeddedSurface.kind: EmbeddedSurface}
-"""Carriers by the ``kind`` under which a run folder stores them."""
+CARRIERS: dict[str, Any] = {EmbeddedSurface.kind: EmbeddedSurface}
+"""Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""
 
 
 def boundary_carrier(points: Array, tets: IntArray) -> EmbeddedSurface:

@@ -57,7 +57,7 @@ def target_edge(edge: float | None, default: float, area: float, most: float = m
     if count > TRIANGLE_LIMIT:
         least = target * math.sqrt(count / TRIANGLE_LIMIT)
         raise MeshError(
-            f"an edge length of {target:g} m makes about {count:.1g} triangles; the limit is {TRIANGLE_LIMIT}.",
+            f"an edge of {target:g} m makes about {count:.1g} triangles; the limit is {TRIANGLE_LIMIT}.",
             hint=f"Take an edge of {least:.2g} m or more." if least < most else "Take a less slender shape.",
         )
     return target

@@ -1,0 +1,82 @@
+"""What a run says about itself: written once, checked whenever the folder is opened."""
+
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pliant.errors import RunError
+from pliant.recording.files import read_json
+
+FORMAT = "pliant-run"
+SCHEMA = 1
+FILE = "manifest.json"
+_NEEDED: dict[str, type | tuple[type, ...]] = {
+    "fps": (int, float),
+    "frames_total": int,
+    "steps_per_frame": int,
+    "columns": list,
+    "step_columns": list,
+    "bodies": list,
+}
+
+
+def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """``manifest`` with the format, the versions at work and the time of day added."""
+    start: dict[str, Any] = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {name: _version(name) for name in ("pliant", "numpy", "numba", "scipy", "zarr")},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+    whole = start | dict(manifest)
+    missing = [key for key in _NEEDED if key not in whole]
+    if missing:
+        raise ValueError(f"a manifest needs {', '.join(missing)}")
+    return whole
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of the run folder ``path``; RunError that says why it is none."""
+    if not path.exists():
+        raise RunError(f"{path} does not exist.")
+    if not path.is_dir():
+        raise RunError(f"{path} is a file, not a run folder.")
+    if not (path / FILE).exists():
+        raise RunError(f"{path} is not a pliant run: it has no {FILE}.")
+    manifest = read_json(path / FILE)
+    if manifest.get("format") != FORMAT:
+        raise RunError(f"{path} is not a pliant run: its {FILE} belongs to something else.")
+    schema = manifest.get("schema")
+    if not isinstance(schema, int) or schema < 1:
+        raise RunError(f"{path / FILE} is damaged: schema is {schema!r}.")
+    if schema > SCHEMA:
+        raise RunError(
+            f"{path} was written by a newer pliant: its schema is {schema}, this one reads up to {SCHEMA}.",
+            hint="Update pliant: pip install -U pliant.",
+        )
+    for key, kind in _NEEDED.items():
+        if not isinstance(manifest.get(key), kind):
+            raise RunError(f"{path / FILE} is damaged: {key} is {manifest.get(key)!r}.")
+    if not (path / "zarr.json").exists():
+        raise RunError(f"{path} is damaged: it has no zarr.json.")
+    return manifest
+
+
+def is_run(path: Path) -> bool:
+    """Whether ``path`` is a folder that a pliant, of whatever version, made for a run."""
+    try:
+        return path.is_dir() and read_json(path / FILE).get("format") == FORMAT
+    except RunError:
+        return False
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

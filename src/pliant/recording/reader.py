@@ -1,0 +1,175 @@
+"""Reading a run folder, finished or still being written."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pliant.errors import RunError
+from pliant.protocols import Mechanics
+from pliant.recording import lock
+from pliant.recording.frames import Frame, Frames
+from pliant.recording.manifest import read_manifest
+from pliant.recording.place import target
+from pliant.recording.progress import Progress
+from pliant.recording.series import Series
+from pliant.recording.store import file_name, name_of, open_array, read_chunk
+from pliant.recording.topology import BodyRecord, first_frames, read_topology
+from pliant.typing import AnyArray, Array
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class RunBody:
+    """A body of a run at its start: model name, counts, mass [kg] and volume [m3] (None where unknown)."""
+
+    name: str
+    model: str
+    particles: int
+    cells: int
+    mass: float
+    volume: float | None
+
+
+def load(path: str | os.PathLike[str]) -> "Run":
+    """Open a run folder; RunError where it is none, damaged, or from a newer pliant."""
+    return Run(path)
+
+
+class Run:
+    """A recorded run: what it is, its frames and its series.
+
+    Counts are those at the time of opening; ``refresh()`` looks again at a run that is being written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = target(path)
+        self.manifest: dict[str, Any] = read_manifest(self.path)
+        self._mechanics: dict[tuple[int, str], Mechanics] = {}
+        self._topologies: dict[int, tuple[BodyRecord, ...]] = {}
+        self._opened: dict[tuple[int, str], Any] = {}
+        self.refresh()
+
+    def refresh(self) -> "Run":
+        """Look again at how far the run is."""
+        alive = lock.held(self.path)  # asked first: a writer that ends in between has written its end
+        self._progress = progress = Progress.read(self.path)
+        if progress.frames_done > self.manifest["frames_total"]:
+            raise RunError(
+                f"{self.path} is damaged: it counts {progress.frames_done} frames, more than planned."
+            )
+        self.state, self.message = progress.state, progress.message
+        if self.state == "running" and not alive:
+            self.state = "interrupted"
+            self.message = "The process that wrote it ended without a word; `pliant resume` goes on."
+        firsts = {v: first for v, first in first_frames(self.path).items() if first < progress.frames_done}
+        if progress.frames_done and min(firsts.values(), default=1) > 0:
+            raise RunError(f"{self.path} is damaged: the topology of frame 0 is missing.")
+        self._firsts = firsts
+        self.series = Series(self.path, self.manifest, progress.frames_done)
+        return self
+
+    @property
+    def frames(self) -> Frames:
+        """The frames that count; ``run.frames[-1]``, slices, iteration."""
+        return Frames(self, range(self._progress.frames_done))
+
+    @property
+    def times(self) -> Array:
+        """Times of the frames [s]."""
+        return np.arange(len(self)) / float(self.manifest["fps"])
+
+    @property
+    def scene_text(self) -> str:
+        """The scene file as run."""
+        try:
+            return (self.path / "scene.toml").read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise RunError(f"{self.path} is damaged: scene.toml cannot be read: {error}.") from error
+
+    @property
+    def bodies(self) -> tuple[RunBody, ...]:
+        """The bodies of the run."""
+        try:
+            return tuple(
+                RunBody(*(table.get(key) for key in RunBody.__annotations__))
+                for table in self.manifest["bodies"]
+            )
+        except AttributeError as error:
+            raise RunError(f"{self.path} is damaged: bodies in manifest.json: {error}.") from error
+
+    def info(self) -> dict[str, Any]:
+        """What ``pliant info --json`` prints; real_time_factor: simulated seconds per second of work."""
+        wall = self._progress.wall
+        simulated = float(self.times[-1]) if len(self) else 0.0
+        return {
+            "frames": len(self),
+            "duration": self.manifest.get("duration"),
+            "step": self.manifest.get("step"),
+            "step_reason": self.manifest.get("step_reason"),
+            "wall": wall,
+            "cpu": self._progress.cpu,
+            "real_time_factor": simulated / wall if wall > 0 else None,
+            "state": self.state,
+            "bodies": [dict(vars(body)) for body in self.bodies],
+            "series": list(self.series),
+        }
+
+    def export(self, path: str | os.PathLike[str], **options: Any) -> list[Path]:
+        """Write frames or series to files, by suffix; see ``pliant.exporters.export``."""
+        from pliant.exporters import export
+
+        return export(self, path, **options)
+
+    def version_of(self, index: int) -> int:
+        """Topology version of a frame."""
+        return max(version for version, first in self._firsts.items() if first <= index)
+
+    def topology(self, version: int) -> tuple[BodyRecord, ...]:
+        """The bodies of a topology version."""
+        return _once(self._topologies, version, lambda: read_topology(self.path, version))
+
+    def mechanics(self, version: int, body: str) -> Mechanics:
+        """A body's model set up anew, once per topology version."""
+
+        def prepare() -> Mechanics:
+            from pliant.materials import resolve
+            from pliant.models import MODELS
+
+            record = next(b for b in self.topology(version) if b.name == body)
+            return MODELS.build(record.model).prepare(record.structure, resolve(record.material))
+
+        return _once(self._mechanics, (version, body), prepare)
+
+    def arrays(self, version: int) -> list[str]:
+        """Names of what is recorded per frame in a topology version."""
+        folder = self.path / "frames" / str(version)
+        return sorted(name_of(entry.name) for entry in folder.iterdir() if (entry / "zarr.json").exists())
+
+    def recorded(self, version: int, name: str) -> bool:
+        return (self.path / "frames" / str(version) / file_name(name) / "zarr.json").exists()
+
+    def read(self, frame: Frame, name: str) -> AnyArray:
+        """A recorded array of a frame; RunError where it is missing or damaged."""
+        path = self.path / "frames" / str(frame.version) / file_name(name)
+        array = _once(self._opened, (frame.version, name), lambda: open_array(path))
+        return read_chunk(path, array, frame.index)
+
+    def __len__(self) -> int:
+        return self._progress.frames_done
+
+    def __repr__(self) -> str:
+        names = ", ".join(body.name for body in self.bodies)
+        planned = self.manifest["frames_total"]
+        return f"Run({self.path.name!r}: {self.state}, {len(self)} of {planned} frames, bodies: {names})"
+
+
+def _once(table: dict[K, V], key: K, make: Callable[[], V]) -> V:
+    if key not in table:
+        table[key] = make()
+    return table[key]

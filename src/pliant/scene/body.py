@@ -1,0 +1,114 @@
+"""A body as scenes write it: a shape or mesh, a model, a material, and where it is."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+
+from pliant.errors import PliantError
+from pliant.materials import Material, Resolved, resolve
+from pliant.mesh.shapes import SHAPES, Shape
+from pliant.mesh.types import Surface, TetMesh
+from pliant.models import MODELS
+from pliant.parameters import from_table, parameters, to_table
+from pliant.protocols import Structure
+from pliant.registry import nearest
+from pliant.rotation import Rotation
+from pliant.scene.geometry import BodyGeometry, Notify, Progress
+from pliant.selection import Point
+from pliant.typing import Array
+from pliant.units import AngularSpeed, Length, Number, Speed
+
+
+def _shape(value: Any) -> Any:
+    """A shape from ``{ box = { size = [...] } }``, a Shape, a mesh in memory or a path."""
+    if value is None or isinstance(value, (Shape, Surface, TetMesh, str, Path)):
+        return value
+    if not isinstance(value, dict) or len(value) != 1:
+        raise ValueError(f"a shape is one table such as {{ box = {{ size = [1, 1, 1] }} }}, got {value!r}")
+    ((name, table),) = value.items()
+    if name not in SHAPES:
+        raise ValueError(f"unknown shape '{name}'; {nearest(name, list(SHAPES))}")
+    return from_table(SHAPES[name], table)
+
+
+def _shape_table(value: Any) -> Any:
+    if isinstance(value, Shape):
+        name = next(name for name, cls in SHAPES.items() if type(value) is cls)
+        return {name: to_table(value)}
+    return None if value is None else "in memory" if isinstance(value, (Surface, TetMesh)) else str(value)
+
+
+def _material(value: Any) -> Any:
+    if isinstance(value, (Material, str, dict)):
+        try:
+            resolve(value)
+        except PliantError as error:
+            raise ValueError(str(error)) from None
+        return value if isinstance(value, Material) else from_table(Material, value)  # type: ignore[arg-type]
+    raise ValueError(f"a material is a preset's name or a table, got {value!r}")
+
+
+AnyShape = Annotated[Any, BeforeValidator(_shape), PlainSerializer(_shape_table)]
+AnyModel = Annotated[Any, BeforeValidator(MODELS.build), PlainSerializer(MODELS.describe)]
+AnyMaterial = Annotated[Any, BeforeValidator(_material), PlainSerializer(to_table)]
+
+
+@parameters
+class Body:
+    """A deformable body.
+
+    shape or mesh: what it looks like; edge [m]: target edge length (default: automatic);
+    position [m], rotation, scale: where it is; velocity [m/s], spin [rad/s] about its centre: how it starts;
+    surface: "embedded" shows and exports the original mesh, "boundary" the simulated one.
+    """
+
+    shape: AnyShape = None
+    mesh: str | Path | None = None
+    edge: Length | None = Field(default=None, gt=0)
+    model: AnyModel = "mass-spring"
+    material: AnyMaterial = "rubber"
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z_][\w\-]*$")
+    position: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation | None = None
+    scale: Number = Field(default=1.0, gt=0)
+    velocity: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+    spin: tuple[AngularSpeed, AngularSpeed, AngularSpeed] = (0.0, 0.0, 0.0)
+    surface: Literal["embedded", "boundary"] = "embedded"
+    mesher: Literal["auto", "tetwild", "tetgen", "lattice"] = "auto"
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "Body":
+        if (self.shape is None) == (self.mesh is None):
+            raise ValueError("a body needs one of shape, mesh")
+        return self
+
+    @property
+    def resolved_material(self) -> Resolved:
+        return resolve(self.material)
+
+    def geometry(self, notify: Notify | None = None, progress: Progress | None = None) -> BodyGeometry:
+        """The body's geometry, placed in the world."""
+        turn = np.eye(3) if self.rotation is None else self.rotation.matrix()
+        return BodyGeometry(
+            source=self.shape if self.shape is not None else self.mesh,
+            edge=self.edge,
+            mesher=self.mesher,
+            embedded=self.surface == "embedded",
+            linear=self.scale * turn,
+            position=np.array(self.position),
+            notify=notify,
+            progress=progress,
+        )
+
+    def structure(self, notify: Notify | None = None, progress: Progress | None = None) -> Structure:
+        """Particles, masses and cells, made by the model's sampler."""
+        sampler = self.model.sampler
+        structure: Structure = sampler.sample(self.geometry(notify, progress), self.resolved_material)
+        return structure
+
+    def start_velocities(self, structure: Structure) -> Array:
+        """``velocity + spin x (x - centre of mass)`` (n, 3) [m/s]."""
+        centre = np.average(structure.rest, axis=0, weights=structure.mass)
+        return np.array(self.velocity) + np.cross(np.array(self.spin), structure.rest - centre)

@@ -1,0 +1,79 @@
+"""Where a body's shape comes from: a named shape, a mesh file or a mesh in memory, placed in the world."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.mesh.shapes import Shape
+from pliant.mesh.types import Surface, TetMesh, boundary_triangles
+from pliant.typing import Array
+
+Notify = Callable[[str], None]
+Progress = Callable[[float | None, str], None]
+
+
+@dataclass
+class BodyGeometry:
+    """A body's geometry in world coordinates; ``source`` is a Shape, a Surface, a TetMesh or a path."""
+
+    source: Any
+    edge: float | None
+    mesher: str
+    embedded: bool
+    linear: Array  # (3, 3) scale and rotation
+    position: Array  # (3,)
+    notify: Notify | None = None
+    progress: Progress | None = None
+    _read: Any = field(default=None, repr=False)
+    _tets: TetMesh | None = field(default=None, repr=False)
+
+    def _mesh(self) -> Surface | TetMesh:
+        """The source as a mesh, in its own coordinates."""
+        if self._read is None:
+            source = self.source
+            if isinstance(source, (str, Path)):
+                from pliant.mesh.formats import kind_of, read_surface, read_volume
+
+                volume = kind_of(Path(source)) == "volume"
+                self._read = read_volume(Path(source)) if volume else read_surface(Path(source))
+            elif isinstance(source, Shape):
+                self._read = source.volume() or source.surface(self._own_edge())
+            else:
+                self._read = source
+        if not isinstance(self._read, (Surface, TetMesh)):
+            raise MeshError(f"A body needs a shape, a mesh or a path, not {self._read!r}.")
+        return self._read
+
+    def _own_edge(self) -> float | None:
+        """The target edge in the source's own coordinates, before scaling."""
+        return None if self.edge is None else self.edge / abs(float(np.linalg.det(self.linear))) ** (1 / 3)
+
+    def _place(self, points: Array) -> Array:
+        return points @ self.linear.T + self.position
+
+    def surface(self) -> Surface:
+        mesh = self._mesh()
+        if isinstance(mesh, TetMesh):
+            mesh = Surface(mesh.points, boundary_triangles(mesh.tets))
+        return replace(mesh, points=self._place(mesh.points))
+
+    def shown(self) -> Surface | None:
+        if not self.embedded or isinstance(self._mesh(), TetMesh):
+            return None
+        return self.surface()
+
+    def tets(self) -> TetMesh:
+        if self._tets is None:
+            mesh = self._mesh()
+            if isinstance(mesh, Surface):
+                from pliant.mesh.fill import fill
+
+                mesh = fill(
+                    mesh, edge=self._own_edge(), mesher=self.mesher, notify=self.notify, progress=self.progress
+                )
+            self._tets = replace(mesh, points=self._place(mesh.points))
+        return self._tets

@@ -1,0 +1,194 @@
+"""A Scene: bodies, what acts on them, what is measured, and the time it takes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from pliant.errors import SceneError
+from pliant.integrators import INTEGRATORS
+from pliant.measures import EnergyMeasure, Momentum, Volume
+from pliant.parameters import parameters
+from pliant.protocols import Acting, Action, Measure, Structure
+from pliant.scene.body import Body
+from pliant.simulation.simulation import Simulation
+from pliant.simulation.step import plan_step
+from pliant.simulation.system import System
+from pliant.simulation.world import Part, World
+from pliant.typing import Vector
+from pliant.units import Number, Time, parse
+
+if TYPE_CHECKING:
+    from pliant.recording import Run
+
+UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def _step(value: Any) -> Any:
+    return "auto" if value == "auto" or value is None else parse(value, "s")
+
+
+AnyIntegrator = Annotated[Any, BeforeValidator(INTEGRATORS.build), PlainSerializer(INTEGRATORS.describe)]
+
+
+@parameters
+class TimePlan:
+    """How long, how many frames a second, which step and integrator."""
+
+    duration: Time = Field(default=1.0, gt=0)
+    fps: Number = Field(default=50.0, gt=0)
+    step: Annotated[Any, BeforeValidator(_step)] = Field(default="auto")
+    integrator: AnyIntegrator = "leapfrog"
+
+    def frames(self) -> int:
+        """Number of recorded frames, the initial state included."""
+        return round(self.duration * self.fps) + 1
+
+
+@parameters
+class Record:
+    """What is recorded besides positions and series."""
+
+    velocities: bool = False
+
+
+@dataclass
+class Scene:
+    """Everything a simulation needs. Bodies without a name are called body, body-2, ...; actions may point
+    at bodies by name or by the Body object itself."""
+
+    bodies: Sequence[Body]
+    actions: Sequence[Action] = ()
+    measures: Sequence[Measure] = ()
+    integrator: Any = None
+    step: Any = None
+    title: str = ""
+    up: Literal["x", "y", "z"] = "z"
+    time: TimePlan = field(default_factory=TimePlan)
+    record: Record = field(default_factory=Record)
+    seed: int = 0
+    folder: Path | None = None  # relative mesh paths are looked up here
+
+    def __post_init__(self) -> None:
+        if not self.bodies:
+            raise SceneError("A scene needs at least one body.")
+        if self.up not in UP:
+            raise SceneError(f"up is 'x', 'y' or 'z', not {self.up!r}.")
+        changes: dict[str, Any] = {}
+        if self.integrator is not None:
+            changes["integrator"] = self.integrator
+        if self.step is not None:
+            changes["step"] = self.step
+        if changes:
+            self.time = replace(self.time, **changes)
+        self.integrator, self.step = self.time.integrator, self.time.step
+        named, renamed = name_bodies(self.bodies)
+        self.bodies = named
+        self.actions = [_point_at(action, renamed) for action in self.actions]
+        self.measures = [_point_at(measure, renamed) for measure in self.measures]
+
+    # ------------------------------------------------------------------------------------ building
+
+    def structures(self, notify: Callable[[str], None] | None = None, progress: Any = None) -> list[Structure]:
+        """Sample every body (this is where meshes are read and filled)."""
+        return [self._placed(body).structure(notify, progress) for body in self.bodies]
+
+    def _placed(self, body: Body) -> Body:
+        if isinstance(body.mesh, (str, Path)) and self.folder is not None:
+            return replace(body, mesh=self.folder / body.mesh)
+        return body
+
+    def simulation(
+        self, structures: Sequence[Structure] | None = None, notify: Callable[[str], None] | None = None
+    ) -> Simulation:
+        """Build the Simulation; ``structures`` skips the sampling (for resumed runs)."""
+        if structures is None:
+            structures = self.structures(notify)
+        parts, start, velocities = [], 0, []
+        for body, structure in zip(self.bodies, structures, strict=True):
+            assert body.name is not None
+            material = body.resolved_material
+            mechanics = body.model.prepare(structure, material)
+            rows = slice(start, start + len(structure.rest))
+            parts.append(Part(body.name, rows, structure, body.model, material, mechanics))
+            velocities.append(body.start_velocities(structure))
+            start = rows.stop
+        world = World(parts, velocities)
+        acting: list[tuple[str, Acting]] = []
+        for number, action in enumerate(self.actions, 1):
+            acting.append((f"action {number} ('{action.kind}')", action.prepare(world, UP[self.up])))
+        system = System(world, acting)
+        integrator = self.time.integrator
+        wanted = None if self.time.step == "auto" else float(self.time.step)
+        plan = plan_step(world, integrator, wanted, self.time.fps)
+        return Simulation(system, integrator, plan, self.time.fps, self._all_measures())
+
+    def _all_measures(self) -> list[Measure]:
+        """Volume, energy and momentum are always there, unless the scene asks for them in its own way."""
+        given = {measure.kind for measure in self.measures}
+        always: list[Measure] = [m for m in (Volume(), EnergyMeasure(), Momentum()) if m.kind not in given]
+        return [*always, *self.measures]
+
+    # -------------------------------------------------------------------------------------- running
+
+    def run(
+        self,
+        duration: float | None = None,
+        fps: float | None = None,
+        to: str | Path | None = None,
+        *,
+        threads: int | None = None,
+        force: bool = False,
+        progress: Any = "auto",
+    ) -> "Run":
+        """Simulate into the run folder ``to`` (default: the title or "run", with suffix .pliant)."""
+        from pliant.scene.running import run_scene
+
+        changes = {k: v for k, v in (("duration", duration), ("fps", fps)) if v is not None}
+        scene = replace_time(self, **changes) if changes else self
+        return run_scene(scene, to, threads=threads, force=force, progress=progress)
+
+
+def replace_time(scene: Scene, **changes: Any) -> Scene:
+    """``scene`` with another duration, fps, step or integrator."""
+    return replace(scene, time=replace(scene.time, **changes), integrator=None, step=None)
+
+
+def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:
+    """Bodies with a name each, and the name of each original object by its id."""
+    taken = [body.name for body in bodies if body.name is not None]
+    for name in taken:
+        if taken.count(name) > 1:
+            raise SceneError(f"Two bodies are called '{name}'.", hint="Names of bodies must differ.")
+    named, renamed = [], {}
+    for body in bodies:
+        name = body.name
+        if name is None:
+            number = 1
+            name = "body"
+            while name in taken:
+                number += 1
+                name = f"body-{number}"
+            taken.append(name)
+        renamed[id(body)] = name
+        named.append(body if body.name == name else replace(body, name=name))
+    return named, renamed
+
+
+def _point_at(item: Any, renamed: dict[int, str]) -> Any:
+    """``item`` with Body objects in ``body`` and ``select.body`` replaced by their names."""
+    changes: dict[str, Any] = {}
+    body, select = getattr(item, "body", None), getattr(item, "select", None)
+    if isinstance(body, Body):
+        changes["body"] = _name(body, renamed)
+    if select is not None and isinstance(select.body, Body):
+        changes["select"] = replace(select, body=_name(select.body, renamed))
+    return replace(item, **changes) if changes else item
+
+
+def _name(body: Body, renamed: dict[int, str]) -> str:
+    if id(body) not in renamed:
+        raise SceneError("An action or measure points at a body that is not in the scene.")
+    return renamed[id(body)]
