@@ -30,7 +30,7 @@ def read_text(path: Path) -> str:
 def parse_tokens(
     path: Path, tokens: Sequence[str], line_of: Callable[[int], int], kind: type[float] | type[int]
 ) -> AnyArray:
-    """The tokens as an array; one that is no (finite) number is an error with the line ``line_of`` its place."""
+    """The tokens as an array; one that is no (finite) number is an error at the line ``line_of(place)``."""
     try:
         numbers = np.array(list(map(kind, tokens)), dtype=_TYPES[kind])
         if np.isfinite(numbers).all():
