@@ -89,6 +89,8 @@ class Fix(Selecting):
 class Held(Driven):
     """Fix at work."""
 
+    still = True  # does no work
+
     def offset(self, s: float) -> tuple[Any, Any, Any]:
         return 0.0, 0.0, 0.0
 

@@ -22,6 +22,7 @@ from pliant.units import Number, Time, parse
 
 if TYPE_CHECKING:
     from pliant.recording import Run
+    from pliant.scene.running import RunProgress
 
 UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -131,6 +132,23 @@ class Scene:
         always: list[Measure] = [m for m in (Volume(), EnergyMeasure(), Momentum()) if m.kind not in given]
         return [*always, *self.measures]
 
+    def notes(self) -> list[str]:
+        """What a user should know before looking at the result."""
+        if len(self.bodies) > 1:
+            return ["bodies do not meet each other yet: they meet the ground, tables and obstacles only"]
+        return []
+
+    def input_hashes(self) -> dict[str, str]:
+        """SHA-256 of every mesh file."""
+        import hashlib
+
+        found = {}
+        for body in self.bodies:
+            path = self._placed(body).mesh
+            if path is not None and Path(path).is_file():
+                found[str(body.mesh)] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        return found
+
     # -------------------------------------------------------------------------------------- running
 
     def run(
@@ -141,7 +159,7 @@ class Scene:
         *,
         threads: int | None = None,
         force: bool = False,
-        progress: Any = "auto",
+        progress: "RunProgress | None" = None,
     ) -> "Run":
         """Simulate into the run folder ``to`` (default: the title or "run", with suffix .pliant)."""
         from pliant.scene.running import run_scene

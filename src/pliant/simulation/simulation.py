@@ -71,6 +71,10 @@ class Simulation:
         """The row of frame series at the present state."""
         return [self.time, *(value for m in self._per_frame for value in m.values(self.time))]
 
+    def row_of_steps(self) -> list[float]:
+        """The row of step series at the present state."""
+        return [self.time, *(value for m in self._per_step for value in m.values(self.time))]
+
     def _take_over_topology(self, time: float) -> None:
         world = self.system.world
         for k, part in enumerate(self._changing):

@@ -35,6 +35,7 @@ class System:
             (a for _, a in self.actions if isinstance(a, Event)), key=lambda event: event.at
         )
         self._happened = 0
+        self._settling = [a for _, a in self.actions if isinstance(a, Settling)]
         self._acting: list[bool] = [False] * len(self.actions)
         self._next_change = -np.inf
         self._refuse_double_drives()
@@ -64,6 +65,10 @@ class System:
         self._drives = [a for a in active if isinstance(a, Drive)]
         self._projections = [a.project for a in active if isinstance(a, Projection)]
         self._powers = [a for a in active if isinstance(a, Power)]
+        self._moving = any(not getattr(drive, "still", False) for drive in self._drives)
+        self._dissipating = [
+            (p.mechanics.dissipation, p.rows) for p in world.parts if isinstance(p.mechanics, Dissipation)
+        ]
         self.velocity_dependent = any(
             a.velocity_dependent for a in active if isinstance(a, Forces)
         ) or any(getattr(p.mechanics, "damping_time", 0.0) for p in world.parts)
@@ -133,9 +138,8 @@ class System:
         """Add a step's work and heat to the ledger (trapezoidal rule in time)."""
         if not self.keeps_ledger:
             return
-        for _, action in self.actions:
-            if isinstance(action, Settling):
-                action.settle(self.ledger)
+        for action in self._settling:
+            action.settle(self.ledger)
         now = self._power(time)
         before = self.ledger.powers or now
         self.ledger.work += 0.5 * dt * (before[0] + now[0])
@@ -144,14 +148,13 @@ class System:
 
     def _power(self, time: float) -> tuple[float, float]:
         world, work, heat = self.world, 0.0, 0.0
-        if self._drives:
+        if self._moving:
             work += float(np.sum(self.reactions(time) * world.v))
         for action in self._powers:
             w, h = action.power(time, world)
             work, heat = work + w, heat + h
-        for part in world.parts:
-            if isinstance(part.mechanics, Dissipation):
-                heat += part.mechanics.dissipation(world.x[part.rows], world.v[part.rows])
+        for dissipation, rows in self._dissipating:
+            heat += dissipation(world.x[rows], world.v[rows])
         return work, heat
 
     def elastic_energy(self) -> float:
@@ -181,6 +184,7 @@ class System:
             "ledger": np.array([ledger.work, ledger.dissipated, *powers]),
             "happened": np.array(self._happened),
             "acting": np.array(self._acting),
+            "topology_version": np.array(w.topology_version),
         }
         for key, owner in self._owners():
             for name, array in owner.state().items():

@@ -1,0 +1,284 @@
+"""Running a scene into a run folder, and going on with one."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pliant.errors import Diverged, Interrupted, PliantError, RunError
+from pliant.models import MODELS
+from pliant.parameters import to_table
+from pliant.protocols import Memory
+
+if TYPE_CHECKING:
+    from pliant.recording import BodyRecord, Run, RunWriter
+    from pliant.scene.scene import Scene
+    from pliant.simulation.simulation import Simulation
+    from pliant.simulation.step import StepPlan
+    from pliant.simulation.world import World
+
+CHECKPOINT_SECONDS = 1.0  # at least this long between checkpoints, and twenty times what the last one took
+
+
+class RunProgress(Protocol):
+    """Whoever wants to see a run go on."""
+
+    def note(self, text: str) -> None:
+        """Something worth saying: a warning, a choice that was made."""
+
+    def working(self, fraction: float | None, text: str) -> None:
+        """Preparation goes on (meshing, compiling); fraction 0 to 1 where it is known."""
+
+    def started(self, frames: int, plan: "StepPlan") -> None:
+        """The loop starts; ``frames`` are to be made."""
+
+    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+        """``done`` of ``frames`` are on disk, ``simulated`` seconds took ``wall`` seconds in this process."""
+
+    def finished(self, state: str, message: str) -> None:
+        """The run ended as done, interrupted, diverged or failed."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def note(self, text: str) -> None: ...
+    def working(self, fraction: float | None, text: str) -> None: ...
+    def started(self, frames: int, plan: "StepPlan") -> None: ...
+    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None: ...
+    def finished(self, state: str, message: str) -> None: ...
+
+
+def run_scene(
+    scene: "Scene",
+    to: str | Path | None = None,
+    *,
+    threads: int | None = None,
+    force: bool = False,
+    progress: RunProgress | None = None,
+    scene_text: str | None = None,
+) -> "Run":
+    """Simulate ``scene`` into the folder ``to``; frames are on disk as soon as they are reported.
+
+    Raises Diverged, Interrupted or another PliantError after stating in the folder how it ended.
+    """
+    from pliant.compiled import set_threads
+    from pliant.recording import RunWriter
+    from pliant.recording.place import refuse_existing
+    from pliant.scene.dump import to_toml
+
+    show = progress or Silent()
+    folder = Path(to) if to is not None else default_folder(scene)
+    refuse_existing(folder, force)
+    used = set_threads(threads)
+    structures = scene.structures(show.note, show.working)
+    show.working(None, "compiling kernels")
+    simulation = scene.simulation(structures)
+    for text in scene.notes():
+        show.note(text)
+    world, plan = simulation.system.world, simulation.plan
+    frames = scene.time.frames()
+    simulation.start()
+    writer = RunWriter.create(
+        folder,
+        manifest=_manifest(scene, simulation, used),
+        scene=scene_text or to_toml(scene),
+        columns=simulation.columns,
+        step_columns=simulation.step_columns,
+        frames_total=frames,
+        steps_per_frame=plan.per_frame,
+        force=force,
+    )
+    writer.log(f"step {plan.seconds:.6g} s: {plan.reason}")
+
+    def begin() -> None:
+        writer.write_topology(world.topology_version, _records(world), 0)
+        first = [simulation.row_of_steps()] if simulation.step_columns else None
+        _write(simulation, writer, scene.record.velocities, first)
+        writer.write_checkpoint(0, simulation.system.state())
+
+    return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
+
+
+def resume_run(
+    path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None
+) -> "Run":
+    """Go on with an interrupted or killed run from its newest checkpoint, bit for bit."""
+    from pliant.compiled import set_threads
+    from pliant.recording import RunWriter, load
+    from pliant.recording.topology import read_topology
+    from pliant.scene.load import parse
+
+    show = progress or Silent()
+    folder = Path(path)
+    earlier = load(folder)
+    scene = parse(earlier.scene_text, folder, str(folder / "scene.toml"), meshes=False)
+    set_threads(threads)
+    writer = RunWriter.reopen(folder)
+    try:
+        point = writer.latest_checkpoint()
+        if point is None:
+            raise RunError(
+                f"{folder} was stopped before its first checkpoint: there is nothing to go on from.",
+                hint="Run the scene again with --force.",
+            )
+        show.working(None, "compiling kernels")
+        version = int(point[1]["topology_version"])
+        records = read_topology(folder, version)
+        simulation = scene.simulation([record.structure for record in records])
+        if simulation.plan.per_frame != writer.manifest["steps_per_frame"]:
+            raise RunError(
+                f"{folder} was made with {writer.manifest['steps_per_frame']} steps a frame; this version of "
+                f"pliant would use {simulation.plan.per_frame}, which would not continue it bit for bit."
+            )
+        simulation.frame = point[0]
+        simulation.system.world.topology_version = version
+        simulation.system.restore(point[1], simulation.time)
+    except BaseException:
+        writer.finish("interrupted", "could not be resumed")
+        raise
+    return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, None)
+
+
+def _loop(
+    simulation: "Simulation",
+    writer: "RunWriter",
+    frames: int,
+    velocities: bool,
+    show: RunProgress,
+    begin: Callable[[], None] | None,
+) -> "Run":
+    """Advance and write until all frames are done; say in the folder how it ended."""
+    from pliant.recording import load
+
+    state, message = "failed", "stopped by an internal error"
+    started, first = time.perf_counter(), simulation.frame
+    try:
+        with stop_signals() as poll:
+            if begin is not None:
+                begin()
+            show.started(frames, simulation.plan)
+            last, cost = time.perf_counter(), 0.0
+            while simulation.frame < frames - 1:
+                version = simulation.system.world.topology_version
+                rows = simulation.advance(poll)
+                world = simulation.system.world
+                if simulation.frame >= writer.frames_done:
+                    if world.topology_version != version:
+                        writer.write_topology(world.topology_version, _records(world), simulation.frame)
+                    _write(simulation, writer, velocities, rows)
+                else:
+                    simulation.row()
+                now = time.perf_counter()
+                end = simulation.frame == frames - 1
+                if end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost):
+                    writer.write_checkpoint(simulation.frame, simulation.system.state())
+                    last = time.perf_counter()
+                    cost = last - now
+                done = simulation.frame - first
+                show.frame(simulation.frame + 1, frames, done / simulation.fps, now - started)
+        state, message = "done", ""
+    except Diverged as error:
+        state, message = "diverged", str(error)
+        raise
+    except Interrupted as error:
+        state, message = "interrupted", error.message
+        error.hint = f"Go on with: pliant resume {writer.path}"
+        raise
+    except PliantError as error:
+        message = str(error)
+        raise
+    finally:
+        try:
+            writer.log(f"{state} after {writer.frames_done} frames {message}".rstrip())
+            writer.finish(state, message)
+        finally:
+            show.finished(state, message)
+    return load(writer.path)
+
+
+def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> None:
+    world = simulation.system.world
+    arrays: dict[str, Any] = {"positions": world.x}
+    if velocities:
+        arrays["velocities"] = world.v
+    for part in world.parts:
+        if isinstance(part.mechanics, Memory):
+            state = part.mechanics.state()
+            for name in getattr(part.mechanics, "recorded", ()):
+                arrays[f"memory.{part.name}.{name}"] = state[name]
+    writer.write_frame(simulation.frame, world.topology_version, arrays, simulation.row(), rows)
+
+
+def _records(world: "World") -> list["BodyRecord"]:
+    from pliant.recording import BodyRecord
+
+    return [
+        BodyRecord(
+            part.name,
+            (part.rows.start, part.rows.stop),
+            MODELS.describe(part.model),
+            to_table(part.material),
+            part.structure,
+        )
+        for part in world.parts
+    ]
+
+
+def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[str, Any]:
+    from pliant.measures.state import part_volume
+
+    world, plan = simulation.system.world, simulation.plan
+    bodies = [
+        {
+            "name": part.name,
+            "model": part.model.kind,
+            "particles": part.count,
+            "cells": max((len(c) for n, c in part.structure.cells.items() if n != "triangle"), default=0),
+            "mass": float(part.structure.mass.sum()),
+            "volume": part_volume(part, part.structure.rest),
+        }
+        for part in world.parts
+    ]
+    return {
+        "title": scene.title,
+        "bodies": bodies,
+        "duration": scene.time.duration,
+        "fps": scene.time.fps,
+        "step": plan.seconds,
+        "step_reason": plan.reason,
+        "integrator": scene.time.integrator.kind,
+        "seed": scene.seed,
+        "threads": threads,
+        "inputs": scene.input_hashes(),
+    }
+
+
+def default_folder(scene: "Scene") -> Path:
+    """Where a run goes that was not told: after the scene's title, in the current folder."""
+    words = "".join(c if c.isalnum() else "-" for c in scene.title.lower()).strip("-")
+    return Path(f"{words or 'run'}.pliant")
+
+
+@contextmanager
+def stop_signals() -> Iterator[Callable[[], None]]:
+    """Turns Ctrl-C and SIGTERM into an Interrupted raised by the function it gives, between steps."""
+    caught: list[int] = []
+
+    def poll() -> None:
+        if caught:
+            raise Interrupted(f"Interrupted ({signal.Signals(caught[0]).name}).")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield poll
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda got, _: caught.append(got)) for number in signals]
+    try:
+        yield poll
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
