@@ -17,6 +17,7 @@ from pliant.mesh.shapes.gummies import Gummy
 from pliant.mesh.shapes.mattresses import Mattress
 from pliant.mesh.shapes.rings import Torus
 from pliant.mesh.shapes.spheres import Icosphere, Sphere
+from pliant.typing import AnyArray
 
 __all__ = [
     "SHAPES",
@@ -57,7 +58,7 @@ SHAPES: dict[str, type[Shape]] = {
 }
 
 Metres = float | str
-Sides = Metres | Sequence[Metres]
+Sides = Metres | Sequence[Metres] | AnyArray
 
 
 def box(*size: Sides, divisions: Sequence[int] | None = None) -> Box:

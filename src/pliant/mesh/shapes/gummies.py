@@ -49,4 +49,4 @@ def bear(p: Array) -> Array:
         head = carve(head, ellipsoid(p, (0.162 * side, -0.07, 0.922), (0.05, 0.04, 0.05)), 0.03)
         head = blend(head, ellipsoid(p, (0.078 * side, -0.158, 0.805), (0.028, 0.024, 0.03)), 0.015)
     whole = blend(body, head, 0.07)
-    return carve(whole, p[2], 0.03)
+    return carve(whole, p[2] - 0.03, 0.02)  # flat soles
