@@ -14,6 +14,7 @@ import numpy as np
 
 from pliant.errors import MeshError, PliantError
 from pliant.mesh.formats.atomic import atomically
+from pliant.mesh.formats.glb import read_glb
 from pliant.mesh.formats.meshio_files import (
     holds_tets,
     read_tets,
@@ -25,11 +26,11 @@ from pliant.mesh.formats.meshio_files import (
 )
 from pliant.mesh.formats.obj import read_obj, write_obj
 from pliant.mesh.formats.off import read_off, write_off
+from pliant.mesh.formats.ply import read_ply, write_ply
 from pliant.mesh.formats.stl import read_stl, write_stl
 from pliant.mesh.formats.str_files import read_str, write_str
 from pliant.mesh.formats.surf import read_surf
 from pliant.mesh.formats.tetgen_files import read_tetgen, write_tetgen
-from pliant.mesh.formats.trimesh_files import read_glb, read_ply, write_ply
 from pliant.mesh.types import Surface, TetMesh
 from pliant.typing import Array
 

@@ -1,4 +1,4 @@
-"""PLY and GLB, read by trimesh; PLY written here."""
+"""PLY: read by trimesh, written here."""
 
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,8 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.formats.checks import checked_surface
-from pliant.mesh.formats.polygons import merged
 from pliant.mesh.types import Surface
-from pliant.typing import Array, IntArray
+from pliant.typing import Array
 
 
 def read_ply(path: Path) -> Surface:
@@ -28,47 +27,6 @@ def read_ply(path: Path) -> Surface:
     if uv is None and len(mesh.vertices) != points:
         raise MeshError(f"{path}: {points} points are announced, {len(mesh.vertices)} read.", hint=_CUT)
     return checked_surface(str(path), mesh.vertices, triangles, uv, None if uv is None else triangles)
-
-
-def read_glb(path: Path) -> Surface:
-    """All triangles of a binary glTF scene, placed by its nodes, one group per mesh.
-
-    Points that are exactly equal become one: glTF repeats them where texture or normals jump. Texture
-    coordinates keep their own numbering; meshes without them, beside others that have them, get (0, 0).
-    """
-    import trimesh
-
-    with path.open("rb") as file:
-        scene: Any = trimesh.load_scene(file, file_type="glb", process=False, merge_primitives=False)
-    points: list[Array] = []
-    triangles: list[IntArray] = []
-    texture: list[Array | None] = []
-    groups: dict[str, IntArray] = {}
-    point_count = triangle_count = 0
-    for node in scene.graph.nodes_geometry:
-        matrix, name = scene.graph[node]
-        mesh = scene.geometry[name]
-        if not hasattr(mesh, "faces"):
-            continue
-        faces = np.asarray(mesh.faces, dtype=np.int64)
-        points.append(np.asarray(mesh.vertices) @ matrix[:3, :3].T + matrix[:3, 3])
-        texture.append(_texture(mesh))
-        turned = faces[:, ::-1] if np.linalg.det(matrix[:3, :3]) < 0 else faces
-        triangles.append(turned + point_count)
-        members = np.arange(triangle_count, triangle_count + len(faces))
-        groups[str(name)] = np.append(groups.get(str(name), np.empty(0, np.int64)), members)
-        point_count += len(mesh.vertices)
-        triangle_count += len(faces)
-    if not triangle_count:
-        raise MeshError(f"{path}: no triangles.", hint="Export the model as polygons.")
-    corners = np.concatenate(triangles)
-    if corners.min() < 0 or corners.max() >= point_count:
-        raise MeshError(f"{path}: a triangle refers to a point that is not there.", hint=_CUT)
-    joined, number = merged(np.concatenate(points))
-    if all(uv is None for uv in texture):
-        return checked_surface(str(path), joined, number[corners], groups=groups)
-    filled = [np.zeros((len(x), 2)) if uv is None else uv for x, uv in zip(points, texture, strict=True)]
-    return checked_surface(str(path), joined, number[corners], np.concatenate(filled), corners, groups)
 
 
 def write_ply(path: Path, surface: Surface) -> None:
