@@ -1,0 +1,229 @@
+"""Kernels: a tree of boxes over triangles, nearest points and winding numbers from it.
+
+A tree is a tuple of arrays. Node k has the box ``lo[k]..hi[k]``; its triangles are
+``order[first[k] : first[k] + count[k]]``; its children are ``child[k]`` and ``child[k] + 1``, or none
+where ``child[k]`` is -1. Node 0 is the root.
+"""
+
+import math
+
+import numpy as np
+
+from pliant.mesh._jit import kernel
+from pliant.typing import Array, IntArray
+
+LEAF = 6  # triangles in a leaf, at most
+STACK = 128  # nodes on the way down: the depth is below log2(2^63)
+
+
+@kernel
+def build(lower: Array, upper: Array) -> tuple[Array, Array, IntArray, IntArray, IntArray, IntArray]:
+    """(lo, hi, child, first, count, order) from the boxes of the triangles, each (m, 3).
+
+    Nodes are halved at the median box centre along the longest side of the node; equal centres keep
+    their order, so the tree depends on the input only.
+    """
+    m = lower.shape[0]
+    size = 2 * m + 1
+    lo, hi = np.empty((size, 3)), np.empty((size, 3))
+    child, first, count = np.full(size, -1), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    order = np.arange(m)
+    count[0] = m
+    used, k = 1, 0
+    while k < used:
+        a, b = first[k], first[k] + count[k]
+        for c in range(3):
+            lo[k, c], hi[k, c] = np.inf, -np.inf
+            for i in range(a, b):
+                lo[k, c] = min(lo[k, c], lower[order[i], c])
+                hi[k, c] = max(hi[k, c], upper[order[i], c])
+        if count[k] > LEAF:
+            axis = 0
+            for c in range(1, 3):
+                if hi[k, c] - lo[k, c] > hi[k, axis] - lo[k, axis]:
+                    axis = c
+            part = order[a:b].copy()
+            centre = np.empty(b - a)
+            for i in range(b - a):
+                centre[i] = lower[part[i], axis] + upper[part[i], axis]
+            rank = np.argsort(centre, kind="mergesort")
+            for i in range(b - a):
+                order[a + i] = part[rank[i]]
+            half = (b - a) // 2
+            child[k] = used
+            first[used], count[used] = a, half
+            first[used + 1], count[used + 1] = a + half, b - a - half
+            used += 2
+        k += 1
+    return (
+        lo[:used].copy(),
+        hi[:used].copy(),
+        child[:used].copy(),
+        first[:used].copy(),
+        count[:used].copy(),
+        order,
+    )
+
+
+@kernel
+def nearest_on_triangle(px: float, py: float, pz: float, corners: Array) -> tuple[float, float, float]:
+    """The point of the triangle ``corners`` (9,) that is nearest to p.
+
+    The region of p (corner, edge or face) follows from the dot products of p with the two edges at each
+    corner, as in Ericson, Real-Time Collision Detection (2005), section 5.1.5.
+    """
+    ax, ay, az = corners[0], corners[1], corners[2]
+    ux, uy, uz = corners[3] - ax, corners[4] - ay, corners[5] - az
+    vx, vy, vz = corners[6] - ax, corners[7] - ay, corners[8] - az
+    wx, wy, wz = px - ax, py - ay, pz - az
+    uu, uv, vv = ux * ux + uy * uy + uz * uz, ux * vx + uy * vy + uz * vz, vx * vx + vy * vy + vz * vz
+    uw, vw = ux * wx + uy * wy + uz * wz, vx * wx + vy * wy + vz * wz
+    s, t = 0.0, 0.0
+    d3, d4 = uw - uu, vw - uv  # edges dotted with p - b
+    d5, d6 = uw - uv, vw - vv  # and with p - c
+    va, vb, vc = d3 * d6 - d5 * d4, d5 * vw - uw * d6, uw * d4 - d3 * vw
+    if uw <= 0 and vw <= 0:
+        pass
+    elif d3 >= 0 and d4 <= d3:
+        s = 1.0
+    elif d6 >= 0 and d5 <= d6:
+        t = 1.0
+    elif vc <= 0 and uw >= 0 and d3 <= 0:
+        s = uw / (uw - d3) if uw > d3 else 0.0
+    elif vb <= 0 and vw >= 0 and d6 <= 0:
+        t = vw / (vw - d6) if vw > d6 else 0.0
+    elif va <= 0 and d4 - d3 >= 0 and d5 - d6 >= 0:
+        total = (d4 - d3) + (d5 - d6)
+        t = (d4 - d3) / total if total > 0 else 0.0
+        s = 1.0 - t
+    else:
+        total = va + vb + vc
+        if total > 0:
+            s, t = vb / total, vc / total
+    return ax + s * ux + t * vx, ay + s * uy + t * vy, az + s * uz + t * vz
+
+
+@kernel
+def box_gap(x: float, y: float, z: float, lo: Array, hi: Array) -> float:
+    """Squared distance of a point from a box."""
+    dx = max(lo[0] - x, 0.0, x - hi[0])
+    dy = max(lo[1] - y, 0.0, y - hi[1])
+    dz = max(lo[2] - z, 0.0, z - hi[2])
+    return dx * dx + dy * dy + dz * dz
+
+
+@kernel
+def nearest(
+    queries: Array, corners: Array, lo: Array, hi: Array, child: IntArray, first: IntArray,
+    count: IntArray, order: IntArray, out: Array, which: IntArray,
+) -> None:  # fmt: skip
+    """For each query (q, 3) the nearest point of all triangles in ``out`` and its triangle in ``which``."""
+    stack = np.empty(STACK, np.int64)
+    for q in range(queries.shape[0]):
+        x, y, z = queries[q, 0], queries[q, 1], queries[q, 2]
+        best = np.inf
+        stack[0] = 0
+        top = 1
+        while top > 0:
+            top -= 1
+            k = stack[top]
+            if box_gap(x, y, z, lo[k], hi[k]) >= best:
+                continue
+            c = child[k]
+            if c >= 0:
+                swap = box_gap(x, y, z, lo[c], hi[c]) < box_gap(x, y, z, lo[c + 1], hi[c + 1])
+                stack[top] = c + 1 if swap else c
+                stack[top + 1] = c if swap else c + 1
+                top += 2
+                continue
+            for i in range(first[k], first[k] + count[k]):
+                t = order[i]
+                a, b, d = nearest_on_triangle(x, y, z, corners[t])
+                gap = (a - x) ** 2 + (b - y) ** 2 + (d - z) ** 2
+                if gap < best:
+                    best = gap
+                    out[q, 0], out[q, 1], out[q, 2] = a, b, d
+                    which[q] = t
+
+
+@kernel
+def solid_angle(x: float, y: float, z: float, t: Array) -> float:
+    """Signed solid angle of the triangle ``t`` (9,) seen from a point [sr].
+
+    Source: Van Oosterom and Strackee, The solid angle of a plane triangle (1983), Eq. (8).
+    """
+    ax, ay, az = t[0] - x, t[1] - y, t[2] - z
+    bx, by, bz = t[3] - x, t[4] - y, t[5] - z
+    cx, cy, cz = t[6] - x, t[7] - y, t[8] - z
+    a = math.sqrt(ax * ax + ay * ay + az * az)
+    b = math.sqrt(bx * bx + by * by + bz * bz)
+    c = math.sqrt(cx * cx + cy * cy + cz * cz)
+    det = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+    ab, bc, ca = ax * bx + ay * by + az * bz, bx * cx + by * cy + bz * cz, cx * ax + cy * ay + cz * az
+    return 2.0 * math.atan2(det, a * b * c + ab * c + bc * a + ca * b)
+
+
+@kernel
+def moments(corners: Array, first: IntArray, count: IntArray, order: IntArray) -> tuple[Array, Array]:
+    """Per node: the sum of area vectors (3) with the area-weighted centre (3), and the radius about it."""
+    nodes = first.shape[0]
+    dipole, radius = np.zeros((nodes, 6)), np.zeros(nodes)
+    for k in range(nodes):
+        total = 0.0
+        for i in range(first[k], first[k] + count[k]):
+            t = corners[order[i]]
+            ux, uy, uz = t[3] - t[0], t[4] - t[1], t[5] - t[2]
+            vx, vy, vz = t[6] - t[0], t[7] - t[1], t[8] - t[2]
+            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            area = math.sqrt(nx * nx + ny * ny + nz * nz)
+            total += area
+            dipole[k, 0] += nx / 2
+            dipole[k, 1] += ny / 2
+            dipole[k, 2] += nz / 2
+            for c in range(3):
+                dipole[k, 3 + c] += area * (t[c] + t[3 + c] + t[6 + c]) / 3
+        if total > 0:
+            for c in range(3):
+                dipole[k, 3 + c] /= total
+        for i in range(first[k], first[k] + count[k]):
+            t = corners[order[i]]
+            for j in range(3):
+                gap = 0.0
+                for c in range(3):
+                    gap += (t[3 * j + c] - dipole[k, 3 + c]) ** 2
+                radius[k] = max(radius[k], math.sqrt(gap))
+    return dipole, radius
+
+
+@kernel
+def winding(
+    queries: Array, corners: Array, child: IntArray, first: IntArray, count: IntArray, order: IntArray,
+    dipole: Array, radius: Array, far: float, out: Array,
+) -> None:  # fmt: skip
+    r"""Generalised winding number of the triangles about each query, in ``out`` (q,).
+
+    A node farther away than ``far`` radii counts as one dipole, :math:`N \cdot r / (4 \pi |r|^3)`; nearer
+    leaves are summed triangle by triangle. Source: Barill et al., Fast winding numbers for soups and
+    clouds (2018), section 3 (first-order term only).
+    """
+    stack = np.empty(STACK, np.int64)
+    for q in range(queries.shape[0]):
+        x, y, z = queries[q, 0], queries[q, 1], queries[q, 2]
+        total = 0.0
+        stack[0] = 0
+        top = 1
+        while top > 0:
+            top -= 1
+            k = stack[top]
+            rx, ry, rz = dipole[k, 3] - x, dipole[k, 4] - y, dipole[k, 5] - z
+            r = math.sqrt(rx * rx + ry * ry + rz * rz)
+            if r > far * radius[k]:
+                total += (dipole[k, 0] * rx + dipole[k, 1] * ry + dipole[k, 2] * rz) / (r * r * r)
+            elif child[k] >= 0:
+                stack[top] = child[k]
+                stack[top + 1] = child[k] + 1
+                top += 2
+            else:
+                for i in range(first[k], first[k] + count[k]):
+                    total += solid_angle(x, y, z, corners[order[i]])
+        out[q] = total / (4 * math.pi)

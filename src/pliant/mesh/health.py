@@ -1,0 +1,201 @@
+"""What a surface is like before it becomes a body: size, holes, winding, crossings."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.mesh.topology import Edges, components, merge_points
+from pliant.mesh.types import Surface, surface_volume
+from pliant.typing import Array, BoolArray, IntArray, Vector
+
+CROSSING_LIMIT = 500_000  # triangles up to which crossings are looked for
+FLAT = 1e-12  # a triangle is degenerate when 2 area <= FLAT * longest edge^2
+LARGE, SMALL = 100.0, 1e-3  # box diagonals [m] beyond which the unit is doubtful
+
+
+@dataclass(frozen=True)
+class Health:
+    """Findings about a surface; vertices count as one where their positions are equal.
+
+    vertices, triangles: as given; box_min, box_max [m]; area [m2]; volume [m3], signed, None when open;
+    components: parts that share no vertex; boundary_edges: edges of one triangle; holes: rims they form;
+    non_manifold_edges: edges of three or more triangles; inconsistent_edges: edges whose two triangles
+    wind against each other; inverted_components: closed parts inside out (cavities are not counted);
+    degenerate_faces: no area; duplicate_faces: same corners as an earlier one;
+    self_intersections: pairs of triangles without a common vertex that cut, None when not looked for.
+    """
+
+    vertices: int
+    triangles: int
+    box_min: Vector
+    box_max: Vector
+    area: float
+    volume: float | None
+    components: int
+    boundary_edges: int
+    holes: int
+    non_manifold_edges: int
+    inconsistent_edges: int
+    inverted_components: int
+    degenerate_faces: int
+    duplicate_faces: int
+    unreferenced_vertices: int
+    self_intersections: int | None
+
+    @property
+    def diagonal(self) -> float:
+        """Diagonal of the bounding box [m]."""
+        return float(np.linalg.norm(np.subtract(self.box_max, self.box_min)))
+
+    @property
+    def closed(self) -> bool:
+        """Has every edge two triangles, wound consistently?"""
+        return not (self.boundary_edges or self.non_manifold_edges or self.inconsistent_edges)
+
+    def problems(self) -> list[str]:
+        """One plain sentence for each finding that may matter; empty when all is well."""
+        found = []
+        if self.diagonal > LARGE or self.diagonal < SMALL:
+            found.append(
+                f"The box diagonal is {self.diagonal:.4g} m: is the file in millimetres? Pass scale=0.001."
+            )
+        if self.holes:
+            found.append(f"{self.holes} holes with {self.boundary_edges} edges: the surface is not closed.")
+        elif self.boundary_edges:
+            found.append(f"{self.boundary_edges} edges belong to one triangle only.")
+        for count, text in (
+            (self.non_manifold_edges, "edges belong to three or more triangles."),
+            (self.inconsistent_edges, "edges join triangles that are wound against each other."),
+            (self.inverted_components, "components are inside out."),
+            (self.degenerate_faces, "triangles have no area."),
+            (self.duplicate_faces, "triangles repeat another one."),
+            (self.unreferenced_vertices, "vertices belong to no triangle."),
+            (self.self_intersections, "pairs of triangles cut each other."),
+        ):
+            if count:
+                found.append(f"{count} {text}")
+        if self.self_intersections is None:
+            found.append(f"Crossings were not checked: more than {CROSSING_LIMIT} triangles.")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain numbers, lists and texts, for JSON."""
+        return asdict(self) | {"diagonal": self.diagonal, "closed": self.closed, "problems": self.problems()}
+
+
+def health(surface: Surface, crossing_limit: int = CROSSING_LIMIT) -> Health:
+    """Look a surface over; crossings only up to ``crossing_limit`` triangles."""
+    check_arrays(surface)
+    points, merged = merge_points(surface.points)
+    triangles = merged[surface.triangles]
+    flat, twice = degenerate(points, triangles), duplicates(triangles)
+    sound = triangles[~flat & ~twice]
+    edges = Edges(sound, len(points))
+    rim = edges.open_half
+    x = surface.points[np.unique(surface.triangles)]
+    crossings = None
+    if len(triangles) <= crossing_limit:
+        from pliant.mesh.tree import Tree
+
+        crossings = Tree(points, sound).cutting_pairs() if len(sound) else 0
+    inconsistent = int(np.count_nonzero((edges.uses == 2) & (edges.balance != 0)))
+    closed = len(sound) > 0 and not len(rim) and not inconsistent
+    return Health(
+        vertices=len(surface.points),
+        triangles=len(surface.triangles),
+        box_min=_vector(x.min(axis=0)),
+        box_max=_vector(x.max(axis=0)),
+        area=float(double_areas(points, sound).sum() / 2),
+        volume=surface_volume(points, sound) if closed else None,
+        components=edges.bodies()[0],
+        boundary_edges=len(rim),
+        holes=_rims(rim),
+        non_manifold_edges=int(np.count_nonzero(edges.uses > 2)),
+        inconsistent_edges=inconsistent,
+        inverted_components=int(inside_out(points, edges).sum()),
+        degenerate_faces=int(flat.sum()),
+        duplicate_faces=int(twice.sum()),
+        unreferenced_vertices=len(surface.points) - len(np.unique(surface.triangles)),
+        self_intersections=crossings,
+    )
+
+
+def check_arrays(surface: Surface) -> None:
+    """Refuse arrays that are no surface: wrong shape, empty, not finite, corners that do not exist."""
+    points, triangles = np.asarray(surface.points), np.asarray(surface.triangles)
+    if points.ndim != 2 or points.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
+        raise MeshError(
+            f"A surface needs points (n, 3) and triangles (m, 3), not {points.shape} and {triangles.shape}.",
+            hint="Triangulate the faces first.",
+        )
+    if not len(triangles) or not len(points):
+        raise MeshError("The surface has no triangles.", hint="Check that the file holds a mesh.")
+    if not np.issubdtype(triangles.dtype, np.integer):
+        raise MeshError(
+            f"Triangles must be integers, not {triangles.dtype}.", hint="Convert them with astype(int)."
+        )
+    if not np.isfinite(points).all():
+        raise MeshError("The surface has points that are not finite.", hint="Export the model again.")
+    if triangles.min() < 0 or triangles.max() >= len(points):
+        raise MeshError(
+            f"A triangle refers to point {triangles.max()}, but there are {len(points)} points.",
+            hint="Points count from 0; export the model again.",
+        )
+
+
+def double_areas(points: Array, triangles: IntArray) -> Array:
+    """Twice the areas of triangles [m2]; shape (m,)."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1))
+
+
+def degenerate(points: Array, triangles: IntArray) -> BoolArray:
+    """Which triangles have no area to speak of: 2 A <= 1e-12 L^2, L the longest edge; shape (m,)."""
+    corners = points[triangles]
+    longest = ((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1)
+    return np.asarray(double_areas(points, triangles) <= FLAT * longest)
+
+
+def duplicates(triangles: IntArray) -> BoolArray:
+    """Which triangles have the same three corners as an earlier one, whatever the winding; shape (m,)."""
+    _, first = np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)
+    again = np.ones(len(triangles), dtype=bool)
+    again[first] = False
+    return again
+
+
+def inside_out(points: Array, edges: Edges) -> BoolArray:
+    """Which bodies (parts that share vertices) are closed, wound inwards, and no cavity of another; (k,).
+
+    A closed body is wound inwards when its signed volume is negative; it is a cavity when one of its
+    vertices has a winding number above one half with respect to all other bodies.
+    """
+    count, part = edges.bodies()
+    loose = np.zeros(count, dtype=bool)
+    loose[part[np.flatnonzero(edges.uses[edges.edge] == 1) // 3]] = True
+    inverted = np.zeros(count, dtype=bool)
+    for k in np.flatnonzero(~loose):
+        own = edges.triangles[part == k]
+        if surface_volume(points[own].reshape(-1, 3), np.arange(3 * len(own)).reshape(-1, 3)) < 0:
+            inverted[k] = not _surrounded(points, edges.triangles[part != k], own)
+    return inverted
+
+
+def _surrounded(points: Array, others: IntArray, own: IntArray) -> bool:
+    if not len(others):
+        return False
+    from pliant.mesh.tree import Tree
+
+    return bool(Tree(points, others).inside(points[own[:1, 0]])[0])
+
+
+def _rims(rim: IntArray) -> int:
+    """Number of connected rims."""
+    used, local = np.unique(rim, return_inverse=True)
+    return components(len(used), local.reshape(-1, 2))[0] if len(rim) else 0
+
+
+def _vector(x: Array) -> Vector:
+    return float(x[0]), float(x[1]), float(x[2])
