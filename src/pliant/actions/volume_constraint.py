@@ -62,6 +62,8 @@ class VolumeConstraint(Timed):
 class KeptVolume(Acting):
     """The constraint at work; what it remembers makes its solves start near the answer."""
 
+    constrains = True
+
     def __init__(self, parts: list["Part"], options: VolumeConstraint) -> None:
         from pliant.actions.volume_kernels import BodyVolume, NodeVolumes, TetVolumes
 
@@ -72,7 +74,9 @@ class KeptVolume(Acting):
     def project(self, time: float, dt: float, world: "World") -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             rows = part.rows
-            solver.project(world.x[rows], world.v[rows], world.inverse_mass[rows], dt)
+            solver.project(
+                world.x[rows], world.v[rows], world.inverse_mass[rows], dt, world.constraint[rows]
+            )
 
     def state(self) -> dict[str, AnyArray]:
         return {f"{k}": solver.memory for k, solver in enumerate(self.solvers)}

@@ -51,10 +51,10 @@ def _volume_and_gradient(triangles, x, ox, oy, oz, gradient):
 
 @jit
 def _project_body(triangles, particles, target, tolerance, x, v, w, dt, before, direction, gradient):
-    """Move particles along the gradient at ``before`` until the volume is right; returns its last error."""
+    """Move particles along the gradient at ``before`` until the volume is right; returns the multiplier."""
+    total = 0.0
     o = before[particles[0]].copy()
     _volume_and_gradient(triangles, before, o[0], o[1], o[2], direction)
-    error = 0.0
     for _ in range(50):
         volume = _volume_and_gradient(triangles, x, o[0], o[1], o[2], gradient)
         error = volume - target
@@ -68,13 +68,14 @@ def _project_body(triangles, particles, target, tolerance, x, v, w, dt, before, 
         if slope <= 0.0:
             break
         s = error / slope
+        total += s
         for k in range(particles.shape[0]):
             i = particles[k]
             for c in range(3):
                 move = -s * w[i, c] * direction[i, c]
                 x[i, c] += move
                 v[i, c] += move / dt
-    return error
+    return total
 
 
 @jit
@@ -95,6 +96,7 @@ def _project_everts(triangles, particles, target, gain, x, v, w, dt, before, dir
             move = -s * w[i, c] * direction[i, c]
             x[i, c] += move
             v[i, c] += move / dt
+    return s
 
 
 class BodyVolume:
@@ -111,14 +113,16 @@ class BodyVolume:
         self.gain = options.gain
         self.memory: AnyArray = structure.rest.copy()
 
-    def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
-        before, d = self.memory, self.direction
+    def project(self, x: Array, v: Array, w: Array, dt: float, forces: Array) -> None:
+        """Correct ``x`` and ``v``; add the constraint's forces, ``-multiplier B / dt^2``, to ``forces``."""
+        faces, particles, before, d = self.triangles, self.particles, self.memory, self.direction
         if self.everts:
-            _project_everts(self.triangles, self.particles, self.target, self.gain, x, v, w, dt, before, d)
+            s = _project_everts(faces, particles, self.target, self.gain, x, v, w, dt, before, d)
         else:
-            _project_body(
-                self.triangles, self.particles, self.target, self.tolerance, x, v, w, dt, before, d, self.gradient
+            s = _project_body(
+                faces, particles, self.target, self.tolerance, x, v, w, dt, before, d, self.gradient
             )
+        forces -= s / dt**2 * d
         self.memory[:] = x
 
 
@@ -146,130 +150,132 @@ def _tet_gradients(tets, x, volumes, gradients):
 
 
 @jit
-def _pull(tets, gradients, multipliers, w, move):
-    """``move = W B^T multipliers`` for nodal volumes."""
-    move[:] = 0.0
+def _nodal(tets, per_tet, out):
+    """A quarter of each tet's value to each of its particles."""
+    out[:] = 0.0
     for t in range(tets.shape[0]):
-        s = 0.25 * (
-            multipliers[tets[t, 0]] + multipliers[tets[t, 1]] + multipliers[tets[t, 2]] + multipliers[tets[t, 3]]
-        )
+        s = 0.25 * per_tet[t]
         for k in range(4):
-            for c in range(3):
-                move[tets[t, k], c] += s * gradients[t, k, c]
-    for i in range(move.shape[0]):
+            out[tets[t, k]] += s
+
+
+@jit
+def _pull(tets, gradients, multipliers, out):
+    """``out = B^T multipliers`` for nodal volumes; (n, 3)."""
+    out[:] = 0.0
+    for t in range(tets.shape[0]):
+        p, q, r, s = tets[t, 0], tets[t, 1], tets[t, 2], tets[t, 3]
+        m = 0.25 * (multipliers[p] + multipliers[q] + multipliers[r] + multipliers[s])
+        g = gradients[t]
         for c in range(3):
-            move[i, c] *= w[i, c]
+            out[p, c] += m * g[0, c]
+            out[q, c] += m * g[1, c]
+            out[r, c] += m * g[2, c]
+            out[s, c] += m * g[3, c]
 
 
 @jit
 def _change(tets, gradients, move, out):
-    """``out = B move`` for nodal volumes."""
+    """``out = B move`` for nodal volumes; (n,)."""
     out[:] = 0.0
     for t in range(tets.shape[0]):
-        s = 0.0
-        for k in range(4):
-            for c in range(3):
-                s += gradients[t, k, c] * move[tets[t, k], c]
-        for k in range(4):
-            out[tets[t, k]] += 0.25 * s
-
-
-@jit
-def _node_diagonal(tets, gradients, w, out):
-    """A bound on the diagonal of ``B W B^T`` (own tets only), for preconditioning."""
-    out[:] = 0.0
-    for t in range(tets.shape[0]):
-        s = 0.0
-        for k in range(4):
-            for c in range(3):
-                s += gradients[t, k, c] ** 2 * w[tets[t, k], c]
-        for k in range(4):
-            out[tets[t, k]] += s / 16.0
-
-
-@jit
-def _project_nodes(tets, rest, tolerance, x, v, w, dt, volumes, gradients, guess):
-    """Newton on all nodal volumes; conjugate gradients on ``(B W B^T + e D) y = C`` for each correction.
-
-    ``guess`` holds the last step's multipliers on entry and the new ones on return; returns the largest
-    relative error that is left.
-    """
-    n = x.shape[0]
-    move = np.zeros((n, 3))
-    total = np.zeros(n)
-    worst = 0.0
-    for newton in range(8):
-        _tet_gradients(tets, x, volumes, gradients)
-        error = -rest
-        for t in range(tets.shape[0]):
-            for k in range(4):
-                error[tets[t, k]] += 0.25 * volumes[t]
-        worst = 0.0
-        for i in range(n):
-            worst = max(worst, abs(error[i]) / rest[i])
-        if worst <= tolerance:
-            break
-        diagonal = np.empty(n)
-        _node_diagonal(tets, gradients, w, diagonal)
-        top = diagonal.max()
-        y = guess.copy() if newton == 0 else np.zeros(n)
-        product = np.empty(n)
-        _pull(tets, gradients, y, w, move)
-        _change(tets, gradients, move, product)
-        shift = 1e-9 * top
-        residual = error - product - shift * y
-        z = residual / (diagonal + 1e-6 * top)
-        p = z.copy()
-        rz = (residual * z).sum()
-        for _ in range(400):
-            left = 0.0
-            for i in range(n):
-                left = max(left, abs(residual[i]) / rest[i])
-            if left <= 0.3 * tolerance:
-                break
-            _pull(tets, gradients, p, w, move)
-            _change(tets, gradients, move, product)
-            product += shift * p
-            curvature = (p * product).sum()
-            if curvature <= 0.0:
-                break
-            alpha = rz / curvature
-            y += alpha * p
-            residual -= alpha * product
-            z = residual / (diagonal + 1e-6 * top)
-            new = (residual * z).sum()
-            p = z + (new / rz) * p
-            rz = new
-        _pull(tets, gradients, y, w, move)
-        for i in range(n):
-            for c in range(3):
-                x[i, c] -= move[i, c]
-                v[i, c] -= move[i, c] / dt
-        total += y
-    guess[:] = total
-    return worst
+        p, q, r, s = tets[t, 0], tets[t, 1], tets[t, 2], tets[t, 3]
+        g = gradients[t]
+        total = 0.0
+        for c in range(3):
+            total += g[0, c] * move[p, c] + g[1, c] * move[q, c] + g[2, c] * move[r, c] + g[3, c] * move[s, c]
+        total *= 0.25
+        out[p] += total
+        out[q] += total
+        out[r] += total
+        out[s] += total
 
 
 class NodeVolumes:
-    """One constraint per particle; remembers the multipliers of the last step."""
+    """One constraint per particle, by Newton with preconditioned conjugate gradients.
+
+    The preconditioner is the factorised ``B W B^T`` of the rest shape: turning the body leaves that matrix
+    as it is, so it serves for large rotations too. Remembers the multipliers of the last step.
+    """
 
     def __init__(self, structure: Structure, options: "VolumeConstraint") -> None:
         self.tets = np.ascontiguousarray(structure.cells["tetra"], dtype=np.int64)
+        self.start = structure.rest
+        n = len(structure.rest)
         self.volumes = tet_volumes(structure.rest, self.tets)
-        self.rest = np.zeros(len(structure.rest))
-        np.add.at(self.rest, self.tets.ravel(), np.repeat(0.25 * self.volumes, 4))
+        self.rest = np.zeros(n)
+        _nodal(self.tets, self.volumes, self.rest)
         self.gradients = np.zeros((len(self.tets), 4, 3))
         self.tolerance = options.tolerance or 1e-5
-        self.memory: AnyArray = np.zeros(len(structure.rest))
+        self.memory: AnyArray = np.zeros(n)
+        self._pulled, self._product, self._error = np.zeros((n, 3)), np.zeros(n), np.zeros(n)
+        self._factored: AnyArray | None = None
 
-    def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
-        _project_nodes(
-            self.tets, self.rest, self.tolerance, x, v, w, dt, self.volumes, self.gradients, self.memory
-        )
+    def _factor(self, w: AnyArray) -> None:
+        """Factorise the rest shape's ``B W B^T`` (slightly shifted) for these inverse masses."""
+        from scipy.sparse import csr_matrix, eye
+        from scipy.sparse.linalg import splu
+
+        n, tets = len(self.rest), self.tets
+        _tet_gradients(tets, self.start, self.volumes, self.gradients)
+        nodes, others = np.repeat(tets, 4, axis=1), np.tile(tets, 4)
+        axes = np.arange(3)
+        columns = (3 * others[:, :, None] + axes).ravel()
+        entries = 0.25 * np.tile(self.gradients, (1, 4, 1)).ravel()
+        rows = np.repeat(nodes.ravel(), 3)
+        B = csr_matrix((entries, (rows, columns)), shape=(n, 3 * n))
+        A = B @ csr_matrix((w.ravel(), (np.arange(3 * n), np.arange(3 * n)))) @ B.T
+        self._shift = 1e-9 * float(A.diagonal().max())
+        self._solve = splu((A + 1e-6 * float(A.diagonal().max()) * eye(n)).tocsc()).solve
+        self._factored = w.copy()
+
+    def _times(self, y: Array, w: Array) -> Array:
+        """``(B W B^T + shift) y``."""
+        _pull(self.tets, self.gradients, y, self._pulled)
+        _change(self.tets, self.gradients, self._pulled * w, self._product)
+        return self._product + self._shift * y
+
+    def project(self, x: Array, v: Array, w: Array, dt: float, forces: Array) -> None:
+        """Correct ``x`` and ``v``; add the constraint's forces to ``forces``."""
+        if self._factored is None or not np.array_equal(self._factored, w):
+            self._factor(w)
+        total = np.zeros_like(self.memory)
+        for newton in range(8):
+            _tet_gradients(self.tets, x, self.volumes, self.gradients)
+            _nodal(self.tets, self.volumes, self._error)
+            error = self._error - self.rest
+            if np.abs(error / self.rest).max() <= self.tolerance:
+                break
+            y = self._solved(error, self.memory if newton == 0 else np.zeros_like(total), w)
+            _pull(self.tets, self.gradients, y, self._pulled)
+            move = self._pulled * w
+            x -= move
+            v -= move / dt
+            forces -= self._pulled / dt**2
+            total += y
+        self.memory = total
+
+    def _solved(self, error: Array, guess: Array, w: Array) -> Array:
+        """Multipliers that undo ``error``, to a third of the tolerance."""
+        y = guess.copy()
+        residual = error - self._times(y, w)
+        z = self._solve(residual)
+        p, rz = z, float(residual @ z)
+        for _ in range(200):
+            if np.abs(residual / self.rest).max() <= 0.3 * self.tolerance or rz <= 0.0:
+                break
+            product = self._times(p, w)
+            alpha = rz / float(p @ product)
+            y += alpha * p
+            residual = residual - alpha * product
+            z = self._solve(residual)
+            new = float(residual @ z)
+            p, rz = z + (new / rz) * p, new
+        return y
 
 
 @jit
-def _project_tets(tets, rest, keep, sweeps, x, v, w, dt):
+def _project_tets(tets, rest, keep, sweeps, x, v, w, dt, forces):
     """Gauss-Seidel over tets, in order; each visit removes the share ``1 - keep`` of the tet's error."""
     g = np.empty((1, 4, 3))
     volume = np.empty(1)
@@ -289,6 +295,7 @@ def _project_tets(tets, rest, keep, sweeps, x, v, w, dt):
                     move = -s * w[i, c] * g[0, k, c]
                     x[i, c] += move
                     v[i, c] += move / dt
+                    forces[i, c] -= s * g[0, k, c] / (dt * dt)
 
 
 class TetVolumes:
@@ -300,5 +307,6 @@ class TetVolumes:
         self.keep, self.sweeps = options.compliance, options.sweeps
         self.memory: AnyArray = np.zeros(0)
 
-    def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
-        _project_tets(self.tets, self.rest, self.keep, self.sweeps, x, v, w, dt)
+    def project(self, x: Array, v: Array, w: Array, dt: float, forces: Array) -> None:
+        """Correct ``x`` and ``v``; add the constraint's forces to ``forces``."""
+        _project_tets(self.tets, self.rest, self.keep, self.sweeps, x, v, w, dt, forces)

@@ -88,3 +88,8 @@ def _clear_leftovers(final: Path) -> None:
         if not (left / lock.NAME).exists() and time.time() - left.stat().st_mtime < 10.0:
             continue  # being made at this instant
         shutil.rmtree(left, ignore_errors=True)
+
+
+def refuse_existing(path: str | os.PathLike[str], force: bool) -> None:
+    """RunError where ``path`` may not be used for a new run; asked before long work begins."""
+    _check(target(path), force)

@@ -501,7 +501,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(
     monkeypatch.setattr(os, "replace", full)
     write, mesh = (write_surface, ball()) if suffix in SURFACE_WRITERS else (write_volume, box())
     with pytest.raises(StorageError, match="No space left") as caught:
-        write(path, mesh)  # type: ignore[operator]
+        write(path, mesh)  # type: ignore[arg-type]
     assert str(tmp_path) in str(caught.value)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == [path.name]

@@ -9,6 +9,7 @@ from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks
 from pliant.models.mass_spring import kernels
+from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, StableStep, Structure
 from pliant.typing import Array, BoolArray
@@ -31,27 +32,27 @@ class MassSpringMechanics:
         rest = structure.rest
         self.volumes = tet_volumes(rest, self.tets)
         self.lengths = np.linalg.norm(rest[self.edges[:, 1]] - rest[self.edges[:, 0]], axis=1)
-        lam, mu = material.lame
+        lam, mu = lame_per_cell(structure, material)
         if stiffness is None:
-            self.stiffness = 2.5 * mu * self._volume_around_edges() / self.lengths**2
-            bulk = lam - mu
+            self.stiffness = 2.5 * self._around_edges(mu * self.volumes) / self.lengths**2
+            self.bulk = np.where(lam - mu > 1e-9 * mu, lam - mu, 0.0)
         else:
             self.stiffness = np.full(len(self.edges), stiffness)
-            bulk = 0.0
+            self.bulk = np.zeros(len(self.tets))
+        self.volumetric = bool(self.bulk.any())
         self.springs = make_blocks(self.edges, len(rest))
         self._spring_rest = self.springs.rows(self.lengths, self.stiffness)
-        self.bulk = bulk if bulk > 1e-9 * mu else 0.0
         self.cells = make_blocks(self.tets, len(rest))
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
 
-    def _volume_around_edges(self) -> Array:
-        """Sum of the volumes of the tets around each edge [m3]."""
+    def _around_edges(self, values: Array) -> Array:
+        """Sum of a value per tet over the tets around each edge."""
         n = len(self.structure.rest)
         keys = self.edges[:, 0] * n + self.edges[:, 1]
         total = np.zeros(len(self.edges))
         for a, b in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
             pair = np.sort(self.tets[:, [a, b]], axis=1)
-            np.add.at(total, np.searchsorted(keys, pair[:, 0] * n + pair[:, 1]), self.volumes)
+            np.add.at(total, np.searchsorted(keys, pair[:, 0] * n + pair[:, 1]), values)
         return total
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
@@ -62,7 +63,7 @@ class MassSpringMechanics:
             damp = kernels.spring_damping_parallel if s.parallel else kernels.spring_damping_serial
             damp(s.starts, s.low, s.offset, s.index, self._spring_rest, self.damping_time, x, v, s.buffer)
         s.add_to(out)
-        if self.bulk:
+        if self.volumetric:
             c = self.cells
             squeeze = kernels.volume_forces_parallel if c.parallel else kernels.volume_forces_serial
             squeeze(c.starts, c.low, c.offset, c.index, self._cell_rest, x, c.buffer)
@@ -73,7 +74,7 @@ class MassSpringMechanics:
         stretch = self._lengths(x) - self.lengths
         springs = 0.5 * float(np.sum(self.stiffness * stretch**2))
         change = tet_volumes(x, self.tets) / self.volumes - 1.0
-        return springs + 0.5 * self.bulk * float(np.sum(self.volumes * change**2))
+        return springs + 0.5 * float(np.sum(self.bulk * self.volumes * change**2))
 
     def _lengths(self, x: Array) -> Array:
         d = x[self.edges[:, 1]] - x[self.edges[:, 0]]
@@ -106,7 +107,7 @@ class MassSpringMechanics:
         side = above[self.tets]
         cut = side.any(axis=1) & ~side.all(axis=1)
         tets = self.tets[cut]
-        pressure = -self.bulk * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
+        pressure = -self.bulk[cut] * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
         forces = pressure[:, None, None] * tet_fields.volume_gradients(x, tets)
         resultant = (forces * side[cut][:, :, None]).sum(axis=1)
         return resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum())

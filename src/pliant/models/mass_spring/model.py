@@ -39,13 +39,15 @@ class MassSpring:
     stiffness: Number | None = Field(default=None, gt=0)
 
     def prepare(self, structure: Structure, material: "Material") -> "MassSpringMechanics":
+        from pliant.materials import by_region
         from pliant.models.mass_spring.mechanics import MassSpringMechanics
 
-        lam, mu = material.lame
-        if self.stiffness is None and lam < mu * (1 - 1e-9):
-            raise IncompatibleError(
-                f"Model 'mass-spring' cannot do poisson = {material.poisson:g}: springs alone give 1/4, and "
-                "less would need a negative volumetric stiffness, which is unstable.",
-                hint="Use poisson >= 0.25, or another model.",
-            )
+        for own in (material, *by_region(material).values()):
+            lam, mu = own.lame
+            if self.stiffness is None and lam < mu * (1 - 1e-9):
+                raise IncompatibleError(
+                    f"Model 'mass-spring' cannot do poisson = {own.poisson:g}: springs alone give 1/4, and "
+                    "less would need a negative volumetric stiffness, which is unstable.",
+                    hint="Use poisson >= 0.25, or another model.",
+                )
         return MassSpringMechanics(structure, material, self.stiffness)

@@ -1,0 +1,141 @@
+"""What every model obeys: run over MODELS, so that a new model is found here by itself."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import MATERIAL, block, shaken
+
+from pliant.models import MODELS
+from pliant.protocols import Dissipation, Energy, Flux, Mechanics
+from pliant.rotation import Rotation
+
+EXACT_PAIRS = [(name, poisson) for name in MODELS for poisson in (0.25, 0.3, 0.45)]
+
+
+def prepared(name: str, poisson: float = 0.3, **options: Any) -> tuple[Any, Any]:
+    body = block(model=name, material={**MATERIAL, "poisson": poisson}, **options)
+    structure = body.structure()
+    return structure, body.model.prepare(structure, body.resolved_material)
+
+
+def forces(mechanics: Mechanics, x: Any, v: Any = None) -> Any:
+    out = np.zeros_like(x)
+    mechanics.add_forces(x, np.zeros_like(x) if v is None else v, out)
+    return out
+
+
+@pytest.mark.parametrize(("name", "poisson"), EXACT_PAIRS)
+def test_rest_shape_is_free_of_forces(name: str, poisson: float) -> None:
+    structure, mechanics = prepared(name, poisson)
+    assert np.abs(forces(mechanics, structure.rest)).max() < 1e-10 * MATERIAL["young"] * 0.1**2
+
+
+@pytest.mark.parametrize(("name", "poisson"), EXACT_PAIRS)
+def test_force_is_minus_the_gradient_of_energy(name: str, poisson: float) -> None:
+    structure, mechanics = prepared(name, poisson)
+    if not isinstance(mechanics, Energy):
+        pytest.skip(f"{name} has no energy")
+    x = shaken(structure.rest, 0.02)
+    f = forces(mechanics, x)
+    scale, h = np.abs(f).max(), 1e-6
+    generator = np.random.default_rng(3)
+    for _ in range(20):
+        i, c = generator.integers(len(x)), generator.integers(3)
+        ahead, behind = x.copy(), x.copy()
+        ahead[i, c] += h
+        behind[i, c] -= h
+        slope = (mechanics.energy(ahead) - mechanics.energy(behind)) / (2 * h)
+        assert abs(slope + f[i, c]) < 1e-6 * scale
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_internal_forces_and_torques_sum_to_zero(name: str) -> None:
+    structure, mechanics = prepared(name)
+    x = shaken(structure.rest, 0.02)
+    f = forces(mechanics, x)
+    scale = np.abs(f).sum()
+    assert np.abs(f.sum(axis=0)).max() < 1e-13 * scale
+    assert np.abs(np.cross(x, f).sum(axis=0)).max() < 1e-13 * scale
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_forces_turn_with_the_body(name: str) -> None:
+    structure, mechanics = prepared(name)
+    turn = Rotation(axis=(1, 2, 3), degrees=77).matrix()
+    x = shaken(structure.rest, 0.02)
+    f = forces(mechanics, x)
+    turned = forces(mechanics, x @ turn.T + np.array([1.0, -2.0, 0.5]))
+    assert np.abs(turned - f @ turn.T).max() < 1e-11 * np.abs(f).max()
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("scale", [1e-3, 1e2])
+def test_forces_scale_with_area(name: str, scale: float) -> None:
+    """The same strain in a body s times as large gives s^2 times the force (stress times area)."""
+    structure, mechanics = prepared(name)
+    big, other = prepared(name, scale=scale)
+    x = shaken(structure.rest, 0.02)
+    f, g = forces(mechanics, x), forces(other, scale * x)
+    assert np.abs(g / scale**2 - f).max() < 1e-11 * np.abs(f).max()
+    assert big.mass.sum() == pytest.approx(scale**3 * structure.mass.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_internal_damping_takes_energy_and_keeps_momentum(name: str) -> None:
+    structure, mechanics = prepared(name)
+    if not isinstance(mechanics, Dissipation):
+        pytest.skip(f"{name} has no internal damping")
+    mechanics.damping_time = 1e-3
+    x = shaken(structure.rest, 0.02)
+    v = shaken(np.zeros_like(x), 1.0, seed=2)
+    damping = forces(mechanics, x, v) - forces(mechanics, x)
+    assert np.sum(damping * v) == pytest.approx(-mechanics.dissipation(x, v), rel=1e-9)
+    assert mechanics.dissipation(x, v) > 0
+    assert np.abs(damping.sum(axis=0)).max() < 1e-12 * np.abs(damping).sum()
+    assert np.abs(np.cross(x, damping).sum(axis=0)).max() < 1e-12 * np.abs(damping).sum()
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_flux_is_the_force_between_the_two_sides(name: str) -> None:
+    """Internal forces on the far side add up to what goes through the cut, whatever the shape."""
+    structure, mechanics = prepared(name, poisson=0.4)
+    if not isinstance(mechanics, Flux):
+        pytest.skip(f"{name} has no flux")
+    x = shaken(structure.rest, 0.02)
+    above = structure.rest[:, 0] > 0.15
+    parts = mechanics.flux(x, above)
+    through = np.sum([resultant for resultant, _ in parts.values()], axis=0)
+    f = forces(mechanics, x)
+    assert np.abs(through - f[above].sum(axis=0)).max() < 1e-12 * np.abs(f).sum()
+    assert all(size >= np.linalg.norm(resultant) * (1 - 1e-12) for resultant, size in parts.values())
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_fields_are_finite_and_zero_at_rest(name: str) -> None:
+    structure, mechanics = prepared(name)
+    still = np.zeros_like(structure.rest)
+    found = mechanics.fields(structure.rest, still, mechanics.field_names)
+    assert set(found) == set(mechanics.field_names)
+    assert {"strain", "stress"} <= set(found)
+    assert np.abs(found["stress"].values).max() < 1e-9 * MATERIAL["young"]
+    stretched = structure.rest * [1.01, 1.0, 1.0]
+    assert mechanics.fields(stretched, still, ["stress"])["stress"].values.min() > 0
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_the_stable_step_is_stable_and_not_timid(name: str) -> None:
+    """Leapfrog keeps small vibrations bounded at 0.95 of the limit, and loses them at 1.05 of it."""
+    structure, mechanics = prepared(name)
+    limit = mechanics.stable_step().seconds
+
+    def growth(dt: float) -> float:
+        x = shaken(structure.rest, 1e-7)
+        v = np.zeros_like(x)
+        for _ in range(400):
+            v += dt * forces(mechanics, x) / structure.mass[:, None]
+            x += dt * v
+        return float(np.abs(x - structure.rest).max())
+
+    assert growth(0.95 * limit) < 1e-5
+    assert not growth(1.05 * limit) < 1e-3
