@@ -26,6 +26,8 @@ def unit_vector(axis: Any) -> Vector:
     length = float(np.sqrt(a * a + b * b + c * c))
     if not 0.0 < length < float("inf"):
         raise ValueError("axis must have a length and be finite")
+    if abs(length - 1.0) < 1e-15:  # a unit vector already: reading it again must not change its bits
+        return (a, b, c)
     return (a / length, b / length, c / length)
 
 

@@ -1,5 +1,6 @@
 """Scene files: TOML text to a Scene, or one SceneError that says file, line, key and what to try."""
 
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pliant.errors import PliantError, SceneError
-from pliant.materials import Material
+from pliant.materials import Material, presets
 from pliant.parameters import from_table
 from pliant.registry import nearest
 from pliant.scene.body import Body
@@ -143,8 +144,11 @@ def _tables(entries: Any, family: str) -> Iterator[tuple[Path, Any]]:
 def _body(table: dict[str, Any], at: Path, items: list[Any]) -> Iterator[Problem]:
     yield from wrong_names(Body, table, at)
     yield from wrong_body_names(table, at)
-    if isinstance(table.get("material"), dict):
-        yield from _making(Material, table["material"], (*at, "material"))
+    material = table.get("material")
+    if isinstance(material, dict):
+        yield from _making(Material, material, (*at, "material"))
+    elif isinstance(material, str) and material not in presets.names():
+        yield Problem((*at, "material"), presets.unknown(material))
     yield from _making(Body, table, at, items)
 
 
@@ -178,7 +182,9 @@ def _member(family: str, table: dict[str, Any], at: Path, items: list[Any]) -> I
             yield Problem((*at, "keys"), problem.text, problem.rank) if own else problem
 
 
-def _making(cls: Any, table: Mapping[str, Any], at: Path, items: list[Any] | None = None) -> Iterator[Problem]:
+def _making(
+    cls: Any, table: Mapping[str, Any], at: Path, items: list[Any] | None = None
+) -> Iterator[Problem]:
     try:
         made = from_table(cls, dict(table))
         if items is not None:
@@ -192,15 +198,18 @@ def _making(cls: Any, table: Mapping[str, Any], at: Path, items: list[Any] | Non
 def _error(problems: list[Problem], text: str, name: str, origins: Mapping[Path, str]) -> SceneError:
     """The first problem as an error; those in what was overridden name the option instead of a line."""
     lines = lines_of(text)
-    first = min(problems, key=lambda problem: (line_of(lines, problem.path) or 0, problem.rank))
+
+    def order(problem: Problem) -> tuple[float, int]:
+        return line_of(lines, problem.path) or math.inf, problem.rank
+
+    first = min(problems, key=order)
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    for end in range(len(first.path), 0, -1):
-        if first.path[:end] in origins:
-            return SceneError(
-                first.text + more, path=f"{name}, {origins[first.path[:end]]}", key=spelled(first.path)
-            )
-    line = line_of(lines, first.path)
-    return SceneError(first.text + more, path=name, line=line, key=spelled(first.path) or None)
+    key, line = spelled(first.path) or None, line_of(lines, first.path)
+    for path, origin in origins.items():
+        shared = min(len(path), len(first.path))
+        if path[:shared] == first.path[:shared] and (len(path) <= shared or first.path not in lines):
+            return SceneError(first.text + more, path=f"{name}, {origin}", key=key)
+    return SceneError(first.text + more, path=name, line=line, key=key)
 
 
 def _similar(file: FilePath) -> str | None:

@@ -2,14 +2,18 @@
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from pliant.errors import SceneError
+from pliant.parameters import kebab
 from pliant.registry import nearest
+from pliant.scene.body import Body
 from pliant.scene.locate import Path, spelled
+from pliant.scene.scene import TimePlan
 
 _NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
+_DEFAULTS = {kebab(f.name): f.default for cls in (Body, TimePlan) for f in fields(cls)}
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def _walk(table: dict[str, Any], way: list[str], override: Override) -> list[tup
         for path, node in nodes:
             for place, key in _members(node, step, path, override):
                 if isinstance(node, dict):
-                    inner = node.setdefault(key, {})
+                    inner = node.setdefault(key, _DEFAULTS[key] if key in _NAME_KEY else {})
                     if isinstance(inner, str) and key in _NAME_KEY:  # material = "rubber" has room for more
                         node[key] = {_NAME_KEY[key]: inner}
                 found.append((place, node[key]))

@@ -33,7 +33,15 @@ def from_pydantic(error: ValidationError, raw: Mapping[str, Any], at: Path) -> I
             yield Problem((*at, *path), f"expected {wanted} values, got {given}")
         else:
             rank = 2 if entries[0]["type"] == "missing" else 1
-            yield Problem((*at, *path), " or ".join(dict.fromkeys(map(_text, entries))), rank)
+            yield Problem((*at, *path), _joined([_text(entry) for entry in entries]), rank)
+
+
+def _joined(texts: list[str]) -> str:
+    """What the members of a union say about a value, as one sentence."""
+    *others, last = dict.fromkeys(texts)
+    return "".join(f"{text.rsplit(', got ')[0]} or " for text in others) + (
+        last.removeprefix("expected ") if others else last
+    )
 
 
 def _is_short_list(entry: Any) -> bool:

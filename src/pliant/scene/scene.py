@@ -28,7 +28,10 @@ UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 
 
 
 def _step(value: Any) -> Any:
-    return "auto" if value == "auto" or value is None else parse(value, "s")
+    seconds = "auto" if value == "auto" or value is None else parse(value, "s")
+    if seconds != "auto" and not seconds > 0:
+        raise ValueError(f"expected seconds above 0, or \"auto\", got {value!r}")
+    return seconds
 
 
 AnyIntegrator = Annotated[Any, BeforeValidator(INTEGRATORS.build), PlainSerializer(INTEGRATORS.describe)]

@@ -58,7 +58,9 @@ def is_keyed(hint: Any) -> bool:
     return hint in KEYED or any(is_keyed(part) for part in _parts(hint))
 
 
-def wrong_names(cls: type, table: Mapping[str, Any], at: Path, extra: tuple[str, ...] = ()) -> Iterator[Problem]:
+def wrong_names(
+    cls: type, table: Mapping[str, Any], at: Path, extra: tuple[str, ...] = ()
+) -> Iterator[Problem]:
     """Problems with the keys of ``table``, and of the tables in it, for the parameter class ``cls``."""
     known = keys_of(cls)
     for key, value in table.items():
@@ -75,7 +77,9 @@ def wrong_names(cls: type, table: Mapping[str, Any], at: Path, extra: tuple[str,
             yield Problem(here, f"cannot be keyed: it has one value for all times{also}")
         elif inner is not None:
             many = value if isinstance(value, list) else None
-            for place, item in [(here, value)] if many is None else [((*here, k), v) for k, v in enumerate(many)]:
+            for place, item in (
+                [(here, value)] if many is None else [((*here, k), v) for k, v in enumerate(many)]
+            ):
                 if isinstance(item, dict):
                     yield from wrong_names(inner, item, place)
 

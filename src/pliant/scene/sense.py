@@ -36,7 +36,9 @@ def _time(table: Mapping[str, Any]) -> Iterator[Problem]:
             f"{plan.duration:g} s at {plan.fps:g} frames a second is less than one frame; raise duration or fps",
         )
     if frames > MOST_FRAMES:
-        yield Problem(("time", "duration"), f"{plan.duration:g} s at {plan.fps:g} frames a second is too much")
+        yield Problem(
+            ("time", "duration"), f"{plan.duration:g} s at {plan.fps:g} frames a second is too much"
+        )
 
 
 def _body_names(table: Mapping[str, Any]) -> Iterator[Problem]:
