@@ -170,7 +170,7 @@ def _reading(path: Path, read: Callable[[Path], T]) -> T:
     except MemoryError as error:
         raise MeshError(f"{path}: more data than fits into memory.", hint=hint) from error
     except Exception as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())[:200]
         raise MeshError(f"{path}: not a readable {path.suffix.lower()} file: {reason}.", hint=hint) from error
 
 

@@ -13,9 +13,9 @@ from pliant.typing import Array
 
 def read_ply(path: Path) -> Surface:
     """The triangles of a PLY file, points as in the file; texture coordinates per point if it has them."""
+    points, faces = _announced(path)
     import trimesh
 
-    points, faces = _announced(path)
     with path.open("rb") as file:
         mesh = trimesh.load(file, file_type="ply", process=False, maintain_order=True)
     triangles = getattr(mesh, "faces", None)
