@@ -361,6 +361,11 @@ def test_senseless_edges_are_refused(name: str, edge: float | None) -> None:
         ALL[name].surface(edge)
 
 
+def test_a_bear_is_not_made_finer_than_its_grid_can_be() -> None:
+    with pytest.raises(MeshError, match=r"0\.004 m or more"):
+        shapes.gummy(1.0).surface(0.002)
+
+
 @pytest.mark.parametrize(
     "shape", [shapes.cylinder(1e-6, 10.0), shapes.beam_with_hole(1e6, 1.0, 1e-3), shapes.torus(1e6, 1e-3)]
 )
