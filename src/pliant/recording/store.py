@@ -69,7 +69,7 @@ class Stack:
 
 def _create(
     root: Any, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], dtype: Any, packed: bool,
-    attributes: dict[str, Any],
+    attributes: dict[str, Any], overwrite: bool = True,
 ) -> Any:  # fmt: skip
     from zarr.codecs import ZstdCodec
 
@@ -84,14 +84,14 @@ def _create(
         chunk_key_encoding={"name": "default", "separator": "."},
         config={"write_empty_chunks": True},  # a chunk that is not there is then a damaged one
         attributes=attributes,
-        overwrite=True,
+        overwrite=overwrite,
     )
 
 
 def write_whole(root: Any, name: str, values: AnyArray) -> None:
     """A constant array, one compressed chunk."""
     values = np.asarray(values)
-    array = _create(root, name, values.shape, values.shape, values.dtype, True, {})
+    array = _create(root, name, values.shape, values.shape, values.dtype, True, {}, overwrite=False)
     if values.size:
         array[...] = values
 
