@@ -136,6 +136,13 @@ class StiffnessDamping(Protocol):
 
 
 @runtime_checkable
+class VolumeLeaver(Protocol):
+    """Models whose own volumetric stiffness can be left out where a constraint keeps nodal volumes."""
+
+    def leave_volume_to_constraint(self) -> None: ...
+
+
+@runtime_checkable
 class Stiffness(Protocol):
     """Models that implicit integrators can use."""
 

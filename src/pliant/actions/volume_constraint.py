@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import Timed
 from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
-from pliant.protocols import Acting
+from pliant.protocols import Acting, VolumeLeaver
 from pliant.selection import BodyRef
-from pliant.typing import AnyArray, Vector
+from pliant.typing import AnyArray, Array, Vector
 from pliant.units import Number
 
 if TYPE_CHECKING:
@@ -29,10 +28,16 @@ class VolumeConstraint(Timed):
     error and diverges for g >= 2/3; ``feedback = "everts"`` keeps it, with ``gain`` g, for the record.
 
     per = "node": a quarter of the volumes of the tets around each particle, for every particle; a sparse
-    system solved by conjugate gradients each step (default tolerance 1e-5).
+    system solved by conjugate gradients each step (default tolerance 1e-5). Models with a volumetric term
+    per tet leave it out then: shear modulus and incompressibility remain, Young's modulus is three times
+    the shear modulus.
 
-    per = "tet": every tet, compliant: ``compliance`` is the share of a volume error that a sweep leaves
-    standing; exact constraints on all tets would lock the body.
+    per = "tet": every tet, compliant, as a stiff volumetric spring of 1/``compliance`` times the material's
+    bulk modulus, solved implicitly by ``sweeps`` of Gauss-Seidel [MacklinMuellerChentanez2016]_; exact
+    constraints on all tets would lock the body.
+
+    For "body" and "node" the multipliers of a step stay on as forces in the next, which keeps velocities,
+    reactions and the energy ledger right; each step solves for the change only.
     """
 
     kind: ClassVar[str] = "volume-constraint"
@@ -42,13 +47,15 @@ class VolumeConstraint(Timed):
     tolerance: Number | None = Field(default=None, gt=0)
     feedback: Literal["exact", "everts"] = "exact"
     gain: Number = Field(default=0.3, gt=0)
-    compliance: Number = Field(default=0.5, gt=0, lt=1)
+    compliance: Number = Field(default=0.02, gt=0)
     sweeps: int = Field(default=4, ge=1)
 
     @model_validator(mode="after")
     def _keys_that_apply(self) -> "VolumeConstraint":
         if self.feedback == "everts" and self.per != "body":
             raise ValueError('feedback = "everts" belongs to per = "body"')
+        if self.per == "node" and (self.from_ > 0 or self.until is not None):
+            raise ValueError('per = "node" acts all the time: from and until do not apply')
         return self
 
     def prepare(self, world: "World", up: Vector) -> Acting:
@@ -56,33 +63,36 @@ class VolumeConstraint(Timed):
         for part in parts:
             if "tetra" not in part.structure.cells:
                 raise IncompatibleError(f"action 'volume-constraint': body '{part.name}' is not made of tets.")
+            if self.per == "node" and isinstance(part.mechanics, VolumeLeaver):
+                part.mechanics.leave_volume_to_constraint()
         return self.windowed(KeptVolume(parts, self))
 
 
 class KeptVolume(Acting):
-    """The constraint at work; what it remembers makes its solves start near the answer."""
+    """The constraint at work: a projection each step, and its multipliers as forces until the next."""
 
-    constrains = True
+    velocity_dependent = False
 
     def __init__(self, parts: list["Part"], options: VolumeConstraint) -> None:
         from pliant.actions.volume_kernels import BodyVolume, NodeVolumes, TetVolumes
 
         makers = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         self.parts = parts
-        self.solvers = [makers[options.per](part.structure, options) for part in parts]
+        self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        for part, solver in zip(self.parts, self.solvers, strict=True):
+            solver.add_forces(x[part.rows], out[part.rows])
 
     def project(self, time: float, dt: float, world: "World") -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             rows = part.rows
-            solver.project(
-                world.x[rows], world.v[rows], world.inverse_mass[rows], dt, world.constraint[rows]
-            )
+            solver.project(world.x[rows], world.v[rows], world.inverse_mass[rows], dt)
 
     def state(self) -> dict[str, AnyArray]:
-        return {f"{k}": solver.memory for k, solver in enumerate(self.solvers)}
+        return {f"{k}.{name}": a for k, s in enumerate(self.solvers) for name, a in s.state().items()}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         for k, solver in enumerate(self.solvers):
-            solver.memory = np.array(state[f"{k}"])
-
-
+            for name, array in solver.state().items():
+                array[...] = state[f"{k}.{name}"]

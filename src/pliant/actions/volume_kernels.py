@@ -12,6 +12,7 @@ from pliant.protocols import Structure
 from pliant.typing import AnyArray, Array
 
 if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
     from pliant.actions.volume_constraint import VolumeConstraint
 
 
@@ -100,30 +101,44 @@ def _project_everts(triangles, particles, target, gain, x, v, w, dt, before, dir
 
 
 class BodyVolume:
-    """One constraint: the volume inside a body's surface. Remembers the positions of the last step."""
+    """One constraint: the volume inside a body's surface.
 
-    def __init__(self, structure: Structure, options: "VolumeConstraint") -> None:
+    Remembers its pressure [Pa] and the positions of the last step, where the correction's direction is taken.
+    """
+
+    def __init__(self, structure: Structure, material: "Material", options: "VolumeConstraint") -> None:
         self.triangles = np.ascontiguousarray(structure.cells["triangle"], dtype=np.int64)
         self.particles = np.unique(self.triangles)
         self.direction, self.gradient = np.zeros_like(structure.rest), np.zeros_like(structure.rest)
-        o = structure.rest[self.particles[0]]
-        self.target = float(_volume_and_gradient(self.triangles, structure.rest, o[0], o[1], o[2], self.gradient))
+        self.target = self._volume(structure.rest)
         self.tolerance = options.tolerance or 1e-11
         self.everts = options.feedback == "everts"
         self.gain = options.gain
-        self.memory: AnyArray = structure.rest.copy()
+        self.before: Array = structure.rest.copy()
+        self.pressure: Array = np.zeros(1)
 
-    def project(self, x: Array, v: Array, w: Array, dt: float, forces: Array) -> None:
-        """Correct ``x`` and ``v``; add the constraint's forces, ``-multiplier B / dt^2``, to ``forces``."""
-        faces, particles, before, d = self.triangles, self.particles, self.memory, self.direction
+    def _volume(self, x: Array) -> float:
+        """Volume at ``x``; its gradient is left in ``self.gradient``."""
+        o = x[self.particles[0]]
+        return float(_volume_and_gradient(self.triangles, x, o[0], o[1], o[2], self.gradient))
+
+    def add_forces(self, x: Array, out: Array) -> None:
+        if self.pressure[0]:
+            self._volume(x)
+            out += self.pressure[0] * self.gradient
+
+    def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
+        faces, particles, before, d = self.triangles, self.particles, self.before, self.direction
         if self.everts:
-            s = _project_everts(faces, particles, self.target, self.gain, x, v, w, dt, before, d)
+            _project_everts(faces, particles, self.target, self.gain, x, v, w, dt, before, d)
         else:
-            s = _project_body(
-                faces, particles, self.target, self.tolerance, x, v, w, dt, before, d, self.gradient
-            )
-        forces -= s / dt**2 * d
-        self.memory[:] = x
+            g = self.gradient
+            change = _project_body(faces, particles, self.target, self.tolerance, x, v, w, dt, before, d, g)
+            self.pressure[0] -= change / dt**2
+        self.before[:] = x
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"before": self.before, "pressure": self.pressure}
 
 
 @jit
@@ -195,10 +210,10 @@ class NodeVolumes:
     """One constraint per particle, by Newton with preconditioned conjugate gradients.
 
     The preconditioner is the factorised ``B W B^T`` of the rest shape: turning the body leaves that matrix
-    as it is, so it serves for large rotations too. Remembers the multipliers of the last step.
+    as it is, so it serves for large rotations too. Remembers a pressure per particle.
     """
 
-    def __init__(self, structure: Structure, options: "VolumeConstraint") -> None:
+    def __init__(self, structure: Structure, material: "Material", options: "VolumeConstraint") -> None:
         self.tets = np.ascontiguousarray(structure.cells["tetra"], dtype=np.int64)
         self.start = structure.rest
         n = len(structure.rest)
@@ -207,7 +222,7 @@ class NodeVolumes:
         _nodal(self.tets, self.volumes, self.rest)
         self.gradients = np.zeros((len(self.tets), 4, 3))
         self.tolerance = options.tolerance or 1e-5
-        self.memory: AnyArray = np.zeros(n)
+        self.pressure: Array = np.zeros(n)
         self._pulled, self._product, self._error = np.zeros((n, 3)), np.zeros(n), np.zeros(n)
         self._factored: AnyArray | None = None
 
@@ -235,30 +250,35 @@ class NodeVolumes:
         _change(self.tets, self.gradients, self._pulled * w, self._product)
         return self._product + self._shift * y
 
-    def project(self, x: Array, v: Array, w: Array, dt: float, forces: Array) -> None:
-        """Correct ``x`` and ``v``; add the constraint's forces to ``forces``."""
+    def add_forces(self, x: Array, out: Array) -> None:
+        if self.pressure.any():
+            _tet_gradients(self.tets, x, self.volumes, self.gradients)
+            _pull(self.tets, self.gradients, self.pressure, self._pulled)
+            out += self._pulled
+
+    def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
         if self._factored is None or not np.array_equal(self._factored, w):
             self._factor(w)
-        total = np.zeros_like(self.memory)
-        for newton in range(8):
+        for _ in range(8):
             _tet_gradients(self.tets, x, self.volumes, self.gradients)
             _nodal(self.tets, self.volumes, self._error)
             error = self._error - self.rest
             if np.abs(error / self.rest).max() <= self.tolerance:
                 break
-            y = self._solved(error, self.memory if newton == 0 else np.zeros_like(total), w)
+            y = self._solved(error, w)
             _pull(self.tets, self.gradients, y, self._pulled)
             move = self._pulled * w
             x -= move
             v -= move / dt
-            forces -= self._pulled / dt**2
-            total += y
-        self.memory = total
+            self.pressure -= y / dt**2
 
-    def _solved(self, error: Array, guess: Array, w: Array) -> Array:
+    def state(self) -> dict[str, AnyArray]:
+        return {"pressure": self.pressure}
+
+    def _solved(self, error: Array, w: Array) -> Array:
         """Multipliers that undo ``error``, to a third of the tolerance."""
-        y = guess.copy()
-        residual = error - self._times(y, w)
+        y = np.zeros_like(error)
+        residual = error
         z = self._solve(residual)
         p, rz = z, float(residual @ z)
         for _ in range(200):
@@ -275,8 +295,8 @@ class NodeVolumes:
 
 
 @jit
-def _project_tets(tets, rest, keep, sweeps, x, v, w, dt, forces):
-    """Gauss-Seidel over tets, in order; each visit removes the share ``1 - keep`` of the tet's error."""
+def _project_tets(tets, rest, alpha, sweeps, x, v, w, dt, pressure):
+    """Gauss-Seidel over tets, in order, on ``C + alpha p = 0``; adds to the pressures [Pa]."""
     g = np.empty((1, 4, 3))
     volume = np.empty(1)
     for _ in range(sweeps):
@@ -286,27 +306,32 @@ def _project_tets(tets, rest, keep, sweeps, x, v, w, dt, forces):
             for k in range(4):
                 for c in range(3):
                     slope += g[0, k, c] ** 2 * w[tets[t, k], c]
-            if slope <= 0.0:
-                continue
-            s = (1.0 - keep) * (volume[0] - rest[t]) / slope
+            change = -(volume[0] - rest[t] + alpha[t] * pressure[t]) / (slope * dt * dt + alpha[t])
+            pressure[t] += change
             for k in range(4):
                 i = tets[t, k]
                 for c in range(3):
-                    move = -s * w[i, c] * g[0, k, c]
+                    move = change * dt * dt * w[i, c] * g[0, k, c]
                     x[i, c] += move
                     v[i, c] += move / dt
-                    forces[i, c] -= s * g[0, k, c] / (dt * dt)
 
 
 class TetVolumes:
-    """One compliant constraint per tet; remembers nothing."""
+    """One compliant constraint per tet. A few sweeps leave it unconverged, so that its pressures are not
+    carried over to the next step; its forces are in neither reactions nor the energy ledger."""
 
-    def __init__(self, structure: Structure, options: "VolumeConstraint") -> None:
+    def __init__(self, structure: Structure, material: "Material", options: "VolumeConstraint") -> None:
         self.tets = np.ascontiguousarray(structure.cells["tetra"], dtype=np.int64)
         self.rest = tet_volumes(structure.rest, self.tets)
-        self.keep, self.sweeps = options.compliance, options.sweeps
-        self.memory: AnyArray = np.zeros(0)
+        self.alpha = options.compliance * self.rest / material.bulk
+        self.sweeps = options.sweeps
 
-    def project(self, x: Array, v: Array, w: Array, dt: float, forces: Array) -> None:
-        """Correct ``x`` and ``v``; add the constraint's forces to ``forces``."""
-        _project_tets(self.tets, self.rest, self.keep, self.sweeps, x, v, w, dt, forces)
+    def add_forces(self, x: Array, out: Array) -> None:
+        return
+
+    def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
+        pressure = np.zeros(len(self.tets))
+        _project_tets(self.tets, self.rest, self.alpha, self.sweeps, x, v, w, dt, pressure)
+
+    def state(self) -> dict[str, AnyArray]:
+        return {}

@@ -88,7 +88,7 @@ _TEXTS = {  # by pydantic's type of error
     "less_than": "must be less than {lt:g}, got {input}",
     "less_than_equal": "must be at most {le:g}, got {input}",
     "too_long": "expected {max_length} values, got {actual_length}",
-    "string_pattern_mismatch": "expected a name of letters, digits, - and _ that starts with a letter, got {input}",
+    "string_pattern_mismatch": "a name is a letter and then letters, digits, - or _, got {input}",
     "finite_number": "expected a finite number, got {input}",
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from pliant.registry import nearest
+from pliant.scene.locate import Path
 from pliant.scene.problems import Problem
 from pliant.scene.scene import TimePlan
 
@@ -33,7 +34,7 @@ def _time(table: Mapping[str, Any]) -> Iterator[Problem]:
     if round(frames) < 1:
         yield Problem(
             ("time", "duration"),
-            f"{plan.duration:g} s at {plan.fps:g} frames a second is less than one frame; raise duration or fps",
+            f"{plan.duration:g} s at {plan.fps:g} frames a second is less than one frame: raise one of them",
         )
     if frames > MOST_FRAMES:
         yield Problem(
@@ -68,7 +69,7 @@ def _references(table: Mapping[str, Any]) -> Iterator[Problem]:
     for family in ("actions", "measures"):
         for number, entry in enumerate(table.get(family, [])):
             at = (family, number)
-            places = [((*at, "body"), entry.get("body"))]
+            places: list[tuple[Path, Any]] = [((*at, "body"), entry.get("body"))]
             if isinstance(entry.get("select"), dict):
                 places.append(((*at, "select", "body"), entry["select"].get("body")))
             for path, name in places:

@@ -64,7 +64,6 @@ class System:
         self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
         self._drives = [a for a in active if isinstance(a, Drive)]
         self._projections = [a.project for a in active if isinstance(a, Projection)]
-        self._constrained = any(getattr(a, "constrains", False) for a in active)
         self._powers = [a for a in active if isinstance(a, Power)]
         self._moving = any(not getattr(drive, "still", False) for drive in self._drives)
         self._dissipating = [
@@ -121,20 +120,17 @@ class System:
 
     def project(self, time: float, dt: float) -> None:
         """Apply contacts and constraints to the World after its drift to ``time``."""
-        if self._constrained:
-            self.world.constraint.fill(0.0)
         for project in self._projections:
             project(time, dt, self.world)
 
     # ---------------------------------------------------------------------------------- accounting
 
     def reactions(self, time: float) -> Array:
-        """Forces that hold or move the driven degrees of freedom, ``m a - f - c`` [N]; shape (n, 3)."""
+        """Forces that hold or move the driven degrees of freedom, ``m a - f`` [N]; shape (n, 3)."""
         world = self.world
         out = np.zeros_like(world.x)
         for drive in self._drives:
-            given = world.f[drive.rows] + world.constraint[drive.rows]
-            needed = world.mass[drive.rows, None] * drive.acceleration(time) - given
+            needed = world.mass[drive.rows, None] * drive.acceleration(time) - world.f[drive.rows]
             out[drive.rows] += np.where(drive.axes, needed, 0.0)
         return out
 
@@ -185,7 +181,6 @@ class System:
             "x": w.x,
             "v": w.v,
             "f": w.f,
-            "constraint": w.constraint,
             "ledger": np.array([ledger.work, ledger.dissipated, *powers]),
             "happened": np.array(self._happened),
             "acting": np.array(self._acting),
@@ -203,7 +198,6 @@ class System:
             prefix = key + "/"
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        w.constraint[:] = state["constraint"]
         work, heat, p, q = (float(value) for value in state["ledger"])
         self.ledger = Ledger(work, heat, None if np.isnan(p) else (p, q))
         self._happened = int(state["happened"])

@@ -34,7 +34,6 @@ class Part:
 class World:
     """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
 
-    ``constraint`` (n, 3) holds the forces of constraints in the last step [N], which are not part of f.
     ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
     particles or cells come or go.
     """
@@ -44,7 +43,6 @@ class World:
         self.x: Array = np.concatenate([p.structure.rest for p in parts])
         self.v: Array = np.concatenate(velocities) if velocities is not None else np.zeros_like(self.x)
         self.f: Array = np.zeros_like(self.x)
-        self.constraint: Array = np.zeros_like(self.x)
         self.mass: Array = np.concatenate([p.structure.mass for p in parts])
         self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
         self.topology_version = 0
@@ -81,7 +79,6 @@ class World:
         before, after = np.arange(start), np.arange(old.stop, self.count)
         keep = np.concatenate([before, *inside, after])
         self.x, self.v, self.f = self.x[keep].copy(), self.v[keep].copy(), self.f[keep].copy()
-        self.constraint = self.constraint[keep].copy()
         mass = self.mass[keep].copy()
         mass[start : start + len(parents)] = structure.mass
         driven = self.inverse_mass[keep] == 0.0

@@ -45,6 +45,11 @@ class MassSpringMechanics:
         self.cells = make_blocks(self.tets, len(rest))
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
 
+    def leave_volume_to_constraint(self) -> None:
+        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        self.bulk = np.zeros(len(self.tets))
+        self.volumetric = False
+
     def _around_edges(self, values: Array) -> Array:
         """Sum of a value per tet over the tets around each edge."""
         n = len(self.structure.rest)

@@ -1,0 +1,73 @@
+"""Arguments and options that several commands share."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from pliant.scene.override import Override
+    from pliant.scene.scene import Scene
+
+SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file (.toml).", show_default=False)]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder (.pliant).", show_default=False)]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="RUN", help="Run folder [default: the scene's name + .pliant]."),
+]
+Model = Annotated[str | None, typer.Option(metavar="NAME", help="Model for all bodies.")]
+Integrator = Annotated[str | None, typer.Option(metavar="NAME", help="Time integrator.")]
+Step = Annotated[str | None, typer.Option(metavar="SECONDS", help='Time step, or "auto".')]
+Duration = Annotated[str | None, typer.Option(metavar="SECONDS", help="Simulated time.")]
+Fps = Annotated[str | None, typer.Option(metavar="NUMBER", help="Recorded frames per simulated second.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change an entry: bodies.beam.edge=0.02. May be repeated."
+    ),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Threads [default: all]; results do not depend on it.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+def read_scene(
+    path: Path,
+    model: str | None = None,
+    integrator: str | None = None,
+    step: str | None = None,
+    duration: str | None = None,
+    fps: str | None = None,
+    changes: Sequence[str] | None = None,
+) -> "Scene":
+    """The scene with what the options change; later ``--set`` win."""
+    from pliant.scene.load import read
+
+    named = {
+        "bodies.*.model": model,
+        "time.integrator": integrator,
+        "time.step": step,
+        "time.duration": duration,
+        "time.fps": fps,
+    }
+    return read(path, [*_named(named), *_changes(changes)])
+
+
+def _named(given: dict[str, str | None]) -> "list[Override]":
+    from pliant.scene.override import Override, value_of
+
+    return [
+        Override(key, value_of(text), f"--{key.rpartition('.')[2]} {text}")
+        for key, text in given.items()
+        if text is not None
+    ]
+
+
+def _changes(changes: Sequence[str] | None) -> "list[Override]":
+    from pliant.scene.override import Override
+
+    return [Override.of(text) for text in changes or ()]

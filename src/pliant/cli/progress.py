@@ -1,0 +1,106 @@
+"""How a run is shown while it goes: a live line on a terminal, plain lines elsewhere, or nothing."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pliant.cli.output import note, seconds
+from pliant.scene.running import RunProgress, Silent
+
+if TYPE_CHECKING:
+    from pliant.simulation.step import StepPlan
+
+PAUSE = 2.0  # seconds between plain lines
+
+
+@contextmanager
+def shown(quiet: bool) -> Iterator[RunProgress]:
+    """The progress to use here; whatever is on the screen is tidied up in the end."""
+    if quiet:
+        yield Silent()
+    elif not sys.stderr.isatty():
+        yield Lines()
+    else:
+        live = Live()
+        try:
+            yield live
+        finally:
+            live.close()
+
+
+def state_of(done: int, frames: int, simulated: float, wall: float, first: int) -> str:
+    """``frame 12/101  t = 0.22 s  0.83 x real time  10 s left``; rates count what this process did."""
+    made = done - first
+    speed = f"{simulated / wall:.3g} x real time" if wall > 0 else ""
+    left = seconds(wall / made * (frames - done)) + " left" if made > 0 and done < frames else ""
+    return "  ".join(text for text in (f"frame {done}/{frames}", speed, left) if text)
+
+
+class Lines:
+    """A line at the start, about every two seconds, and at the end."""
+
+    def __init__(self) -> None:
+        self._last, self._told, self._first, self._line = 0.0, "", 0, ""
+
+    def note(self, text: str) -> None:
+        note(f"note: {text}")
+
+    def working(self, fraction: float | None, text: str) -> None:
+        if text != self._told:
+            note(text)
+        self._told = text
+
+    def started(self, frames: int, plan: "StepPlan") -> None:
+        note(f"step {plan.seconds:.4g} s: {plan.reason}")
+        self._last, self._first = time.perf_counter(), -1
+
+    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+        if self._first < 0:
+            self._first = done - 1
+        self._line = state_of(done, frames, simulated, wall, self._first)
+        if time.perf_counter() - self._last >= PAUSE:
+            note(self._line)
+            self._last, self._line = time.perf_counter(), ""
+
+    def finished(self, state: str, message: str) -> None:
+        if self._line:
+            note(self._line)
+
+
+class Live(Lines):
+    """One line that changes in place, with a bar."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[state]}"))
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=False)
+        self._task: Any = self._bar.add_task("preparing", total=None, state="")
+        self._bar.start()
+
+    def note(self, text: str) -> None:
+        self._bar.console.print(f"note: {text}", markup=False, highlight=False)
+
+    def working(self, fraction: float | None, text: str) -> None:
+        self._bar.update(self._task, total=None if fraction is None else 1.0, completed=fraction or 0.0, state=text)
+
+    def started(self, frames: int, plan: "StepPlan") -> None:
+        self._first = -1
+        self._bar.console.print(f"step {plan.seconds:.4g} s: {plan.reason}", markup=False, highlight=False)
+        self._bar.update(self._task, description="running", total=frames, completed=0, state="")
+
+    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+        if self._first < 0:
+            self._first = done - 1
+        state = state_of(done, frames, simulated, wall, self._first)
+        self._bar.update(self._task, completed=done, state=state)
+
+    def finished(self, state: str, message: str) -> None:
+        self._bar.update(self._task, description=state)
+
+    def close(self) -> None:
+        self._bar.stop()

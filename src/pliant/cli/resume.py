@@ -1,0 +1,23 @@
+"""``pliant resume``: go on with a run that was interrupted or killed."""
+
+from pliant.cli import options
+from pliant.cli.run import tell
+
+EXAMPLES = ("pliant resume beam.pliant",)
+
+
+def command(
+    run: options.RunFolder,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with a run after an interruption or a kill; the result is the same, bit for bit."""
+    from pliant.cli.progress import shown
+    from pliant.recording import load
+    from pliant.scene.running import resume_run
+
+    load(run)  # before any progress is shown
+    with shown(quiet or json) as show:
+        done = resume_run(run, threads=threads, progress=show)
+    tell(done, json, quiet)

@@ -1,0 +1,62 @@
+"""``pliant run``: simulate a scene into a run folder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pliant.cli import options
+from pliant.cli.output import say, say_json, seconds
+
+if TYPE_CHECKING:
+    from pliant.recording import Run
+    from pliant.scene.scene import Scene
+
+EXAMPLES = (
+    "pliant run beam.toml",
+    "pliant run beam.toml -o soft.pliant --set bodies.beam.material.young='1 MPa'",
+    "pliant run beam.toml --model mass-spring --duration 2 --force",
+)
+
+
+def command(
+    scene: options.SceneFile,
+    output: options.Output = None,
+    model: options.Model = None,
+    integrator: options.Integrator = None,
+    step: options.Step = None,
+    duration: options.Duration = None,
+    fps: options.Fps = None,
+    threads: options.Threads = None,
+    set_: options.Set = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Simulate a scene. Frames are safe on disk as they come; an interrupted run can be resumed."""
+    found = options.read_scene(scene, model, integrator, step, duration, fps, set_)
+    simulate(found, output or Path(f"{scene.stem}.pliant"), threads, force, json, quiet)
+
+
+def simulate(
+    found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool
+) -> None:
+    """Run the Scene ``found`` into ``folder`` and say how it went."""
+    from pliant.cli.progress import shown
+    from pliant.scene.dump import to_toml
+    from pliant.scene.running import run_scene
+
+    text = to_toml(found, absolute=True)
+    with shown(quiet or json) as show:
+        run = run_scene(found, folder, threads=threads, force=force, progress=show, scene_text=text)
+    tell(run, json, quiet)
+
+
+def tell(done: "Run", json: bool, quiet: bool) -> None:
+    """Say what a finished run came to."""
+    info = done.info()
+    if json:
+        say_json({"path": str(done.path), **info})
+    elif not quiet:
+        speed = info["real_time_factor"]
+        rate = f" ({speed:.3g} x real time)" if speed else ""
+        say(f"{done.path.name}: {info['frames']} frames, {info['duration']:g} s simulated in "
+            f"{seconds(info['wall'])}{rate}")

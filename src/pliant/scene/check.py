@@ -1,0 +1,171 @@
+"""Looks a scene over without running it: what it comes to, what it will cost, what looks wrong."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.materials import plausibility
+from pliant.measures.state import part_volume
+from pliant.scene.scene import UP, Scene
+from pliant.simulation.simulation import Simulation
+from pliant.simulation.world import Part
+
+LARGE, SMALL = 100.0, 1e-3  # extents [m] beyond which the unit is doubtful
+TRIAL = 0.25  # seconds spent on timing steps
+
+
+@dataclass(frozen=True)
+class BodyReport:
+    """A body as it will be simulated: counts, mass [kg], volume [m3], box and spacing [m], constants (SI)."""
+
+    name: str
+    model: str
+    particles: int
+    cells: int
+    mass: float
+    volume: float
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    spacing: float
+    material: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What ``check`` found. wall [s] is measured on a few steps here and now; memory and disk in bytes."""
+
+    title: str
+    bodies: tuple[BodyReport, ...]
+    duration: float
+    frames: int
+    step: float
+    step_reason: str
+    steps: int
+    integrator: str
+    wall: float
+    memory: int | None
+    disk: int
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts and lists, for JSON."""
+        table = asdict(self)
+        table["bodies"] = [asdict(body) for body in self.bodies]
+        table["warnings"] = list(self.warnings)
+        return table
+
+
+def check(scene: Scene, notify: Callable[[str], None] | None = None, progress: Any = None) -> Report:
+    """Build the scene, take a few steps to see what they cost, and report."""
+    structures = scene.structures(notify, progress)
+    simulation = scene.simulation(structures)
+    bodies = tuple(_body(part) for part in simulation.system.world.parts)
+    warnings = tuple(_warnings(scene, simulation))
+    simulation.start()
+    plan, frames = simulation.plan, scene.time.frames()
+    steps = (frames - 1) * plan.per_frame
+    return Report(
+        title=scene.title,
+        bodies=bodies,
+        duration=scene.time.duration,
+        frames=frames,
+        step=plan.seconds,
+        step_reason=plan.reason,
+        steps=steps,
+        integrator=scene.time.integrator.kind,
+        wall=steps * _seconds_per_step(simulation, steps),
+        memory=_memory(),
+        disk=_disk(scene, simulation, frames),
+        warnings=warnings,
+    )
+
+
+def _body(part: Part) -> BodyReport:
+    rest, cells = part.structure.rest, part.structure.cells
+    constants = ("young", "poisson", "shear", "density", "damping")
+    return BodyReport(
+        name=part.name,
+        model=part.model.kind,
+        particles=part.count,
+        cells=max((len(c) for name, c in cells.items() if name != "triangle"), default=0),
+        mass=float(part.structure.mass.sum()),
+        volume=part_volume(part, rest),
+        low=tuple(rest.min(axis=0).tolist()),
+        high=tuple(rest.max(axis=0).tolist()),
+        spacing=float(part.structure.spacing),
+        material={name: float(getattr(part.material, name)) for name in constants},
+    )
+
+
+def _seconds_per_step(simulation: Simulation, steps: int) -> float:
+    """Wall seconds of a step, after one that compiles."""
+    system, dt = simulation.system, simulation.plan.seconds
+    done, start = -1, time.perf_counter()
+    while done < min(steps, 1) or (done < steps and time.perf_counter() - start < TRIAL):
+        now = (done + 1) * dt
+        system.activate(now)
+        simulation.integrator.step(system, now, dt)
+        system.account(now + dt, dt)
+        done += 1
+        if done == 0:
+            start = time.perf_counter()
+    return (time.perf_counter() - start) / max(done, 1)
+
+
+def _memory() -> int | None:
+    """The most memory that this process has used so far [bytes], the scene being built."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _disk(scene: Scene, simulation: Simulation, frames: int) -> int:
+    """Bytes of the run folder: positions, velocities where asked, series, two checkpoints."""
+    row = simulation.system.world.x.nbytes
+    per_frame = row * (2 if scene.record.velocities else 1) + 8 * len(simulation.columns)
+    per_step = 8 * len(simulation.step_columns) * simulation.plan.per_frame
+    return frames * (per_frame + per_step) + 10 * row
+
+
+def _warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
+    yield from scene.notes()
+    for body in scene.bodies:
+        for text in plausibility(body.material):
+            yield f"body '{body.name}': {text}"
+    plan, duration = simulation.plan, scene.time.duration
+    if plan.seconds > plan.limit:
+        yield f"the step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: the run may diverge"
+    if not scene.actions and not any(np.any(b.velocity) or np.any(b.spin) for b in scene.bodies):
+        yield "nothing acts on the bodies and they are at rest: nothing will happen"
+    for number, action in enumerate(scene.actions, 1):
+        start = max(getattr(action, "from_", 0.0), getattr(action, "at", 0.0))
+        if start >= duration:
+            yield f"action {number} ('{action.kind}') starts at {start:g} s, after the end at {duration:g} s"
+    for part in simulation.system.world.parts:
+        yield from _place_warnings(scene, part)
+
+
+def _place_warnings(scene: Scene, part: Part) -> Iterator[str]:
+    rest = part.structure.rest
+    extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
+    if extent > LARGE:
+        yield f"body '{part.name}' is {extent:.4g} m long: if its mesh is in millimetres, use scale = 0.001"
+    if extent < SMALL:
+        yield f"body '{part.name}' is only {extent:.3g} m long: are its units right? scale makes it larger"
+    up = np.array(UP[scene.up])
+    lowest = float((rest @ up).min())
+    for number, action in enumerate(scene.actions, 1):
+        if (
+            action.kind == "ground"
+            and lowest < (level := float(getattr(action, "level", 0.0))) - 1e-9 * extent
+        ):
+            yield (
+                f"body '{part.name}' starts {level - lowest:.3g} m below the ground (action {number}) and "
+                "will be pushed out at once: move it up with position"
+            )
