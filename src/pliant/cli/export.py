@@ -19,11 +19,14 @@ def command(
     run: options.RunFolder,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File; the suffix says the format.")],
     frames: Annotated[
-        str | None, typer.Option(metavar="RANGE", help="Frames: 5, 0:50, 10:, -1 [default: all].")
+        str | None, typer.Option(metavar="RANGE", help="Frames: 5, -1, 0:50 or 10: (all if not given).")
     ] = None,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Every N-th of them.")] = 1,
     bodies: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Bodies, with commas [default: all].")
+        str | None, typer.Option(metavar="NAMES", help="Bodies, with commas between (all if not given).")
+    ] = None,
+    fields: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Fields to write, where the format has them.")
     ] = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -32,14 +35,17 @@ def command(
     from pliant.exporters import export
     from pliant.recording import load
 
-    loaded = load(run)
-    options_: dict[str, object] = {"force": force}
-    chosen = frame_numbers(frames, every, len(loaded))
-    if chosen is not None:
-        options_["frames"] = chosen
-    if bodies is not None:
-        options_["bodies"] = [name.strip() for name in bodies.split(",")]
-    written = export(loaded, output, **options_)
+    chosen = None if bodies is None else names(bodies)
+    wanted = None if fields is None else names(fields)
+    written = export(
+        load(run),
+        output,
+        frames=frame_range(frames),
+        every=every,
+        bodies=chosen,
+        fields=wanted,
+        force=force,
+    )
     if json:
         say_json({"files": [str(path) for path in written]})
     else:
@@ -47,24 +53,23 @@ def command(
         say(f"{len(written)} file{'s' * (len(written) != 1)} written: {written[0]}{more}")
 
 
-def frame_numbers(text: str | None, every: int, count: int) -> list[int] | None:
-    """Frames that ``--frames`` and ``--every`` mean, of ``count``; None for all."""
+def names(text: str) -> list[str]:
+    """``a,b`` as a list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def frame_range(text: str | None) -> int | slice | None:
+    """``5``, ``-1``, ``0:50`` or ``10:`` as an index or a slice; None for all."""
     from pliant.errors import InputError
 
-    if text is None and every == 1:
+    if text is None:
         return None
     try:
-        parts = [int(part) if part else None for part in (text or ":").split(":")]
-        if len(parts) == 1 and parts[0] is not None:
-            chosen = [range(count)[parts[0]]]
-        elif len(parts) == 2:
-            chosen = list(range(count))[slice(*parts)]
-        else:
-            raise ValueError
-    except (ValueError, IndexError):
-        raise InputError(
-            f"--frames {text}: the run has frames 0 to {count - 1}.", hint="Write 5, 0:50, 10: or -1."
-        ) from None
-    if not chosen:
-        raise InputError(f"--frames {text}: no frame is in that range; the run has 0 to {count - 1}.")
-    return chosen[::every]
+        first, *rest = [int(part) if part.strip() else None for part in text.split(":")]
+        if not rest and first is not None:
+            return first
+        if len(rest) == 1:
+            return slice(first, rest[0])
+    except ValueError:
+        pass
+    raise InputError(f"--frames {text}: not a frame or a range of frames.", hint="Write 5, -1, 0:50 or 10:")

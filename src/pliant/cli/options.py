@@ -14,7 +14,9 @@ SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file (
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder (.pliant).", show_default=False)]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="RUN", help="Run folder [default: the scene's name + .pliant]."),
+    typer.Option(
+        "-o", "--output", metavar="RUN", help="Run folder; the scene's name with .pliant if not given."
+    ),
 ]
 Model = Annotated[str | None, typer.Option(metavar="NAME", help="Model for all bodies.")]
 Integrator = Annotated[str | None, typer.Option(metavar="NAME", help="Time integrator.")]
@@ -28,7 +30,8 @@ Set = Annotated[
     ),
 ]
 Threads = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Threads [default: all]; results do not depend on it.")
+    int | None,
+    typer.Option(min=1, metavar="N", help="Threads, all if not given; results do not depend on it."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

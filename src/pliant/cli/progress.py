@@ -33,9 +33,10 @@ def shown(quiet: bool) -> Iterator[RunProgress]:
 def state_of(done: int, frames: int, simulated: float, wall: float, first: int) -> str:
     """``frame 12/101  t = 0.22 s  0.83 x real time  10 s left``; rates count what this process did."""
     made = done - first
+    time = f"t = {simulated / made * (done - 1):.4g} s" if made > 0 else ""
     speed = f"{simulated / wall:.3g} x real time" if wall > 0 else ""
     left = seconds(wall / made * (frames - done)) + " left" if made > 0 and done < frames else ""
-    return "  ".join(text for text in (f"frame {done}/{frames}", speed, left) if text)
+    return "  ".join(text for text in (f"frame {done}/{frames}", time, speed, left) if text)
 
 
 class Lines:
@@ -77,7 +78,11 @@ class Live(Lines):
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[state]}"))
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[state]}"),
+        )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=False)
         self._task: Any = self._bar.add_task("preparing", total=None, state="")
         self._bar.start()
@@ -86,7 +91,9 @@ class Live(Lines):
         self._bar.console.print(f"note: {text}", markup=False, highlight=False)
 
     def working(self, fraction: float | None, text: str) -> None:
-        self._bar.update(self._task, total=None if fraction is None else 1.0, completed=fraction or 0.0, state=text)
+        self._bar.update(
+            self._task, total=None if fraction is None else 1.0, completed=fraction or 0.0, state=text
+        )
 
     def started(self, frames: int, plan: "StepPlan") -> None:
         self._first = -1

@@ -36,9 +36,7 @@ def command(
     simulate(found, output or Path(f"{scene.stem}.pliant"), threads, force, json, quiet)
 
 
-def simulate(
-    found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool
-) -> None:
+def simulate(found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool) -> None:
     """Run the Scene ``found`` into ``folder`` and say how it went."""
     from pliant.cli.progress import shown
     from pliant.scene.dump import to_toml
@@ -58,5 +56,7 @@ def tell(done: "Run", json: bool, quiet: bool) -> None:
     elif not quiet:
         speed = info["real_time_factor"]
         rate = f" ({speed:.3g} x real time)" if speed else ""
-        say(f"{done.path.name}: {info['frames']} frames, {info['duration']:g} s simulated in "
-            f"{seconds(info['wall'])}{rate}")
+        say(
+            f"{done.path.name}: {info['frames']} frames, {info['duration']:g} s simulated in "
+            f"{seconds(info['wall'])}{rate}"
+        )

@@ -1,0 +1,186 @@
+"""``pliant mesh``: look a mesh over, mend it, fill it with tets."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pliant.cli import options
+from pliant.cli.output import note, say, say_json, say_pairs
+
+if TYPE_CHECKING:
+    from pliant.mesh.types import TetMesh
+
+EXAMPLES = (
+    "pliant mesh bunny.obj",
+    "pliant mesh bunny.obj bunny.vtu --edge 0.01",
+    "pliant mesh bunny.obj bunny.str --switches nqa0.01",
+    "pliant mesh part.stl part.vtu --scale 0.001",
+)
+
+
+def command(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A surface or volume mesh.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Argument(metavar="[OUT]", help="Volume mesh to write; none: report only.", show_default=False),
+    ] = None,
+    edge: Annotated[
+        str | None, typer.Option(metavar="METRES", help="Target edge length of the tets.")
+    ] = None,
+    mesher: Annotated[
+        Literal["auto", "tetwild", "tetgen", "lattice"], typer.Option(help="How to fill a surface.")
+    ] = "auto",
+    switches: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="TetGen switches such as nqa0.01 (takes tetgen).")
+    ] = None,
+    scale: Annotated[float, typer.Option(metavar="FACTOR", help="Multiply all lengths: 0.001 for mm.")] = 1.0,
+    force: options.Force = False,
+    json: options.Json = False,
+) -> None:
+    """Report on a mesh; with OUT, mend a surface within limits, fill it with tets and write them.
+
+    OUT: .vtu .vtk .msh .mesh .node .str
+    """
+    from pliant.mesh.formats import kind_of
+
+    length = _length(edge)
+    _check_options(scale, mesher, switches)
+    if output is not None:
+        _check_output(output, force)
+    volume: TetMesh | None
+    if kind_of(source) == "volume":
+        _refuse_fill_options(length, mesher, switches)
+        report, volume = _volume(source, scale)
+    else:
+        report, volume = _surface(source, scale, output, length, mesher, switches, json)
+    if output is not None and volume is not None:
+        from pliant.mesh.formats import write_volume
+
+        write_volume(output, volume)
+        report["output"] = str(output)
+    if json:
+        say_json(report)
+    else:
+        _show(report, volume)
+
+
+def _length(text: str | None) -> float | None:
+    from pliant.cli.quantities import positive
+
+    return None if text is None else positive("--edge", text, "m")
+
+
+def _check_options(scale: float, mesher: str, switches: str | None) -> None:
+    from pliant.errors import InputError
+
+    if not 0.0 < scale < float("inf"):
+        raise InputError(f"--scale {scale:g}: it must be above 0.")
+    if switches is not None and mesher not in ("auto", "tetgen"):
+        raise InputError(f"--switches are TetGen's: they mean nothing for --mesher {mesher}.")
+
+
+def _check_output(output: Path, force: bool) -> None:
+    """Refuse what could not be written, before any work is done."""
+    from pliant.errors import MeshError, StorageError
+    from pliant.mesh.formats import VOLUME_WRITERS
+    from pliant.registry import nearest
+
+    if output.suffix.lower() not in VOLUME_WRITERS:
+        known = nearest(output.suffix, list(VOLUME_WRITERS))
+        raise MeshError(f"{output}: '{output.suffix}' is not a volume format; {known}")
+    if output.exists() and (not force or not output.is_file()):
+        hint = "--force writes over it." if output.is_file() else None
+        raise StorageError(f"{output} exists already; it is left alone.", hint=hint)
+    if not output.parent.is_dir():
+        raise StorageError(f"There is no folder {output.parent}.")
+
+
+def _refuse_fill_options(edge: float | None, mesher: str, switches: str | None) -> None:
+    from pliant.errors import InputError
+
+    if edge is not None or mesher != "auto" or switches is not None:
+        raise InputError(
+            "The file holds tets already: --edge, --mesher and --switches mean nothing.",
+            hint="Leave them out to convert it, or start from a surface.",
+        )
+
+
+def _volume(source: Path, scale: float) -> "tuple[dict[str, Any], TetMesh]":
+    from dataclasses import replace
+
+    from pliant.mesh.formats import read_volume
+    from pliant.mesh.quality import quality
+
+    volume = read_volume(source)
+    volume = replace(volume, points=volume.points * scale)
+    return {"input": str(source), "kind": "volume", "quality": quality(volume).to_dict()}, volume
+
+
+def _surface(
+    source: Path,
+    scale: float,
+    output: Path | None,
+    edge: float | None,
+    mesher: str,
+    switches: str | None,
+    quiet: bool,
+) -> "tuple[dict[str, Any], TetMesh | None]":
+    from dataclasses import replace
+
+    from pliant.mesh.formats import read_surface
+    from pliant.mesh.health import health
+    from pliant.mesh.quality import quality
+
+    surface = read_surface(source)
+    surface = replace(surface, points=surface.points * scale)
+    report: dict[str, Any] = {"input": str(source), "kind": "surface", "health": health(surface).to_dict()}
+    if output is None:
+        return report, None
+    from pliant.mesh.fill import fill
+
+    notes: list[str] = []
+    report["notes"] = notes
+
+    def tell(text: str) -> None:
+        notes.append(text)
+        if not quiet:
+            note(f"note: {text}")
+
+    more = {} if switches is None else {"switches": switches}
+    volume = fill(surface, edge=edge, mesher="tetgen" if switches else mesher, notify=tell, **more)
+    report["quality"] = quality(volume).to_dict()
+    return report, volume
+
+
+def _show(report: dict[str, Any], volume: "TetMesh | None") -> None:
+    found = report.get("health")
+    if found is not None:
+        low, high = found["box_min"], found["box_max"]
+        extent = " x ".join(f"{b - a:.4g}" for a, b in zip(low, high, strict=True))
+        inside = "open" if found["volume"] is None else f"{found['volume']:.4g} m3"
+        say_pairs(
+            [
+                ("surface", f"{found['vertices']} vertices, {found['triangles']} triangles"),
+                ("size", f"{extent} m"),
+                ("volume", inside),
+                ("parts", found["components"]),
+                ("health", "good" if not found["problems"] else f"{len(found['problems'])} findings"),
+            ]
+        )
+        for text in found["problems"]:
+            say(f"  - {text}")
+    if volume is not None:
+        from pliant.mesh.quality import quality
+
+        measured = report["quality"]
+        edges, total = measured["edge"], measured["volume"]["total"]
+        say(
+            f"tets: {len(volume.points)} points, {measured['tets']} tets, {total:.4g} m3, "
+            f"edges {edges['min']:.3g} to {edges['max']:.3g} m"
+        )
+        say(quality(volume).text_histogram())
+    if "output" in report:
+        say(f"{report['output']} written")
