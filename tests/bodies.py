@@ -49,5 +49,3 @@ def values(simulation: Simulation) -> dict[str, float]:
 def shaken(x: np.ndarray, size: float, seed: int = 1) -> np.ndarray:  # type: ignore[type-arg]
     """``x`` with every coordinate moved by up to ``size``."""
     return x + np.random.default_rng(seed).uniform(-size, size, x.shape)
-
-

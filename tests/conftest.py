@@ -1,7 +1,6 @@
 """Shared set-up: a cache of meshes that belongs to the test session."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture
-def models() -> Iterator[Path]:
+def models() -> Path:
     """Folder of real meshes beside the checkout; skips where it is absent."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "models"
     if not folder.is_dir():
         pytest.skip("needs the folder shared/models beside the checkout")
-    yield folder
+    return folder

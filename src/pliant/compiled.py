@@ -35,7 +35,7 @@ def threading_layer() -> str:
     return str(numba.threading_layer())
 
 
-@parallel_jit
+@parallel_jit  # type: ignore[untyped-decorator]
 def _touch() -> int:
     total = 0
     for i in prange(2):

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -137,18 +138,18 @@ def _curve(value: Any, unit: str, vector: bool) -> Curve:
             raise ValueError(f"key {n + 1} must be {{ time = ..., value = ... }}, got {key!r}")
         times.append(parse(key["time"], "s"))
         values.append(_value(key["value"], unit, vector))
-    if any(b <= a for a, b in zip(times, times[1:], strict=False)):
+    if any(b <= a for a, b in pairwise(times)):
         raise ValueError("key times must increase")
     return Curve(times, values, ease)
 
 
 def _reads(unit: str, vector: bool = False) -> Any:
-    return BeforeValidator(lambda value: _curve(value, unit, vector))
+    return BeforeValidator(lambda value: None if value is None else _curve(value, unit, vector))
 
 
 # Types of fields that take a constant or keys. They hold a Curve after validation; ``Any`` lets callers pass
 # plain numbers.
-_WRITES = PlainSerializer(lambda curve: curve.to_scene())
+_WRITES = PlainSerializer(lambda curve: None if curve is None else curve.to_scene())
 KeyedNumber = Annotated[Any, _reads(""), _WRITES]
 KeyedForce = Annotated[Any, _reads("N", vector=True), _WRITES]
 KeyedTorque = Annotated[Any, _reads("N*m"), _WRITES]

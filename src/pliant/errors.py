@@ -1,17 +1,17 @@
 """Everything that can go wrong for a user, as one tree.
 
-    PliantError                  anything below; the command line prints it and exits with ``exit_code``
-    ├── InputError        (2)    bad input; says what, where and what to try
-    │   ├── MeshError            a mesh file, a shape or a fill that failed
-    │   ├── SceneError           a scene file: file, line, key
-    │   ├── MaterialError        a value outside the physical range
-    │   ├── SelectionError       a selection that is empty or names something unknown
-    │   ├── IncompatibleError    a combination that is not supported: which capability is missing
-    │   ├── RunError             a run folder that is missing, damaged, foreign or in the way
-    │   ├── StorageError         the disk is full or the place cannot be written
-    │   └── MissingExtra         an optional dependency; says what to install
-    ├── Diverged          (3)    the watchdog stopped a run; body, element, time, stable step
-    └── Interrupted       (130)  the user stopped a run; it can be resumed
+PliantError                  anything below; the command line prints it and exits with ``exit_code``
+├── InputError        (2)    bad input; says what, where and what to try
+│   ├── MeshError            a mesh file, a shape or a fill that failed
+│   ├── SceneError           a scene file: file, line, key
+│   ├── MaterialError        a value outside the physical range
+│   ├── SelectionError       a selection that is empty or names something unknown
+│   ├── IncompatibleError    a combination that is not supported: which capability is missing
+│   ├── RunError             a run folder that is missing, damaged, foreign or in the way
+│   ├── StorageError         the disk is full or the place cannot be written
+│   └── MissingExtra         an optional dependency; says what to install
+├── Diverged          (3)    the watchdog stopped a run; body, element, time, stable step
+└── Interrupted       (130)  the user stopped a run; it can be resumed
 """
 
 

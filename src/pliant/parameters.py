@@ -33,12 +33,12 @@ _CONFIG = ConfigDict(
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))
 def parameters(cls: type[T]) -> type[T]:
     """Class decorator: a frozen dataclass that validates its fields and refuses unknown ones."""
-    return dataclass(frozen=True, config=_CONFIG)(cls)
+    return dataclass(frozen=True, config=_CONFIG)(cls)  # type: ignore[return-value]
 
 
 def from_table(cls: Callable[..., T], table: dict[str, Any]) -> T:
     """An instance of the parameter class ``cls`` from a scene-file table (pydantic's error on failure)."""
-    return TypeAdapter(cls).validate_python(table)  # type: ignore[arg-type,return-value]
+    return TypeAdapter(cls).validate_python(table)  # type: ignore[arg-type]
 
 
 def to_table(instance: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ Capabilities are protocols; whoever has the method has the capability, and the l
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Carrier(Protocol):
     """Carries a surface mesh along with the particles: what is shown and exported."""
 
-    surface: "Surface"
+    @property
+    def surface(self) -> "Surface": ...
 
     def positions(self, x: Array) -> Array:
         """Points of the surface (p, 3) [m] when the particles are at ``x`` (n, 3)."""
@@ -170,7 +171,7 @@ class Memory(Protocol):
 @runtime_checkable
 class Topology(Protocol):
     """Mechanics whose particles or cells come and go. A raised version makes the loop take over
-    ``structure`` and ``parents`` (the old row of each new particle), and the recorder write a new topology."""
+    ``structure`` and ``parents`` (the old row of each new particle), and the recorder write it."""
 
     topology_version: int
     structure: Structure
@@ -301,8 +302,9 @@ class Measure(Protocol):
     """Parameters of a measure; one class per entry of ``MEASURES``."""
 
     kind: ClassVar[str]
-    name: str | None
-    every: str  # "frame" or "step"
+
+    @property
+    def every(self) -> Literal["frame", "step"]: ...
 
     def prepare(self, system: "System") -> Columns: ...
 

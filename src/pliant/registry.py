@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """" — did you mean 'x'?" for the closest known name, else the list of them."""
+    """ " — did you mean 'x'?" for the closest known name, else the list of them."""
     close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(sorted(known))}"
 

@@ -46,4 +46,5 @@ class Rotation:
         a = np.array(self.axis)
         angle = np.deg2rad(self.degrees)
         cross = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
-        return np.cos(angle) * np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * np.outer(a, a)
+        turn: Array = np.cos(angle) * np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * np.outer(a, a)
+        return turn

@@ -52,7 +52,9 @@ def test_driven_particles_are_where_they_should_be(name: str) -> None:
 def test_a_steady_force_gives_uniform_acceleration(name: str) -> None:
     """Newton's second law for the centre of mass: v = F t / m, exact for every consistent scheme."""
     body = block()
-    simulation = simulate([body], [Force(None, plane("x", "max"), value=(3.0, 0, 0))], seconds=0.1, integrator=name)
+    simulation = simulate(
+        [body], [Force(None, plane("x", "max"), value=(3.0, 0, 0))], seconds=0.1, integrator=name
+    )
     mass = simulation.system.world.mass.sum()
     assert values(simulation)["momentum.x"] == pytest.approx(3.0 * 0.1, rel=1e-11)
     assert mass == pytest.approx(0.3 * 0.2 * 0.2 * 1000, rel=1e-12)

@@ -9,11 +9,33 @@ from pliant.actions.volume_constraint import VolumeConstraint
 from pliant.protocols import Action
 from pliant.registry import Registry
 
-_ALL = (
-    Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
-    Ground, Tabletop, Obstacle, VolumeConstraint,
+ACTIONS: Registry[Action] = Registry(
+    "action",
+    {
+        cls.kind: cls
+        for cls in (
+            Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
+            Ground, Tabletop, Obstacle, VolumeConstraint,
+        )
+    },
+    entry_points="pliant.actions",
 )  # fmt: skip
 
-ACTIONS: Registry[Action] = Registry("action", {cls.kind: cls for cls in _ALL}, entry_points="pliant.actions")
-
-__all__ = ["ACTIONS", *(cls.__name__ for cls in _ALL)]
+__all__ = [
+    "ACTIONS",
+    "Damping",
+    "Drag",
+    "Fix",
+    "Force",
+    "Gravity",
+    "Ground",
+    "Impulse",
+    "Moment",
+    "Move",
+    "Obstacle",
+    "Pressure",
+    "Rotate",
+    "Sine",
+    "Tabletop",
+    "VolumeConstraint",
+]

@@ -2,9 +2,15 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.typing import Array
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
 
 PARTS = 64
 PLANE, SPHERE, BOX, CAPSULE = 0, 1, 2, 3
@@ -107,15 +113,29 @@ def _contacts_serial(shape, size, centre, frame, velocity, restitution, friction
 
 
 @parallel_jit
-def _contacts_parallel(shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+def _contacts_parallel(
+    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out
+):
     n = x.shape[0]
     for p in prange(PARTS):
         a = p * n // PARTS
         b = (p + 1) * n // PARTS
-        _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out[p])
+        _contacts(
+            a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out[p]
+        )
 
 
-def resolve_contacts(shape, size, centre, frame, velocity, restitution, friction, dt, world):
+def resolve_contacts(
+    shape: int,
+    size: Array,
+    centre: Array,
+    frame: Array,
+    velocity: Array,
+    restitution: float,
+    friction: float,
+    dt: float,
+    world: "World",
+) -> Array:
     """Push all particles out of one rigid shape and change their velocities.
 
     The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
@@ -130,4 +150,5 @@ def resolve_contacts(shape, size, centre, frame, velocity, restitution, friction
         shape, size, centre, frame, velocity, restitution, friction, dt,
         world.x, world.v, world.f, world.mass, world.inverse_mass, out,
     )  # fmt: skip
-    return out.sum(axis=0)
+    total: Array = out.sum(axis=0)
+    return total

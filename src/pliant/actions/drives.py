@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pliant.simulation.world import World
 
 
-
 def _axes(value: Any) -> Any:
     """Axis letters as "xy" or ["x", "y"]."""
     return tuple(value) if isinstance(value, str) else value
@@ -110,20 +109,20 @@ class Move(Selecting):
     kind: ClassVar[str] = "move"
     main: ClassVar[str] = "displacement"
 
-    velocity: KeyedVelocity | None = None
-    displacement: KeyedPoint | None = None
+    velocity: KeyedVelocity = None
+    displacement: KeyedPoint = None
     axes: Axes = ()
 
     @model_validator(mode="after")
     def _one_way(self) -> "Move":
         if (self.velocity is None) == (self.displacement is None):
             raise ValueError("give one of velocity, displacement")
-        if self.displacement is not None and self.displacement.is_constant:
-            if np.any(self.displacement.at(0.0) != 0.0):
-                raise ValueError(
-                    "a displacement needs keys to say when, "
-                    "e.g. keys = [{ time = 0, value = [0,0,0] }, { time = 1, value = [0,0,0.1] }]"
-                )
+        path = self.displacement
+        if path is not None and path.is_constant and np.any(path.at(0.0) != 0.0):
+            raise ValueError(
+                "a displacement needs keys to say when, "
+                "e.g. keys = [{ time = 0, value = [0,0,0] }, { time = 1, value = [0,0,0.1] }]"
+            )
         return self
 
     def prepare(self, world: "World", up: Vector) -> Acting:
@@ -160,7 +159,7 @@ class MovedAt(Driven):
 
 @parameters
 class Rotate(Selecting):
-    """Turns particles about ``axis`` through ``centre`` (default: the selection's centre) at ``speed`` [rad/s]."""
+    """Turns particles about ``axis`` through ``centre`` (default: theirs) at ``speed`` [rad/s]."""
 
     kind: ClassVar[str] = "rotate"
     main: ClassVar[str] = "speed"

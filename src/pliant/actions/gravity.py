@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pliant.simulation.world import World
 
 
-
-
 @parameters
 class Gravity(Timed):
     """Weight of every particle: ``f = -m a up``; ``acceleration`` [m/s2], against ``up``."""

@@ -5,6 +5,7 @@
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.typing import Array
 
 PARTS = 64
 
@@ -30,7 +31,7 @@ def _weight_parallel(mass, g, out):
         _weight(p * n // PARTS, (p + 1) * n // PARTS, mass, g[0], g[1], g[2], out)
 
 
-def add_weight(mass, g, out):
+def add_weight(mass: Array, g: Array, out: Array) -> None:
     """``out += m g`` with g (3,)."""
     run = _weight_parallel if mass.shape[0] >= SERIAL_ROWS else _weight_serial
     run(mass, g, out)
@@ -65,7 +66,7 @@ def _drag_parallel(mass, rate, v, out):
         _drag(p * n // PARTS, (p + 1) * n // PARTS, mass, rate, v, out)
 
 
-def add_mass_damping(mass, rate, v, out):
+def add_mass_damping(mass: Array, rate: float, v: Array, out: Array) -> None:
     """``out -= rate m v``."""
     run = _drag_parallel if mass.shape[0] >= SERIAL_ROWS else _drag_serial
     run(mass, rate, v, out)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pliant.simulation.world import World
 
 
-
 @parameters
 class Force(Selecting):
     """A force [N]: the total, shared in proportion to mass (``per = "selection"``), or on each particle."""
@@ -50,7 +49,8 @@ class Load(Acting):
         add_rows(self.rows, self._forces(time), out)
 
     def _forces(self, time: float) -> Array:
-        return self._steady if self._steady is not None else self.shares * self.value.at(time)
+        forces: Array = self._steady if self._steady is not None else self.shares * self.value.at(time)
+        return forces
 
     def power(self, time: float, world: "World") -> tuple[float, float]:
         return float(np.sum(self._forces(time) * world.v[self.rows])), 0.0

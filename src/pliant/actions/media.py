@@ -118,7 +118,7 @@ class Damping(Timed):
     kind: ClassVar[str] = "damping"
     main: ClassVar[str] = "rate"
 
-    rate: KeyedRate | None = None
+    rate: KeyedRate = None
     factor: Number | None = Field(default=None, gt=0, le=1)
     step: Time = Field(default=1e-4, gt=0)
     stiffness: Time | None = Field(default=None, ge=0)
@@ -144,10 +144,9 @@ class Damping(Timed):
                     )
                 part.mechanics.damping_time += self.stiffness
             return self.windowed(Acting())
+        rate: Curve = self.rate
         if self.factor is not None:
             rate = Curve.constant(-float(np.log(self.factor)) / self.step)
-        else:
-            rate = self.rate
         return self.windowed(Slow([part.rows for part in parts], rate, world))
 
 

@@ -37,7 +37,14 @@ class Barrier(Acting):
     """
 
     def __init__(
-        self, name: str, shape: int, size: Sequence[float], frame: Array, path: Curve, restitution: float, friction: float
+        self,
+        name: str,
+        shape: int,
+        size: Sequence[float],
+        frame: Array,
+        path: Curve,
+        restitution: float,
+        friction: float,
     ) -> None:
         self.shape, self.size, self.frame, self.path = shape, np.array(size, float), frame, path
         self.restitution, self.friction = restitution, friction
@@ -156,7 +163,7 @@ class BoxShape:
 
 @parameters
 class CapsuleShape:
-    """A rod with round ends: ``radius``, and ``length`` [m] between the centres of its ends along ``axis``."""
+    """A rod with round ends: ``radius``, and ``length`` [m] between their centres, along ``axis``."""
 
     radius: Length = Field(gt=0)
     length: Length = Field(ge=0)

@@ -1,7 +1,7 @@
 """Volume kept by projection: of a body, of every particle's share, or of every tet (compliant)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,7 @@ class VolumeConstraint(Timed):
 
     per = "body": the volume inside its surface, :math:`V = \tfrac16 \sum \det(r_1, r_2, r_3)`
     ([Everts2006]_ 3.3). With :math:`B = dV/dr`, each step moves particles by
-    :math:`\Delta r = -M^{-1} B^T \lambda`, :math:`\lambda = (V - V_0) / (B M^{-1} B^T)`, again and again until
+    :math:`\Delta r = -M^{-1} B^T \lambda`, :math:`\lambda = (V - V_0) / (B M^{-1} B^T)`, again until
     the exact volume is within ``tolerance``. Differs: the printed feedback, eq. (3.20), never reaches zero
     error and diverges for g >= 2/3; ``feedback = "everts"`` keeps it, with ``gain`` g, for the record.
 
@@ -62,7 +62,9 @@ class VolumeConstraint(Timed):
         parts = world.parts_named(self.body, "action 'volume-constraint'")
         for part in parts:
             if "tetra" not in part.structure.cells:
-                raise IncompatibleError(f"action 'volume-constraint': body '{part.name}' is not made of tets.")
+                raise IncompatibleError(
+                    f"action 'volume-constraint': body '{part.name}' is not made of tets."
+                )
             if self.per == "node" and isinstance(part.mechanics, VolumeLeaver):
                 part.mechanics.leave_volume_to_constraint()
         return self.windowed(KeptVolume(parts, self))
@@ -76,7 +78,7 @@ class KeptVolume(Acting):
     def __init__(self, parts: list["Part"], options: VolumeConstraint) -> None:
         from pliant.actions.volume_kernels import BodyVolume, NodeVolumes, TetVolumes
 
-        makers = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         self.parts = parts
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
 

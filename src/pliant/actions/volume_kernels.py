@@ -12,8 +12,8 @@ from pliant.protocols import Structure
 from pliant.typing import AnyArray, Array
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
     from pliant.actions.volume_constraint import VolumeConstraint
+    from pliant.materials import Resolved as Material
 
 
 @jit

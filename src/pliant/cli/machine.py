@@ -1,4 +1,4 @@
-"""What ``pliant doctor`` looks at. ``ok`` is False where something needed fails, None for what is optional."""
+"""What ``pliant doctor`` looks at; ``ok`` is False where something needed fails, None for optional things."""
 
 import ctypes.util
 import importlib.util

@@ -15,7 +15,7 @@ def command(
     """Go on with a run after an interruption or a kill; the result is the same, bit for bit."""
     from pliant.cli.progress import shown
     from pliant.recording import load
-    from pliant.scene.running import resume_run
+    from pliant.scene.running import resume as resume_run
 
     load(run)  # before any progress is shown
     with shown(quiet or json) as show:

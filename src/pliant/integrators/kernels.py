@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.typing import Array
 
 PARTS = 64
 
@@ -66,19 +67,19 @@ def _drift_parallel(x, v, drift, out):
         _drift(p * n // PARTS, (p + 1) * n // PARTS, x, v, drift, out)
 
 
-def kick_drift(x, v, f, w, kick, keep, drift):
+def kick_drift(x: Array, v: Array, f: Array, w: Array, kick: float, keep: float, drift: float) -> None:
     """``v = keep v + kick w f``, then ``x += drift v``; w is the inverse mass (n, 3)."""
     run = _kick_drift_parallel if x.shape[0] >= SERIAL_ROWS else _kick_drift_serial
     run(x, v, f, w, kick, keep, drift)
 
 
-def kick(v, f, w, kick, out):
+def kick(v: Array, f: Array, w: Array, kick: float, out: Array) -> None:
     """``out = v + kick w f``."""
     run = _kick_parallel if v.shape[0] >= SERIAL_ROWS else _kick_serial
     run(v, f, w, kick, out)
 
 
-def drift(x, v, drift, out):
+def drift(x: Array, v: Array, drift: float, out: Array) -> None:
     """``out = x + drift v``."""
     run = _drift_parallel if x.shape[0] >= SERIAL_ROWS else _drift_serial
     run(x, v, drift, out)

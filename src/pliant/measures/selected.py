@@ -10,7 +10,7 @@ from pliant.measures.base import Sampled
 from pliant.parameters import parameters
 from pliant.protocols import Drive, Flux
 from pliant.selection import AXES, Axis, BodyRef, Select
-from pliant.typing import Array, IntArray
+from pliant.typing import BoolArray, IntArray
 from pliant.units import Length
 
 if TYPE_CHECKING:
@@ -116,10 +116,12 @@ class FluxThrough:
 
     def __init__(self, system: "System", flux: FluxMeasure) -> None:
         self.world, self.axis = system.world, AXES[flux.plane.axis]
-        self.cuts: list[tuple[slice, Flux, Array]] = []
+        self.cuts: list[tuple[slice, Flux, BoolArray]] = []
         for part in self.world.parts_named(flux.body, f"measure '{flux.label}'"):
             if not isinstance(part.mechanics, Flux):
-                raise IncompatibleError(f"measure '{flux.label}': the model of body '{part.name}' has no flux.")
+                raise IncompatibleError(
+                    f"measure '{flux.label}': the model of body '{part.name}' has no flux."
+                )
             above = part.structure.rest[:, self.axis] > flux.plane.at
             if above.any() and not above.all():
                 self.cuts.append((part.rows, part.mechanics, above))

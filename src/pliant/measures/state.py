@@ -8,6 +8,7 @@ import numpy as np
 from pliant.measures.base import Sampled
 from pliant.mesh.types import surface_volume, tet_volumes
 from pliant.parameters import parameters
+from pliant.typing import Array
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -36,7 +37,7 @@ class Volumes:
         return [float(sum(each)), *each]
 
 
-def part_volume(part: "Part", x: np.ndarray) -> float:  # type: ignore[type-arg]
+def part_volume(part: "Part", x: Array) -> float:
     """Volume of one body [m3]: of its tets, or inside the surface it carries."""
     structure = part.structure
     if "tetra" in structure.cells:

@@ -20,8 +20,9 @@ def conform(
 
     The boundary vertex nearest to a corner of the surface goes there, vertices on sharp edges of the
     boundary go to the nearest sharp edge (both within ``sharp_reach`` [m]), the others to the nearest point
-    of the surface (within ``reach`` [m]). Flat and straight parts come out exact. A move that would make a
-    tet bad is halved, and tried in full again when its neighbours have moved.
+    of the surface (within ``reach`` [m]), and off it where it is round, so that the volume stays. Flat and
+    straight parts come out exact. A move that would make a tet bad is halved, and tried in full again when
+    its neighbours have moved.
     """
     target, moving = _targets(points, tets, surface, triangles, reach, sharp_reach)
     x = points.copy()
@@ -55,21 +56,49 @@ def _targets(
     """Where every vertex should be (n, 3), and which ones should move."""
     boundary = boundary_triangles(tets)
     skin = np.unique(boundary)
-    target, gap = points.copy(), np.full(len(points), np.inf)
-    target[skin], gap[skin], _ = Tree(surface, triangles).nearest(points[skin])
+    tree = Tree(surface, triangles)
+    target, near = points.copy(), np.zeros(len(points), dtype=bool)
+    target[skin], gap, _ = tree.nearest(points[skin])
+    near[skin[gap <= reach]] = True
+    target[~near] = points[~near]
+    smooth = near.copy()
     sharp = features(surface, triangles)
     if len(sharp.edges):
         ridge = np.unique(features(points, boundary).edges)
-        place, far = nearest_on_segments(points[ridge], surface[sharp.edges[:, 0]], surface[sharp.edges[:, 1]])
-        ridge, place, far = ridge[far < sharp_reach], place[far < sharp_reach], far[far < sharp_reach]
-        target[ridge], gap[ridge] = place, np.minimum(far, reach)
+        place, gap = nearest_on_segments(points[ridge], surface[sharp.edges[:, 0]], surface[sharp.edges[:, 1]])
+        taken = ridge[gap < sharp_reach]
+        target[taken] = place[gap < sharp_reach]
+        near[taken], smooth[taken] = True, False
     if len(sharp.corners):
         from scipy.spatial import cKDTree
 
-        far, which = cKDTree(points[skin]).query(surface[sharp.corners])
-        order = np.argsort(-far, kind="stable")  # the nearest corner has the last word
-        order = order[far[order] < sharp_reach]
-        target[skin[which[order]]] = surface[sharp.corners[order]]
-        gap[skin[which[order]]] = 0.0
-    moving = np.flatnonzero((gap <= reach) & (target != points).any(axis=1))
-    return target, moving
+        gap, which = cKDTree(points[skin]).query(surface[sharp.corners])
+        order = np.argsort(-gap, kind="stable")  # the nearest corner has the last word
+        order = order[gap[order] < sharp_reach]
+        taken = skin[which[order]]
+        target[taken] = surface[sharp.corners[order]]
+        near[taken], smooth[taken] = True, False
+    target[smooth] += _bulge(target, boundary, tree, reach)[smooth]
+    return target, np.flatnonzero(near & (target != points).any(axis=1))
+
+
+def _bulge(points: Array, boundary: IntArray, tree: Tree, reach: float) -> Array:
+    """How far to move boundary vertices off a curved surface so that the mesh keeps its volume; (n, 3).
+
+    A flat triangle with corners on a round surface lies below it: by s at its centre, by 3/4 s on average
+    (an equilateral one, s small). So each vertex goes outward by 3/4 of the mean gap at the centres of its
+    triangles. Exactly flat parts stay.
+    """
+    a, b, c = (points[boundary[:, k]] for k in range(3))
+    area = np.cross(b - a, c - a)
+    normal = area / np.maximum(np.linalg.norm(area, axis=1), np.finfo(float).tiny)[:, None]
+    centre = (a + b + c) / 3
+    gap = np.einsum("ij,ij->i", tree.nearest(centre)[0] - centre, normal)
+    gap = np.where(np.abs(gap) > 1e-6 * reach, np.clip(gap, -reach, reach), 0.0)
+    count = np.maximum(np.bincount(boundary.reshape(-1), minlength=len(points)), 1)
+    mean, upright = np.zeros(len(points)), np.zeros_like(points)
+    for k in range(3):
+        np.add.at(mean, boundary[:, k], gap)
+        np.add.at(upright, boundary[:, k], area)
+    upright /= np.maximum(np.linalg.norm(upright, axis=1), np.finfo(float).tiny)[:, None]
+    return np.asarray(0.75 * (mean / count)[:, None] * upright)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.mesh.types import Surface, TetMesh, boundary_triangles
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 
 class Distance(NamedTuple):
@@ -25,15 +25,29 @@ def distance(mesh: Surface | TetMesh, surface: Surface, samples: int = 20_000) -
 
     Each side is sampled at its used points, its triangles' centres and about ``samples`` points spread
     evenly by area (a fixed low-discrepancy sequence, so the result is the same each time). The true largest
-    distance can exceed the sampled one by about the spacing of the samples.
+    distance can exceed the sampled one by about the spacing of the samples. Parts of ``surface`` that lie
+    inside it, where it cuts itself, are no boundary of the body and are left out.
     """
     from pliant.mesh.tree import Tree
 
     triangles = boundary_triangles(mesh.tets) if isinstance(mesh, TetMesh) else mesh.triangles
     one, two = (mesh.points, triangles), (surface.points, surface.triangles)
     there = Tree(*two).nearest(spread(*one, samples))[1].max()
-    back = Tree(*one).nearest(spread(*two, samples))[1].max()
+    shown = surface.triangles[~hidden(surface)]
+    back = Tree(*one).nearest(spread(surface.points, shown, samples))[1].max()
     return Distance(float(there), float(back))
+
+
+def hidden(surface: Surface) -> BoolArray:
+    """Which triangles have the inside on their outer face, just off their centres; shape (m,)."""
+    from pliant.mesh.tree import Tree
+
+    a, b, c = (surface.points[surface.triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), np.finfo(float).tiny)[:, None]
+    step = 1e-5 * np.linalg.norm(np.ptp(surface.points, axis=0))
+    found = Tree(surface.points, surface.triangles).inside((a + b + c) / 3 + step * normal)
+    return found & ~found.all()
 
 
 def spread(points: Array, triangles: IntArray, samples: int) -> Array:

@@ -39,7 +39,9 @@ def highest_frequency(mechanics: "Mechanics", structure: Structure) -> float:
     else:
         start = np.random.default_rng(0).standard_normal(n)
         operator: Any = LinearOperator((n, n), matvec=product, dtype=np.float64)
-        top = float(eigsh(operator, k=1, which="LA", v0=start, tol=1e-2, ncv=20, return_eigenvectors=False)[0])
+        top = float(
+            eigsh(operator, k=1, which="LA", v0=start, tol=1e-2, ncv=20, return_eigenvectors=False)[0]
+        )
     return float(np.sqrt(max(top, 0.0)))
 
 

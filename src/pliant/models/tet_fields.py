@@ -33,13 +33,15 @@ def von_mises(tensor: Array) -> Array:
     """``sqrt(3/2) |dev s|`` of symmetric tensors (m, 3, 3)."""
     mean = np.trace(tensor, axis1=1, axis2=2) / 3.0
     deviator = tensor - mean[:, None, None] * np.eye(3)
-    return np.sqrt(1.5 * np.einsum("mij,mij->m", deviator, deviator))
+    norm: Array = np.sqrt(1.5 * np.einsum("mij,mij->m", deviator, deviator))
+    return norm
 
 
 def cauchy_from_second_piola(F: Array, S: Array) -> Array:
     """``sigma = F S F^T / J``; where J is not positive the magnitude of J is used, to stay finite."""
     J = np.abs(np.linalg.det(F))
-    return F @ S @ F.transpose(0, 2, 1) / np.maximum(J, 1e-12)[:, None, None]
+    sigma: Array = F @ S @ F.transpose(0, 2, 1) / np.maximum(J, 1e-12)[:, None, None]
+    return sigma
 
 
 def tet_fields(

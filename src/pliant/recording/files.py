@@ -12,27 +12,25 @@ import numpy as np
 
 from pliant.errors import RunError, StorageError
 
+_WRITE_ELSEWHERE = "Choose a place that you may write to."
 _WHY = {
-    errno.ENOSPC: ("the disk is full", "Free some space; `pliant resume` goes on from the last checkpoint."),
-    errno.EDQUOT: ("the disk quota is used up", "Free some space, then `pliant resume`."),
-    errno.EFBIG: (
-        "the file would exceed the allowed size",
-        "Raise the limit (ulimit -f), then `pliant resume`.",
-    ),
-    errno.EACCES: ("permission denied", "Choose a place that you may write to."),
-    errno.EPERM: ("permission denied", "Choose a place that you may write to."),
-    errno.EROFS: ("the file system is read-only", "Choose a place that you may write to."),
+    errno.ENOSPC: ("the disk is full", "Free some space and {again}."),
+    errno.EDQUOT: ("the disk quota is used up", "Free some space and {again}."),
+    errno.EFBIG: ("the file would exceed the allowed size", "Raise the limit (ulimit -f) and {again}."),
+    errno.EACCES: ("permission denied", _WRITE_ELSEWHERE),
+    errno.EPERM: ("permission denied", _WRITE_ELSEWHERE),
+    errno.EROFS: ("the file system is read-only", _WRITE_ELSEWHERE),
 }
 
 
 @contextmanager
-def storing(path: Path) -> Iterator[None]:
-    """Turn the system's refusal to write into a StorageError."""
+def storing(path: Path, again: str = "`pliant resume`") -> Iterator[None]:
+    """Turn the system's refusal to write into a StorageError; ``again`` is how to go on."""
     try:
         yield
     except OSError as error:
         why, hint = _WHY.get(error.errno or 0, (error.strerror or str(error), None))
-        raise StorageError(f"Cannot write {path}: {why}.", hint=hint) from error
+        raise StorageError(f"Cannot write {path}: {why}.", hint=hint and hint.format(again=again)) from error
 
 
 def replace_file(path: Path, write: Callable[[BinaryIO], object], sync: bool = False) -> None:

@@ -24,6 +24,7 @@ class Frame:
 
     def __init__(self, run: "Run", index: int) -> None:
         self._run, self.index = run, index
+        self._x: Array | None = None
         self.version = run.version_of(index)
 
     @property
@@ -39,7 +40,9 @@ class Frame:
     @property
     def positions(self) -> Array:
         """Positions of all particles (n, 3) [m]."""
-        return self._run.read(self, "positions")
+        if self._x is None:
+            self._x = self._run.read(self, "positions")
+        return self._x.copy()
 
     @property
     def velocities(self) -> Array | None:

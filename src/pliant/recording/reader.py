@@ -126,6 +126,11 @@ class Run:
 
         return export(self, path, **options)
 
+    @property
+    def versions(self) -> list[int]:
+        """Topology versions that frames have, in order."""
+        return sorted(self._firsts)
+
     def version_of(self, index: int) -> int:
         """Topology version of a frame."""
         return max(version for version, first in self._firsts.items() if first <= index)
@@ -142,7 +147,10 @@ class Run:
             from pliant.models import MODELS
 
             record = next(b for b in self.topology(version) if b.name == body)
-            return MODELS.build(record.model).prepare(record.structure, resolve(record.material))
+            try:
+                return MODELS.build(record.model).prepare(record.structure, resolve(record.material))
+            except ValueError as error:
+                raise RunError(f"The model of body '{body}' cannot be set up again: {error}") from error
 
         return _once(self._mechanics, (version, body), prepare)
 

@@ -73,7 +73,11 @@ class BodyGeometry:
                 from pliant.mesh.fill import fill
 
                 mesh = fill(
-                    mesh, edge=self._own_edge(), mesher=self.mesher, notify=self.notify, progress=self.progress
+                    mesh,
+                    edge=self._own_edge(),
+                    mesher=self.mesher,
+                    notify=self.notify,
+                    progress=self.progress,
                 )
             self._tets = replace(mesh, points=self._place(mesh.points))
         return self._tets

@@ -103,9 +103,7 @@ def run_scene(
     return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
 
 
-def resume_run(
-    path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None
-) -> "Run":
+def resume(path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None) -> "Run":
     """Go on with an interrupted or killed run from its newest checkpoint, bit for bit."""
     from pliant.compiled import set_threads
     from pliant.recording import RunWriter, load

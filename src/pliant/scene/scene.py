@@ -28,9 +28,11 @@ UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 
 
 
 def _step(value: Any) -> Any:
-    seconds = "auto" if value == "auto" or value is None else parse(value, "s")
-    if seconds != "auto" and not seconds > 0:
-        raise ValueError(f"expected seconds above 0, or \"auto\", got {value!r}")
+    if value is None or value == "auto":
+        return "auto"
+    seconds = parse(value, "s")
+    if seconds <= 0:
+        raise ValueError(f'expected seconds above 0, or "auto", got {value!r}')
     return seconds
 
 
@@ -95,7 +97,9 @@ class Scene:
 
     # ------------------------------------------------------------------------------------ building
 
-    def structures(self, notify: Callable[[str], None] | None = None, progress: Any = None) -> list[Structure]:
+    def structures(
+        self, notify: Callable[[str], None] | None = None, progress: Any = None
+    ) -> list[Structure]:
         """Sample every body (this is where meshes are read and filled)."""
         return [self._placed(body).structure(notify, progress) for body in self.bodies]
 
@@ -132,7 +136,8 @@ class Scene:
     def _all_measures(self) -> list[Measure]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way."""
         given = {measure.kind for measure in self.measures}
-        always: list[Measure] = [m for m in (Volume(), EnergyMeasure(), Momentum()) if m.kind not in given]
+        whole: tuple[Measure, ...] = (Volume(), EnergyMeasure(), Momentum())
+        always = [measure for measure in whole if measure.kind not in given]
         return [*always, *self.measures]
 
     def notes(self) -> list[str]:
@@ -185,14 +190,11 @@ def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:
             raise SceneError(f"Two bodies are called '{name}'.", hint="Names of bodies must differ.")
     named, renamed = [], {}
     for body in bodies:
-        name = body.name
-        if name is None:
-            number = 1
-            name = "body"
-            while name in taken:
-                number += 1
-                name = f"body-{number}"
-            taken.append(name)
+        name, number = body.name or "body", 1
+        while body.name is None and name in taken:
+            number += 1
+            name = f"body-{number}"
+        taken.append(name)
         renamed[id(body)] = name
         named.append(body if body.name == name else replace(body, name=name))
     return named, renamed

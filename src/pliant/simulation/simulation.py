@@ -23,7 +23,9 @@ class Simulation:
         self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
         self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
         self.columns = ("time", *(c for m in self._per_frame for c in m.columns))
-        self.step_columns = ("time", *(c for m in self._per_step for c in m.columns)) if self._per_step else ()
+        self.step_columns = (
+            ("time", *(c for m in self._per_step for c in m.columns)) if self._per_step else ()
+        )
         self.frame = 0
         self._changing = [p for p in system.world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]

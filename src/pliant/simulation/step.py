@@ -41,7 +41,7 @@ def plan_step(world: "World", integrator: Integrator, wanted: float | None, fps:
         limit, what = math.inf, f"{integrator.kind} has no stability limit to go by"
         if wanted is None and integrator.order == 1 and integrator.kind == "explicit-euler":
             raise IncompatibleError(
-                "step = \"auto\" cannot work with explicit-euler: it gains energy at any step.",
+                'step = "auto" cannot work with explicit-euler: it gains energy at any step.',
                 hint="Give a step in seconds, or use leapfrog.",
             )
     else:

@@ -50,16 +50,14 @@ class System:
                 together = a.start < b.until and b.start < a.until
                 if together and (a.axes & b.axes).any() and np.intersect1d(a.rows, b.rows).size:
                     raise IncompatibleError(
-                        f"{label} and {other} prescribe the same particles along the same axes at the same time.",
+                        f"{label} and {other} prescribe the same particles along the same axes at once.",
                         hint="Give them other selections, axes, or times (from, until).",
                     )
 
     def _bind(self) -> None:
         """Collect bound methods once, so that a step costs few Python operations."""
         world = self.world
-        self._mechanics = [
-            (p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in world.parts
-        ]
+        self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in world.parts]
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
         self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
         self._drives = [a for a in active if isinstance(a, Drive)]
@@ -69,9 +67,9 @@ class System:
         self._dissipating = [
             (p.mechanics.dissipation, p.rows) for p in world.parts if isinstance(p.mechanics, Dissipation)
         ]
-        self.velocity_dependent = any(
-            a.velocity_dependent for a in active if isinstance(a, Forces)
-        ) or any(getattr(p.mechanics, "damping_time", 0.0) for p in world.parts)
+        self.velocity_dependent = any(a.velocity_dependent for a in active if isinstance(a, Forces)) or any(
+            getattr(p.mechanics, "damping_time", 0.0) for p in world.parts
+        )
 
     def activate(self, time: float) -> None:
         """Bring the set of acting actions up to date for the step that starts at ``time``."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from pliant.errors import Diverged
 from pliant.mesh.types import tet_volumes
+from pliant.typing import Array
 
 if TYPE_CHECKING:
     from pliant.simulation.step import StepPlan
@@ -40,7 +41,7 @@ class Watchdog:
                 )
             self._check_inversion(part, x, time)
 
-    def _check_inversion(self, part: "Part", x: np.ndarray, time: float) -> None:  # type: ignore[type-arg]
+    def _check_inversion(self, part: "Part", x: Array, time: float) -> None:
         if getattr(part.mechanics, "inversion_safe", False) or self._started_inverted[part.name]:
             return
         if _inverted_share(part, x) > 0.5:
@@ -50,7 +51,7 @@ class Watchdog:
     def _stop(self, part: "Part", time: float, what: str) -> None:
         plan = self.plan
         if plan.seconds > plan.limit:
-            hint = f"The step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: use step = \"auto\"."
+            hint = f'The step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: use step = "auto".'
         else:
             hint = (
                 f"The step {plan.seconds:.3g} s is within the stable {plan.limit:.3g} s of the rest shape; "
@@ -59,7 +60,7 @@ class Watchdog:
         raise Diverged(f"Stopped at t = {time:.6g} s: body '{part.name}': {what}.", hint=hint)
 
 
-def _inverted_share(part: "Part", x: np.ndarray) -> float:  # type: ignore[type-arg]
+def _inverted_share(part: "Part", x: Array) -> float:
     """Share of a body's tets with negative volume."""
     if "tetra" not in part.structure.cells:
         return 0.0

@@ -28,7 +28,7 @@ class Part:
 
     @property
     def count(self) -> int:
-        return self.rows.stop - self.rows.start
+        return int(self.rows.stop - self.rows.start)
 
 
 class World:

@@ -122,7 +122,7 @@ def _best(p: Array, corners: Array, near: int) -> tuple[IntArray, Array]:
     home, weights = np.zeros(len(p), np.int64), np.zeros((len(p), 4))
     for start in range(0, len(p), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        _, tried = tree.query(p[rows], k=nearest)
+        tried = np.asarray(tree.query(p[rows], k=nearest)[1])
         w = np.einsum("ptij,ptj->pti", inverse[tried], p[rows, None] - origin[tried])
         w = np.concatenate([1.0 - w.sum(axis=2, keepdims=True), w], axis=2)
         best = w.min(axis=2).argmax(axis=1)

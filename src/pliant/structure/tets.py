@@ -1,6 +1,5 @@
 """The sampler for models on tetrahedra: particles are the vertices, masses a quarter of each tet's."""
 
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +48,10 @@ def sample_tets(mesh: TetMesh, surface: Surface | None, density: Array) -> Struc
         raise MeshError(f"Point {int(np.argmin(mass))} of the mesh belongs to no tet.")
     edges = tet_edges(mesh.tets)
     lengths = np.linalg.norm(mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]], axis=1)
-    carrier = boundary_carrier(mesh.points, mesh.tets) if surface is None else embed(surface, mesh.points, mesh.tets)
+    if surface is None:
+        carrier = boundary_carrier(mesh.points, mesh.tets)
+    else:
+        carrier = embed(surface, mesh.points, mesh.tets)
     return Structure(
         rest=mesh.points,
         mass=mass,

@@ -83,7 +83,8 @@ class MassSpringMechanics:
 
     def _lengths(self, x: Array) -> Array:
         d = x[self.edges[:, 1]] - x[self.edges[:, 0]]
-        return np.sqrt(np.einsum("ij,ij->i", d, d))
+        lengths: Array = np.sqrt(np.einsum("ij,ij->i", d, d))
+        return lengths
 
     def dissipation(self, x: Array, v: Array) -> float:
         """``sum beta k (d l / d t)^2`` [W]."""

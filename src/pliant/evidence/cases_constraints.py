@@ -1,0 +1,69 @@
+"""Cases of constraints, reactions and pressures."""
+
+import numpy as np
+
+from pliant.actions import Damping, Fix, Gravity, Move, Pressure, VolumeConstraint
+from pliant.evidence.scenes import MATERIAL, block, played
+from pliant.evidence.validate import case
+from pliant.materials import resolve
+from pliant.measures import Reaction
+from pliant.where import plane
+
+Result = tuple[float, float, float, float, str]
+SQUEEZE = {
+    "keys": [{"time": 0.0, "value": [0, 0, 0]}, {"time": 0.5, "value": [0, 0, -0.096]}],
+    "ease": "smooth",
+}
+
+
+def squeezed(model: str, constrained: bool) -> tuple[float, float]:
+    """Largest relative volume error of a cube squeezed by 24 %, and its last one."""
+    actions = [
+        Fix(None, plane("z", "min")),
+        Move(None, plane("z", "max"), displacement=SQUEEZE),
+        Damping(rate=5.0),
+    ]
+    if constrained:
+        actions.append(VolumeConstraint())
+    _, series = played([block(model, (4, 4, 4))], actions, 0.6)
+    volumes = np.array([row["volume"] for row in series])
+    errors = np.abs(volumes / volumes[0] - 1)
+    return float(errors.max()), float(errors[-1])
+
+
+@case("volume-constraint", "V = V0 in every frame of a cube squeezed by 24 %")
+def volume_constraint(model: str) -> Result:
+    worst, last = squeezed(model, True)
+    return last, 0.0, worst, 1e-9, "relative volume error"
+
+
+@case("volume-without-constraint", "the same cube without the constraint does change its volume")
+def volume_without(model: str) -> Result:
+    worst, last = squeezed(model, False)
+    return last, 0.01, max(0.0, 0.01 - worst), 0.0, "expected: at least 1 %"
+
+
+@case("weight-on-support", "reaction of the support = m g once at rest")
+def weight(model: str) -> Result:
+    body = block(model, (2, 2, 2))
+    held = plane("z", "min")
+    actions = [Gravity(), Fix(body, held), Damping(rate=40.0)]
+    _, series = played([body], actions, 2.0, [Reaction(select=held)])
+    expected = 0.2**3 * 1000 * 9.81
+    value = series[-1]["reaction.z"]
+    return value, expected, abs(value / expected - 1), 1e-3, "relative"
+
+
+@case("hydrostatic", "volume change = -p / K under a small pressure")
+def hydrostatic(model: str) -> Result:
+    pressure = 100.0
+    _, series = played([block(model, (4, 4, 4))], [Pressure(value=pressure), Damping(rate=60.0)], 1.0)
+    value = series[-1]["volume"] / series[0]["volume"] - 1
+    expected = -pressure / resolve(MATERIAL).bulk
+    return (
+        value,
+        expected,
+        abs(value / expected - 1),
+        0.05,
+        "relative; springs match K on average over directions",
+    )

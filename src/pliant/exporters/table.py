@@ -1,0 +1,42 @@
+"""Exporters by suffix."""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from pliant.errors import InputError
+from pliant.exporters.csv_series import CSV
+from pliant.exporters.job import Exporter, export_with
+from pliant.exporters.obj import OBJ
+from pliant.exporters.ply import PLY
+from pliant.exporters.vtu import PVD, VTU
+from pliant.recording import Run
+from pliant.registry import nearest
+
+EXPORTERS: dict[str, Exporter] = {exporter.suffix: exporter for exporter in (OBJ, PLY, VTU, PVD, CSV)}
+
+
+def export(
+    run: Run,
+    out: str | os.PathLike[str],
+    *,
+    frames: int | slice | Iterable[int] | None = None,
+    every: int = 1,
+    bodies: Iterable[str] | None = None,
+    fields: Iterable[str] | None = None,
+    force: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Path]:
+    """Write a run to files, in the format that the suffix of ``out`` names; gives the files written.
+
+    Formats with a file per frame need a place for its number, as in ``frame_%04d.obj``. ``frames``: one
+    number, a slice or several (negative ones count from the end), of which ``every`` n-th is taken;
+    ``bodies`` and ``fields``: only these. ``progress`` is called with (files done, files in all).
+    InputError before anything is written: unknown suffix or names, files that exist without ``force``.
+    """
+    path = Path(out)
+    if path.suffix.lower() not in EXPORTERS:
+        wish = path.suffix.lower() or path.name
+        raise InputError(f"Cannot export to '{path.name}'; {nearest(wish, list(EXPORTERS))}")
+    options = {"frames": frames, "every": every, "bodies": bodies, "fields": fields}
+    return export_with(EXPORTERS[path.suffix.lower()], run, path, options, force, progress)

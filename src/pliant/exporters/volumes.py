@@ -1,0 +1,111 @@
+"""Volume meshes of all bodies at a frame, with fields, in VTK's terms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.errors import InputError
+from pliant.protocols import FieldData, Structure
+from pliant.recording import Frame
+from pliant.typing import AnyArray, Array, IntArray
+
+_USUAL = ("displacement", "velocity", "stress")
+_VTK = {
+    "tetra": 10,
+    "hexahedron": 12,
+    "wedge": 13,
+    "pyramid": 14,
+    "triangle": 5,
+    "quad": 9,
+    "edge": 3,
+    "line": 3,
+}
+_LEVELS = (("tetra", "hexahedron", "wedge", "pyramid"), ("triangle", "quad"), ("edge", "line"))
+
+
+@dataclass
+class Grid:
+    """Points (n, 3) [m]; cells as VTK has them: connectivity, offsets (m,), types (m,); data by name."""
+
+    points: Array
+    connectivity: IntArray
+    offsets: IntArray
+    types: AnyArray
+    point_data: dict[str, AnyArray]
+    cell_data: dict[str, AnyArray]
+
+
+def grid_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None) -> Grid:
+    """The named bodies at a frame with ``fields``, or with the usual ones that there are (None).
+
+    A field that only some bodies have is NaN for the others. Numbers of body and region go with the cells.
+    """
+    points, corners, counts, types, body, region = [], [], [], [], [], []
+    start = 0
+    sizes: list[tuple[int, int]] = []
+    for number, name in enumerate(bodies):
+        structure = frame.record(name).structure
+        points.append(frame.body(name))
+        blocks = _blocks(structure)
+        cells = sum(len(block) for _, block in blocks)
+        for kind, block in blocks:
+            corners.append(block.astype(np.int64).ravel() + start)
+            counts.append(np.full(len(block), block.shape[1]))
+            types.append(np.full(len(block), kind, np.uint8))
+        body.append(np.full(cells, number, np.int32))
+        regions = structure.regions
+        known = regions is not None and len(regions) == cells
+        region.append(np.asarray(regions if known else np.zeros(cells), np.int32))
+        sizes.append((len(points[-1]), cells))
+        start += len(points[-1])
+    grid = Grid(
+        np.concatenate(points),
+        np.concatenate(corners),
+        np.cumsum(np.concatenate(counts)),
+        np.concatenate(types),
+        {},
+        {"body": np.concatenate(body), "region": np.concatenate(region)},
+    )
+    for field in _USUAL if fields is None else fields:
+        _add_field(grid, frame, bodies, sizes, field, asked=fields is not None)
+    return grid
+
+
+def _blocks(structure: Structure) -> list[tuple[int, IntArray]]:
+    """The cells that fill the body (or, in order, its faces, its edges, its particles) with VTK's numbers."""
+    for level in _LEVELS:
+        found = [(_VTK[name], structure.cells[name]) for name in level if len(structure.cells.get(name, ()))]
+        if found:
+            return found
+    return [(1, np.arange(len(structure.rest))[:, None])]
+
+
+def _has(frame: Frame, body: str, name: str) -> bool:
+    if name == "velocity":
+        return frame.velocities is not None
+    return name == "displacement" or name in frame.field_names(body)
+
+
+def _add_field(
+    grid: Grid, frame: Frame, bodies: Sequence[str], sizes: list[tuple[int, int]], name: str, asked: bool
+) -> None:
+    found: dict[int, FieldData] = {}
+    for number, body in enumerate(bodies):
+        if asked or _has(frame, body, name):
+            data = frame.field(name, body)
+            if len(data.values) == sizes[number][data.per == "cell"]:
+                found[number] = data
+            elif asked:
+                raise InputError(f"Body '{body}' has '{name}' for other cells than those that fill it.")
+    for per, data_of in (("particle", grid.point_data), ("cell", grid.cell_data)):
+        parts = {number: np.asarray(data.values) for number, data in found.items() if data.per == per}
+        widths = {values.shape[1:] for values in parts.values()}
+        if len(widths) != 1:
+            continue
+        shape = next(iter(widths))
+        whole = [
+            parts.get(number, np.full((size[per == "cell"], *shape), np.nan))
+            for number, size in enumerate(sizes)
+        ]
+        data_of[name] = np.concatenate(whole)
