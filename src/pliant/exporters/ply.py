@@ -1,4 +1,4 @@
-"""PLY, binary: surfaces with smooth normals, and the number of the body that each triangle belongs to."""
+"""PLY, binary: surfaces with smooth normals, and the number of the body that each vertex belongs to."""
 
 from typing import BinaryIO
 
@@ -8,8 +8,8 @@ from pliant.exporters.job import Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import vertex_normals
 from pliant.recording import Frame
 
-_VERTEX = np.dtype([("xyz", "<f8", 3), ("normal", "<f4", 3)])
-_FACE = np.dtype([("count", "u1"), ("corners", "<i4", 3), ("body", "<i4")])
+_VERTEX = np.dtype([("xyz", "<f8", 3), ("normal", "<f4", 3), ("body", "<i4")])
+_FACE = np.dtype([("count", "u1"), ("corners", "<i4", 3)])
 _HEADER = """ply
 format binary_little_endian 1.0
 comment frame {index}, {time:.9g} s; bodies: {names}
@@ -20,9 +20,9 @@ property double z
 property float nx
 property float ny
 property float nz
+property int body
 element face {faces}
 property list uchar int vertex_indices
-property int body
 end_header
 """
 
@@ -37,8 +37,9 @@ def _plan(job: Job) -> list[Piece]:
             vertex = np.empty(len(surface.points), _VERTEX)
             vertex["xyz"] = surface.points
             vertex["normal"] = vertex_normals(surface.points, surface.triangles)
+            vertex["body"] = number
             face = np.empty(len(surface.triangles), _FACE)
-            face["count"], face["corners"], face["body"] = 3, surface.triangles + start, number
+            face["count"], face["corners"] = 3, surface.triangles + start
             vertices.append(vertex)
             faces.append(face)
             start += len(vertex)

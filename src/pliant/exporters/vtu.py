@@ -27,12 +27,12 @@ def write_vtu(grid: Grid, time: float, file: BinaryIO) -> None:
         nonlocal size
         kind = "u1" if values.dtype.kind == "b" else values.dtype.str[1:]
         values = np.ascontiguousarray(values, "<" + kind)
-        width = int(np.prod(values.shape[1:]))
+        width = f'NumberOfComponents="{values[0].size}" ' if values.ndim > 1 and len(values) else ""
         place, size = size, size + 8 + values.nbytes
         blocks.append(values)
         return (
-            f'<DataArray type="{_TYPES[kind]}" Name={quoteattr(name)} NumberOfComponents="{width}" '
-            f'format="appended" offset="{place}"/>\n'
+            f'<DataArray type="{_TYPES[kind]}" Name={quoteattr(name)} {width}format="appended" '
+            f'offset="{place}"/>\n'
         )
 
     def arrays(table: dict[str, AnyArray]) -> str:

@@ -113,7 +113,7 @@ class Frame:
         mechanics = self._run.mechanics(self.version, body.name)
         history = self.memory(body.name)
         if history and isinstance(mechanics, Memory):
-            mechanics.restore(history)
+            mechanics.restore(mechanics.state() | history)  # a run may record a part of the state
         x = self.body(body.name)
         v = np.zeros_like(x) if velocities is None else velocities[slice(*body.rows)]
         return mechanics.fields(x, v, [name])[name]

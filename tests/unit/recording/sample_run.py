@@ -5,15 +5,20 @@ python sample_run.py RUN FRAMES PARTICLES     writes, or goes on with, a run; pr
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.mesh.types import Surface, TetMesh
-from pliant.protocols import Structure
+from pliant.protocols import FieldData, Structure
 from pliant.recording import BodyRecord, RunWriter
 from pliant.structure.carrier import boundary_carrier, embed
 from pliant.typing import AnyArray, Array
+
+if TYPE_CHECKING:
+    import pytest
 
 COLUMNS = ("time", "volume", "probe.x")
 STEP_COLUMNS = ("energy.total", "flux.total")
@@ -110,6 +115,45 @@ def finished_run(path: Path, bodies: list[BodyRecord], frames: int = 3) -> Path:
     write_frames(writer, bodies, 0, range(frames))
     writer.finish("done")
     return path
+
+
+class StandIn:
+    """A stand-in for a model and its mechanics: stress per particle, plastic per cell from its history."""
+
+    field_names = ("stress", "plastic", "velocity")
+
+    def __init__(self, prepared: list[int]) -> None:
+        self.prepared = prepared
+
+    def prepare(self, structure: Structure, material: object) -> "StandIn":
+        self.prepared.append(len(structure.cells["tetra"]))
+        self.history: AnyArray = np.zeros((6, 3, 3))
+        return self
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"plastic": self.history, "random": np.zeros(4)}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        assert {"plastic", "random"} <= set(state)
+        self.history = state["plastic"]
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        assert "velocity" not in names
+        values = {
+            "stress": FieldData(x[:, 0] + v[:, 0], unit="Pa"),
+            "plastic": FieldData(self.history, "cell"),
+        }
+        return {name: values[name] for name in names}
+
+
+def stand_in(monkeypatch: "pytest.MonkeyPatch") -> list[int]:
+    """Make it the model "test"; gives a list that grows by the count of cells when a body is set up."""
+    from pliant.models import MODELS
+
+    prepared: list[int] = []
+    monkeypatch.setitem(MODELS._table, "test", lambda: StandIn(prepared))
+    monkeypatch.setattr(MODELS, "build", lambda table: MODELS[table["type"]]())
+    return prepared
 
 
 def large_frame(particles: int, index: int) -> Array:

@@ -9,7 +9,7 @@ import pytest
 import sample_run as sample
 
 from pliant.errors import Diverged, InputError, RunError
-from pliant.protocols import FieldData, Structure
+from pliant.protocols import Structure
 from pliant.recording import BodyRecord, RunWriter, load
 from pliant.recording.reader import Run
 
@@ -197,45 +197,8 @@ def test_the_writer_refuses_what_would_not_read_back(tmp_path: Path) -> None:
     writer.finish("failed")
 
 
-class Stretching:
-    """A stand-in for a model: one field that needs its history, one that does not."""
-
-    field_names = ("stress", "plastic", "velocity")
-    prepared = 0
-
-    def prepare(self, structure: Structure, material: object) -> "Stretching":
-        Stretching.prepared += 1
-        self.cells = len(structure.cells["tetra"])
-        return self
-
-    def state(self) -> dict[str, object]:
-        return {}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        self.history = state["plastic"]
-
-    def fields(self, x: np.ndarray, v: np.ndarray, names: list[str]) -> dict[str, FieldData]:
-        values = {
-            "stress": FieldData(x[:, 0] + v[:, 0], unit="Pa"),
-            "plastic": FieldData(self.history, "cell"),
-        }
-        return {name: values[name] for name in names}
-
-    def add_forces(self, x: object, v: object, out: object) -> None: ...
-    def stable_step(self) -> None: ...
-
-
 def test_fields_come_from_the_model_set_up_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    models, materials = pytest.importorskip("pliant.models"), pytest.importorskip("pliant.materials")
-    asked: list[object] = []
-
-    def build(table: object) -> Stretching:
-        asked.append(table)
-        return Stretching()
-
-    monkeypatch.setattr(models.MODELS, "build", build)
-    monkeypatch.setattr(materials, "resolve", asked.append, raising=False)
-    Stretching.prepared = 0
+    prepared = sample.stand_in(monkeypatch)
     for index in (1, 3, 2):
         frame = run.frames[index]
         plastic = frame.field("plastic", "beam")
@@ -243,12 +206,16 @@ def test_fields_come_from_the_model_set_up_once(run: Run, monkeypatch: pytest.Mo
         np.testing.assert_array_equal(plastic.values, np.full((6, 3, 3), index))
         stress = frame.field("stress", "ball")
         np.testing.assert_array_equal(stress.values, frame.body("ball")[:, 0] + 0.5 * index)
-    assert Stretching.prepared == 2
-    assert asked[:2] == [{"type": "test"}, {"preset": "rubber"}]
+    assert prepared == [6, 6]
     assert len(run.frames[1].field("stress").values) == 16
     assert run.frames[0].field_names("beam") == ("displacement", "velocity", "stress", "plastic")
     with pytest.raises(InputError, match="no field 'stres'; did you mean 'stress'"):
         run.frames[0].field("stres")
+
+
+def test_a_model_that_is_gone_is_told(run: Run) -> None:
+    with pytest.raises(RunError, match="model of body 'beam' cannot be set up again: unknown model 'test'"):
+        run.frames[0].field("stress", "beam")
 
 
 def test_displacement_and_velocity_need_no_model(run: Run) -> None:
