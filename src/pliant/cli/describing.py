@@ -48,7 +48,7 @@ def scene(path: Path) -> dict[str, Any]:
         },
         "bodies": bodies,
         "actions": [action.kind for action in found.actions],
-        "measures": [measure.name or measure.kind for measure in found.measures],
+        "measures": [getattr(measure, "name", None) or measure.kind for measure in found.measures],
     }
 
 

@@ -176,7 +176,7 @@ def _member(family: str, table: dict[str, Any], at: Path, items: list[Any]) -> I
     yield from wrong_names(cls, rest, at, extra=_SHORTHAND if main else ())
     if not short or main is None:
         yield from _making(cls, rest, at, items)
-    else:
+    elif "keys" in short and main not in rest:
         for problem in _making(cls, {**rest, main: short}, at, items):
             own = problem.path[: len(at) + 1] == (*at, main)
             yield Problem((*at, "keys"), problem.text, problem.rank) if own else problem

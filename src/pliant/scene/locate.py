@@ -68,7 +68,9 @@ class _Scanner:
         self.at += 2 if double else 1
         path: Path = ()
         for name in names[:-1]:
-            path = self._last((*path, name))
+            path = (*path, name)
+            self.lines.setdefault(path, line)
+            path = self._last(path)
         path = (*path, names[-1])
         if double:
             self.counts[path] = self.counts.get(path, 0) + 1

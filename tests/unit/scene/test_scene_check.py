@@ -1,0 +1,60 @@
+"""What ``check`` reports, against numbers that can be worked out by hand."""
+
+import json
+
+import numpy as np
+import pytest
+from scene_texts import ACTION, BODY
+
+from pliant.scene.check import check
+from pliant.scene.load import parse
+
+GRAVITY = ACTION.format("gravity")
+
+
+def test_the_report_has_the_numbers_of_the_scene() -> None:
+    report = check(parse("title = 'A cube'\n" + BODY + "position = [0, 0, 2]\n" + GRAVITY))
+    (body,) = report.bodies
+    assert report.title == "A cube"
+    assert (body.name, body.model, body.particles, body.cells) == ("cube", "mass-spring", 27, 48)
+    assert body.mass == pytest.approx(1200.0)
+    assert body.volume == pytest.approx(1.0)
+    assert (body.low, body.high) == ((0, 0, 2), (1, 1, 3))
+    assert (body.material["young"], body.material["density"]) == (3e6, 1200)
+    assert report.frames == 51
+    assert report.steps * report.step == pytest.approx(report.duration)
+    assert "stable" in report.step_reason
+    assert 0 < report.wall < 60
+    assert report.disk > 51 * 27 * 3 * 8
+    assert report.warnings == ()
+    assert json.loads(json.dumps(report.to_dict()))["bodies"][0]["particles"] == 27
+
+
+def test_checking_does_not_change_the_scene() -> None:
+    scene = parse(BODY + GRAVITY)
+    before = scene.simulation().system.world.x.copy()
+    check(scene)
+    assert np.array_equal(scene.simulation().system.world.x, before)
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        (BODY, "nothing acts on the bodies and they are at rest: nothing will happen"),
+        (
+            BODY + GRAVITY + ACTION.format("ground") + "level = 0.1",
+            "body 'cube' starts 0.1 m below the ground (act",
+        ),
+        (BODY + GRAVITY + "from = 1", "action 1 ('gravity') starts at 1 s, after the end at 1 s"),
+        (BODY + "scale = 1000\n" + GRAVITY, "body 'cube' is 1000 m long: if its mesh is in millimetres"),
+        (BODY + "scale = 1e-4\n" + GRAVITY, "body 'cube' is only 0.0001 m long"),
+        (BODY + "material = { preset = 'rubber', young = 3 }\n" + GRAVITY, "did you mean 3 MPa?"),
+        (BODY + GRAVITY + "[time]\nstep = 0.01", "s: the run may diverge"),
+        (
+            BODY + "[[bodies]]\nshape = { box = { size = [1, 1, 1], divisions = [1, 1, 1] } }",
+            "bodies do not meet",
+        ),
+    ],
+)
+def test_what_looks_wrong_is_said(text: str, warning: str) -> None:
+    assert any(warning in said for said in check(parse(text)).warnings)
