@@ -5,6 +5,7 @@ in kebab-case (``crack_speed`` is ``crack-speed``), a trailing underscore droppe
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar, dataclass_transform
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -36,14 +37,19 @@ def parameters(cls: type[T]) -> type[T]:
     return dataclass(frozen=True, config=_CONFIG)(cls)  # type: ignore[return-value]
 
 
+@lru_cache(maxsize=None)
+def _adapter(cls: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(cls)
+
+
 def from_table(cls: Callable[..., T], table: dict[str, Any]) -> T:
     """An instance of the parameter class ``cls`` from a scene-file table (pydantic's error on failure)."""
-    return TypeAdapter(cls).validate_python(table)  # type: ignore[arg-type]
+    instance: T = _adapter(cls).validate_python(table)
+    return instance
 
 
 def to_table(instance: Any) -> dict[str, Any]:
     """The scene-file table of a parameter object, without fields that have their default."""
-    table: dict[str, Any] = TypeAdapter(type(instance)).dump_python(
-        instance, mode="json", by_alias=True, exclude_defaults=True
-    )
+    adapter = _adapter(type(instance))
+    table: dict[str, Any] = adapter.dump_python(instance, mode="json", by_alias=True, exclude_defaults=True)
     return table

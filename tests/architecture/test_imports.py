@@ -1,0 +1,99 @@
+"""Folders tell the flow of data: each imports only from itself and from those above it."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2] / "src" / "pliant"
+
+LAYERS = [
+    {
+        "typing",
+        "errors",
+        "units",
+        "parameters",
+        "registry",
+        "protocols",
+        "curves",
+        "selection",
+        "rotation",
+        "where",
+    },
+    {"compiled"},
+    {"mesh"},
+    {"materials"},
+    {"structure"},
+    {"models"},
+    {"actions", "integrators", "measures"},
+    {"simulation"},
+    {"recording", "exporters"},
+    {"scene"},
+    {"evidence", "examples"},
+    {"cli"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def imports_of(path: Path) -> set[str]:
+    """First parts of the pliant modules that a file imports, types-only imports left out."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            return
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pliant."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.ImportFrom) and node.module == "pliant":
+            found.update(alias.name for alias in node.names if alias.name in LEVEL)
+        elif isinstance(node, ast.Import):
+            found.update(a.name.split(".")[1] for a in node.names if a.name.startswith("pliant."))
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text()))
+    return found
+
+
+FILES = sorted(p for p in ROOT.rglob("*.py") if p.parent != ROOT or p.stem != "__init__")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_folder_imports_only_from_folders_above_it(path: Path) -> None:
+    own = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    assert own in LEVEL, f"{own} has no place in LAYERS"
+    wrong = {name for name in imports_of(path) if LEVEL[name] > LEVEL[own]}
+    assert not wrong, f"{own} imports from {wrong}, which come after it"
+
+
+def test_importing_pliant_is_light() -> None:
+    """No compiler, no mesher, no store, no graphics: those load when they are used."""
+    heavy = ["numba", "scipy", "trimesh", "zarr", "meshio", "pyvista", "matplotlib", "rich", "starlette"]
+    code = f"import sys, pliant; pliant.Body; pliant.Gravity; pliant.Scene; print([m for m in {heavy} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_stub_and_table_of_public_names_agree() -> None:
+    import pliant
+
+    stub = ast.parse((ROOT / "__init__.pyi").read_text())
+    typed = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert typed | {"__version__"} == set(dir(pliant))
+    for name in dir(pliant):
+        assert getattr(pliant, name) is not None
+
+
+def test_every_cited_key_is_in_the_references() -> None:
+    import re
+
+    keys = set(re.findall(r"@\w+\{(\w+),", (ROOT / "references.bib").read_text()))
+    for path in ROOT.rglob("*.py"):
+        for key in re.findall(r"\[(\w+\d{4})\]_", path.read_text()):
+            assert key in keys, f"{path.name} cites {key}"
+    from pliant.models import MODELS
+
+    for model in MODELS.values():
+        assert set(model.references) <= keys  # type: ignore[attr-defined]
