@@ -14,6 +14,7 @@ from pliant import __version__
 from pliant.cli.output import error as tell
 from pliant.errors import PliantError
 
+INTERRUPTED = 130
 VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "new",
     "examples",
@@ -67,13 +68,15 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = build()(args=list(arguments) or ["--help"], prog_name="pliant", standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # typer turns Ctrl-C into this
+            raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except PliantError as problem:
         tell(problem.message, problem.hint)
         return problem.exit_code
     except (KeyboardInterrupt, typer.Abort):
         tell("interrupted")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone: that is no error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

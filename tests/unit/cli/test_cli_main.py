@@ -1,0 +1,102 @@
+"""The frame around all commands: help, exit codes, errors, start-up."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import Pliant
+
+from pliant import __version__
+from pliant.cli import doctor
+from pliant.cli.main import VERBS
+
+
+def test_help_names_every_command_and_explains_it(pliant: Pliant) -> None:
+    top = pliant("--help")
+    assert (top.code, top.err) == (0, "")
+    assert pliant().out == top.out
+    for verb in VERBS:
+        assert f" {verb} " in top.out
+        own = pliant(verb, "--help")
+        assert own.code == 0
+        assert f"Usage: pliant {verb}" in own.out
+        assert f"pliant {verb}" in own.out.partition("Examples")[2]
+
+
+def test_the_version_is_printed(pliant: Pliant) -> None:
+    assert pliant("--version").out == f"pliant {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["rnu"], "No such command 'rnu'", "Try: pliant --help"),
+        (["run"], "Missing argument 'SCENE'", "Try: pliant run --help"),
+        (["run", "a.toml", "--nix"], "No such option: --nix", "Try: pliant run --help"),
+        (["run", "a.toml", "--threads", "0"], "Invalid value for '--threads'", "Try: pliant run --help"),
+        (["run", "a.toml", "b.toml"], "Got unexpected extra argument", "Try: pliant run --help"),
+    ],
+)
+def test_usage_errors_exit_with_2_and_one_message(
+    pliant: Pliant, arguments: list[str], message: str, hint: str
+) -> None:
+    result = pliant(*arguments)
+    assert (result.code, result.out) == (2, "")
+    first, second = result.err.splitlines()
+    assert first.startswith(f"error: {message}")
+    assert second == f"hint: {hint}"
+
+
+def test_a_mistake_of_ours_is_one_line_and_a_report_on_disk(
+    pliant: Pliant, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("pliant.cli.machine.findings", lambda: 1 / 0)
+    result = pliant("doctor")
+    assert (result.code, result.out) == (1, "")
+    first, second = result.err.splitlines()
+    assert first == "error: internal error: ZeroDivisionError: division by zero"
+    report = Path(second.removeprefix("hint: Please report it with "))
+    assert report.parent == tmp_path
+    assert "Traceback" in report.read_text()
+    assert doctor.__name__ in report.read_text().replace("/", ".")
+
+
+def test_ctrl_c_before_a_run_starts_exits_with_130(pliant: Pliant, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pliant.cli.machine.findings", stop)
+    result = pliant("doctor")
+    assert (result.code, result.out, result.err) == (130, "", "error: interrupted\n")
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pliant.cli", "examples", "hello"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) in (0, 1)
+    assert err == b""
+
+
+def test_help_is_quick_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from pliant.cli.main import run; run(['--help']); "
+        "print([m for m in ('numpy', 'numba', 'pydantic', 'zarr') if m in sys.modules], file=sys.stderr)"
+    )
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - start)
+        assert done.stderr == "[]\n"
+    assert min(times) < 3.0  # 0.4 s on an idle machine; the modules above are what must not come in
