@@ -14,8 +14,8 @@ TURN = 0.5  # a collapse may turn a triangle's normal by at most acos(0.5) = 60 
 def quadric_value(q: Array, x: float, y: float, z: float) -> float:
     """Weighted mean squared distance [m2] of a point from the planes summed in ``q`` (11,).
 
-    ``q`` holds the sums of w nx nx, w nx ny, w nx nz, w ny ny, w ny nz, w nz nz, w nx d, w ny d, w nz d, w d d
-    and w, for planes n x + d = 0.
+    ``q`` holds the sums of w nx nx, w nx ny, w nx nz, w ny ny, w ny nz, w nz nz, w nx d, w ny d, w nz d,
+    w d d and w, for planes n x + d = 0.
     """
     value = q[0] * x * x + q[3] * y * y + q[5] * z * z + q[9]
     value += 2 * (q[1] * x * y + q[2] * x * z + q[4] * y * z + q[6] * x + q[7] * y + q[8] * z)
@@ -111,13 +111,15 @@ def collapse_pass(
         for t in at_w:
             for k in range(3):
                 u = triangles[t, k]
-                if mark[u] == 2 * n + 1 and u != v and u != w:
+                if mark[u] == 2 * n + 1 and u not in (v, w):
                     mark[u] = 2 * n + 2
                     common += 1
         if common != uses[e]:
             continue
         x = place[e]
-        if not (keeps_shape(points, triangles, at_v, v, w, x) and keeps_shape(points, triangles, at_w, w, v, x)):
+        if not (
+            keeps_shape(points, triangles, at_v, v, w, x) and keeps_shape(points, triangles, at_w, w, v, x)
+        ):
             continue
         for t in at_v:
             for k in range(3):

@@ -1,5 +1,6 @@
 """The child process that runs fTetWild: ``python -m pliant.mesh._tetwild_child IN.npz OUT.npz``."""
 
+import importlib
 import sys
 import types
 from pathlib import Path
@@ -12,7 +13,7 @@ from pliant.mesh._fixed_seed import fix_random_device
 def main(source: str, target: str) -> None:
     """Read points, triangles and options; write points, tets and whether the seed could be fixed."""
     try:
-        import pyvista  # noqa: F401
+        importlib.import_module("pyvista")
     except ImportError:  # pytetwild imports it on loading, but needs it only for functions not used here
         sys.modules["pyvista"] = types.ModuleType("pyvista")
     import pytetwild

@@ -64,7 +64,9 @@ def _environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": path}
 
 
-def _wait(process: "subprocess.Popen[bytes]", name: str, timeout: float, progress: Progress | None) -> int | None:
+def _wait(
+    process: "subprocess.Popen[bytes]", name: str, timeout: float, progress: Progress | None
+) -> int | None:
     """The exit code; None when the time is up. Reports the seconds while it waits."""
     start = time.monotonic()
     while True:

@@ -65,14 +65,14 @@ def _targets(
     sharp = features(surface, triangles)
     if len(sharp.edges):
         ridge = np.unique(features(points, boundary).edges)
-        place, gap = nearest_on_segments(points[ridge], surface[sharp.edges[:, 0]], surface[sharp.edges[:, 1]])
+        place, gap = nearest_on_segments(
+            points[ridge], surface[sharp.edges[:, 0]], surface[sharp.edges[:, 1]]
+        )
         taken = ridge[gap < sharp_reach]
         target[taken] = place[gap < sharp_reach]
         near[taken], smooth[taken] = True, False
     if len(sharp.corners):
-        from scipy.spatial import cKDTree
-
-        gap, which = cKDTree(points[skin]).query(surface[sharp.corners])
+        gap, which = _nearest_points(surface[sharp.corners], points[skin])
         order = np.argsort(-gap, kind="stable")  # the nearest corner has the last word
         order = order[gap[order] < sharp_reach]
         taken = skin[which[order]]
@@ -80,6 +80,14 @@ def _targets(
         near[taken], smooth[taken] = True, False
     target[smooth] += _bulge(target, boundary, tree, reach)[smooth]
     return target, np.flatnonzero(near & (target != points).any(axis=1))
+
+
+def _nearest_points(queries: Array, points: Array) -> tuple[Array, IntArray]:
+    """Distance (q,) and number (q,) of the nearest point to each query."""
+    from scipy.spatial import cKDTree
+
+    gap, which = cKDTree(points).query(queries)
+    return np.asarray(gap), np.asarray(which, dtype=np.int64)
 
 
 def _bulge(points: Array, boundary: IntArray, tree: Tree, reach: float) -> Array:

@@ -56,7 +56,7 @@ def spread(points: Array, triangles: IntArray, samples: int) -> Array:
     The i-th of those lies where the summed area passes (i + 1/2) / samples, at barycentric coordinates from
     the plastic-number sequence folded into the triangle.
     """
-    from pliant.mesh.health import double_areas
+    from pliant.mesh.triangles import double_areas
 
     total = np.cumsum(double_areas(points, triangles))
     i = np.arange(samples)

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import MeshError
 from pliant.mesh.topology import Edges, components, merge_points
+from pliant.mesh.triangles import check_arrays, degenerate, double_areas, duplicates
 from pliant.mesh.types import Surface, surface_volume
+from pliant.mesh.wording import counted
 from pliant.typing import Array, BoolArray, IntArray, Vector
 
 CROSSING_LIMIT = 500_000  # triangles up to which crossings are looked for
-FLAT = 1e-12  # a triangle is degenerate when 2 area <= FLAT * longest edge^2
 LARGE, SMALL = 100.0, 1e-3  # box diagonals [m] beyond which the unit is doubtful
 
 
@@ -62,20 +62,19 @@ class Health:
                 f"The box diagonal is {self.diagonal:.4g} m: is the file in millimetres? Pass scale=0.001."
             )
         if self.holes:
-            found.append(f"{self.holes} holes with {self.boundary_edges} edges: the surface is not closed.")
-        elif self.boundary_edges:
-            found.append(f"{self.boundary_edges} edges belong to one triangle only.")
-        for count, text in (
-            (self.non_manifold_edges, "edges belong to three or more triangles."),
-            (self.inconsistent_edges, "edges join triangles that are wound against each other."),
-            (self.inverted_components, "components are inside out."),
-            (self.degenerate_faces, "triangles have no area."),
-            (self.duplicate_faces, "triangles repeat another one."),
-            (self.unreferenced_vertices, "vertices belong to no triangle."),
-            (self.self_intersections, "pairs of triangles cut each other."),
+            rims = f"{counted(self.holes, 'hole')} with {counted(self.boundary_edges, 'edge')}"
+            found.append(f"The surface is not closed: {rims}.")
+        for count, noun, text in (
+            (self.non_manifold_edges, "edge", "with three or more triangles."),
+            (self.inconsistent_edges, "edge", "between triangles that are wound against each other."),
+            (self.inverted_components, "component", "inside out."),
+            (self.degenerate_faces, "triangle", "without area."),
+            (self.duplicate_faces, "triangle", "that another one repeats."),
+            (self.unreferenced_vertices, "vertex", "without a triangle."),
+            (self.self_intersections, "pair", "of triangles that cut each other."),
         ):
             if count:
-                found.append(f"{count} {text}")
+                found.append(f"{counted(count, noun)} {text}")
         if self.self_intersections is None:
             found.append(f"Crossings were not checked: more than {CROSSING_LIMIT} triangles.")
         return found
@@ -120,50 +119,6 @@ def health(surface: Surface, crossing_limit: int = CROSSING_LIMIT) -> Health:
         unreferenced_vertices=len(surface.points) - len(np.unique(surface.triangles)),
         self_intersections=crossings,
     )
-
-
-def check_arrays(surface: Surface) -> None:
-    """Refuse arrays that are no surface: wrong shape, empty, not finite, corners that do not exist."""
-    points, triangles = np.asarray(surface.points), np.asarray(surface.triangles)
-    if points.ndim != 2 or points.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
-        raise MeshError(
-            f"A surface needs points (n, 3) and triangles (m, 3), not {points.shape} and {triangles.shape}.",
-            hint="Triangulate the faces first.",
-        )
-    if not len(triangles) or not len(points):
-        raise MeshError("The surface has no triangles.", hint="Check that the file holds a mesh.")
-    if not np.issubdtype(triangles.dtype, np.integer):
-        raise MeshError(
-            f"Triangles must be integers, not {triangles.dtype}.", hint="Convert them with astype(int)."
-        )
-    if not np.isfinite(points).all():
-        raise MeshError("The surface has points that are not finite.", hint="Export the model again.")
-    if triangles.min() < 0 or triangles.max() >= len(points):
-        raise MeshError(
-            f"A triangle refers to point {triangles.max()}, but there are {len(points)} points.",
-            hint="Points count from 0; export the model again.",
-        )
-
-
-def double_areas(points: Array, triangles: IntArray) -> Array:
-    """Twice the areas of triangles [m2]; shape (m,)."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1))
-
-
-def degenerate(points: Array, triangles: IntArray) -> BoolArray:
-    """Which triangles have no area to speak of: 2 A <= 1e-12 L^2, L the longest edge; shape (m,)."""
-    corners = points[triangles]
-    longest = ((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1)
-    return np.asarray(double_areas(points, triangles) <= FLAT * longest)
-
-
-def duplicates(triangles: IntArray) -> BoolArray:
-    """Which triangles have the same three corners as an earlier one, whatever the winding; shape (m,)."""
-    _, first = np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)
-    again = np.ones(len(triangles), dtype=bool)
-    again[first] = False
-    return again
 
 
 def inside_out(points: Array, edges: Edges) -> BoolArray:

@@ -34,7 +34,7 @@ def lid(points: Array, loop: IntArray) -> IntArray:
         for k in neighbours:
             score[k] = _ear(flat, left, left.index(k))
     out.append(left)
-    return loop[np.array(out)]
+    return np.asarray(loop[np.array(out)])
 
 
 def _projected(x: Array, normal: Array) -> Array:

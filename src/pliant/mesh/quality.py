@@ -107,7 +107,7 @@ def _dihedral(normals: Array, areas: Array) -> Array:
     """Inner angles between the six pairs of faces [deg]: pi minus the angle of their normals; (m, 6)."""
     i, j = _PAIRS[:, 0], _PAIRS[:, 1]
     cosine = -np.einsum("mkc,mkc->mk", normals[:, i], normals[:, j]) / (areas[:, i] * areas[:, j])
-    return np.degrees(np.arccos(np.clip(np.nan_to_num(cosine, nan=1.0), -1.0, 1.0)))
+    return np.asarray(np.degrees(np.arccos(np.clip(np.nan_to_num(cosine, nan=1.0), -1.0, 1.0))))
 
 
 def _circumradii(corners: Array, volumes: Array) -> Array:

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.errors import MeshError
-from pliant.mesh.health import check_arrays, degenerate, duplicates, inside_out
+from pliant.mesh.health import inside_out
 from pliant.mesh.holes import lids
 from pliant.mesh.topology import Edges, consistent_flips, merge_points
+from pliant.mesh.triangles import check_arrays, degenerate, duplicates
 from pliant.mesh.types import Surface
+from pliant.mesh.wording import counted
 from pliant.typing import BoolArray, IntArray
 
 MAX_DROPPED = 0.1  # of the triangles
@@ -46,8 +48,8 @@ def _merge(surface: Surface) -> tuple[Surface, list[str]]:
     number = np.zeros(len(surface.points), dtype=np.int64)
     number[used] = merged
     gone, loose = len(used) - len(points), len(surface.points) - len(used)
-    notes = [f"Merged {gone} points with others at the same place."] if gone else []
-    notes += [f"Dropped {loose} points that belong to no triangle."] if loose else []
+    notes = [f"Merged {counted(gone, 'point')} with others at the same place."] if gone else []
+    notes += [f"Dropped {counted(loose, 'point')} without a triangle."] if loose else []
     return replace(surface, points=points, triangles=number[surface.triangles]), notes
 
 
@@ -66,8 +68,8 @@ def _drop(surface: Surface) -> tuple[Surface, list[str]]:
     number = np.cumsum(keep) - 1
     groups = {name: number[i[keep[i]]] for name, i in surface.groups.items()}
     uv = None if surface.uv_triangles is None else surface.uv_triangles[keep]
-    notes = [f"Dropped {flat.sum()} triangles without area."] if flat.any() else []
-    notes += [f"Dropped {again.sum()} triangles that repeat another."] if again.any() else []
+    notes = [f"Dropped {counted(flat.sum(), 'triangle')} without area."] if flat.any() else []
+    notes += [f"Dropped {counted(again.sum(), 'repeated triangle')}."] if again.any() else []
     kept = replace(surface, triangles=surface.triangles[keep], uv_triangles=uv, groups=groups)
     return _merge(kept)[0], notes
 
@@ -84,7 +86,7 @@ def _wind(surface: Surface) -> tuple[Surface, list[str]]:
     which = consistent_flips(Edges(surface.triangles, len(surface.points)))
     if not which.any():
         return surface, []
-    return _flip(surface, which), [f"Turned {which.sum()} triangles to wind like their neighbours."]
+    return _flip(surface, which), [f"Turned {counted(which.sum(), 'triangle')} to wind like the neighbours."]
 
 
 def _turn_out(surface: Surface) -> tuple[Surface, list[str]]:
@@ -93,7 +95,7 @@ def _turn_out(surface: Surface) -> tuple[Surface, list[str]]:
     if not inverted.any():
         return surface, []
     which = inverted[edges.bodies()[1]]
-    return _flip(surface, which), [f"Turned {inverted.sum()} inside-out components outward."]
+    return _flip(surface, which), [f"Turned {counted(inverted.sum(), 'inside-out component')} outward."]
 
 
 def _close(surface: Surface, max_hole: float) -> tuple[Surface, list[str]]:
@@ -114,5 +116,5 @@ def _close(surface: Surface, max_hole: float) -> tuple[Surface, list[str]]:
         of_point[surface.triangles] = uv
         uv = np.concatenate([uv, of_point[extra]])
     triangles = np.concatenate([surface.triangles, extra])
-    notes = [f"Closed {len(new)} holes with {len(extra)} triangles."]
+    notes = [f"Closed {counted(len(new), 'hole')} with {counted(len(extra), 'triangle')}."]
     return replace(surface, triangles=triangles, uv_triangles=uv), notes

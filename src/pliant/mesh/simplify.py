@@ -2,23 +2,36 @@
 
 import numpy as np
 
+from pliant.mesh.features import SHARP
 from pliant.mesh.topology import Edges
 from pliant.typing import Array, IntArray
 
 PASSES = 60
-RIM_WEIGHT = 10.0
 
 
 def simplify(points: Array, triangles: IntArray, error: float, edge: float) -> tuple[Array, IntArray]:
-    """The surface with edges collapsed while it stays within about ``error`` [m] of itself.
+    """The surface with edges collapsed while its vertices, old and new, stay within 4 ``error`` [m].
 
-    Edges are merged in order of the quadric error (area-weighted mean squared distance from the planes of
-    all triangles merged so far), up to ``error`` squared and to merged edges of length ``edge`` [m];
-    rims of holes are held by planes upright on them. Topology stays: holes neither open nor close.
+    Edges are merged in order of the quadric error (mean squared distance from the planes of all triangles
+    merged so far), up to ``error`` squared and to merged edges of length ``edge`` [m]; rims and sharp edges
+    are held by planes upright on them. Should a vertex end up farther away, all is done again with half the
+    error. Topology stays: holes neither open nor close.
 
     Source: Garland and Heckbert, Surface simplification using quadric error metrics (1997). Differs: errors
     are means, not sums; each pass merges edges that share no triangle.
     """
+    from pliant.mesh.tree import Tree
+
+    tree = Tree(points, triangles)
+    for halving in range(5):
+        x, t = _collapsed(points, triangles, error / 2**halving, edge)
+        if max(tree.nearest(x)[1].max(), Tree(x, t).nearest(points)[1].max()) <= 4 * error:
+            return x, t
+    return points, triangles
+
+
+def _collapsed(points: Array, triangles: IntArray, error: float, edge: float) -> tuple[Array, IntArray]:
+    """Passes of collapses until hardly any are left."""
     from pliant.mesh import _collapse
 
     points, triangles = points.astype(np.float64, copy=True), triangles.copy()
@@ -51,23 +64,22 @@ def _quadrics(points: Array, triangles: IntArray) -> Array:
     """Per vertex the plane sums that the collapse kernel reads; shape (n, 11)."""
     a, b, c = (points[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
-    weight = np.linalg.norm(normal, axis=1)
-    normal /= np.maximum(weight, np.finfo(float).tiny)[:, None]
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), np.finfo(float).tiny)[:, None]
     out = np.zeros((len(points), 11))
-    _add_planes(out, triangles, normal, a, weight)
-    rim = np.flatnonzero(Edges(triangles, len(points)).uses[Edges(triangles, len(points)).edge] == 1)
-    if len(rim):
-        face, k = rim // 3, rim % 3
-        i, j = triangles[face, k], triangles[face, (k + 1) % 3]
-        along = points[j] - points[i]
-        upright = np.cross(along, normal[face])
-        length = np.linalg.norm(upright, axis=1)
-        upright /= np.maximum(length, np.finfo(float).tiny)[:, None]
-        _add_planes(out, np.column_stack([i, j]), upright, points[i], RIM_WEIGHT * length**2)
+    _add_planes(out, triangles, normal, a, 1.0)
+    topology = Edges(triangles, len(points))
+    twins = topology.twins
+    cosine = np.einsum("ij,ij->i", normal[twins[:, 0] // 3], normal[twins[:, 1] // 3])
+    sharp = twins[cosine < np.cos(np.radians(SHARP))].reshape(-1)
+    held = np.concatenate([np.flatnonzero(topology.uses[topology.edge] == 1), sharp])
+    i, j = topology.half[held].T
+    upright = np.cross(points[j] - points[i], normal[held // 3])
+    upright /= np.maximum(np.linalg.norm(upright, axis=1), np.finfo(float).tiny)[:, None]
+    _add_planes(out, np.column_stack([i, j]), upright, points[i], 1.0)
     return out
 
 
-def _add_planes(out: Array, cells: IntArray, normal: Array, through: Array, weight: Array) -> None:
+def _add_planes(out: Array, cells: IntArray, normal: Array, through: Array, weight: float) -> None:
     """Add the planes (m,) with unit ``normal`` through points to the sums of all vertices of ``cells``."""
     nx, ny, nz = normal.T
     d = -np.einsum("ij,ij->i", normal, through)

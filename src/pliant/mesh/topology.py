@@ -72,7 +72,7 @@ class Edges:
     @property
     def open_half(self) -> IntArray:
         """Half-edges on the rim, which no other triangle shares; shape (b, 2)."""
-        return self.half[self.uses[self.edge] == 1]
+        return np.asarray(self.half[self.uses[self.edge] == 1])
 
     @cached_property
     def twins(self) -> IntArray:

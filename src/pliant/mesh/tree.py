@@ -31,17 +31,17 @@ class Tree:
 
     @cached_property
     def _moments(self) -> tuple[Array, Array]:
-        from pliant.mesh import _tree
+        from pliant.mesh import _winding
 
-        return _tree.moments(self.corners, *self._nodes[3:])
+        return _winding.moments(self.corners, *self._nodes[3:])
 
     def winding(self, queries: Array) -> Array:
         """How often the surface goes round each query, shape (q,): 1 inside, 0 outside, between at holes."""
-        from pliant.mesh import _tree
+        from pliant.mesh import _winding
 
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         out = np.empty(len(queries))
-        _tree.winding(queries, self.corners, *self._nodes[2:], *self._moments, FAR, out)
+        _winding.winding(queries, self.corners, *self._nodes[2:], *self._moments, FAR, out)
         return out
 
     def inside(self, queries: Array) -> BoolArray:

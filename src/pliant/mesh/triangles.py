@@ -1,0 +1,53 @@
+"""Checks on the triangles of a surface, one by one."""
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.mesh.types import Surface
+from pliant.typing import Array, BoolArray, IntArray
+
+FLAT = 1e-12  # a triangle is degenerate when 2 area <= FLAT * longest edge^2
+
+
+def check_arrays(surface: Surface) -> None:
+    """Refuse arrays that are no surface: wrong shape, empty, not finite, corners that do not exist."""
+    points, triangles = np.asarray(surface.points), np.asarray(surface.triangles)
+    if points.ndim != 2 or points.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
+        raise MeshError(
+            f"A surface needs points (n, 3) and triangles (m, 3), not {points.shape} and {triangles.shape}.",
+            hint="Triangulate the faces first.",
+        )
+    if not len(triangles) or not len(points):
+        raise MeshError("The surface has no triangles.", hint="Check that the file holds a mesh.")
+    if not np.issubdtype(triangles.dtype, np.integer):
+        raise MeshError(
+            f"Triangles must be integers, not {triangles.dtype}.", hint="Convert them with astype(int)."
+        )
+    if not np.isfinite(points).all():
+        raise MeshError("The surface has points that are not finite.", hint="Export the model again.")
+    if triangles.min() < 0 or triangles.max() >= len(points):
+        raise MeshError(
+            f"A triangle refers to point {triangles.max()}, but there are {len(points)} points.",
+            hint="Points count from 0; export the model again.",
+        )
+
+
+def double_areas(points: Array, triangles: IntArray) -> Array:
+    """Twice the areas of triangles [m2]; shape (m,)."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1))
+
+
+def degenerate(points: Array, triangles: IntArray) -> BoolArray:
+    """Which triangles have no area to speak of: 2 A <= 1e-12 L^2, L the longest edge; shape (m,)."""
+    corners = points[triangles]
+    longest = ((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1)
+    return np.asarray(double_areas(points, triangles) <= FLAT * longest)
+
+
+def duplicates(triangles: IntArray) -> BoolArray:
+    """Which triangles have the same three corners as an earlier one, whatever the winding; shape (m,)."""
+    _, first = np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)
+    again = np.ones(len(triangles), dtype=bool)
+    again[first] = False
+    return again
