@@ -262,6 +262,8 @@ class Drive(Protocol):
 class Projection(Protocol):
     """Corrects positions and velocities after the drift of each step: contacts, constraints."""
 
+    exact: bool  # what must hold exactly when the step is done comes after what need not
+
     def project(self, time: float, dt: float, world: "World") -> None: ...
 
 

@@ -36,6 +36,8 @@ class Barrier(Acting):
     Series: the mean force on it since the last row, and the torque about its position.
     """
 
+    exact = False
+
     def __init__(
         self,
         name: str,

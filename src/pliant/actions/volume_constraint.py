@@ -74,6 +74,7 @@ class KeptVolume(Acting):
     """The constraint at work: a projection each step, and its multipliers as forces until the next."""
 
     velocity_dependent = False
+    exact = True
 
     def __init__(self, parts: list["Part"], options: VolumeConstraint) -> None:
         from pliant.actions.volume_kernels import BodyVolume, NodeVolumes, TetVolumes

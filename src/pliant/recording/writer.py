@@ -77,7 +77,7 @@ class RunWriter:
 
     @classmethod
     def reopen(cls, path: str | os.PathLike[str]) -> Self:
-        """Go on with a run: back to its newest readable checkpoint, or to the start where there is none.
+        """Go on with a run. Frames that count stay; ``latest_checkpoint`` is where the work starts again.
 
         RunError for a finished run, a damaged one, and one that another process writes.
         """
@@ -89,9 +89,7 @@ class RunWriter:
                 progress = Progress.read(folder)
                 if progress.state == "done":
                     raise RunError(f"{folder} is complete: there is nothing to resume.")
-                point = checkpoints.newest(folder, below=progress.frames_done)
                 before = progress.frames_done
-                progress.frames_done = 0 if point is None else point[0] + 1
                 progress.state, progress.message = "running", ""
                 progress.write(folder)
                 _forget_after(folder, progress.frames_done)

@@ -79,8 +79,7 @@ def run_scene(
     simulation = scene.simulation(structures)
     for text in scene.notes():
         show.note(text)
-    world, plan = simulation.system.world, simulation.plan
-    frames = scene.time.frames()
+    plan, frames = simulation.plan, scene.time.frames()
     simulation.start()
     writer = RunWriter.create(
         folder,
@@ -94,51 +93,63 @@ def run_scene(
     )
     writer.log(f"step {plan.seconds:.6g} s: {plan.reason}")
 
-    def begin() -> None:
-        writer.write_topology(world.topology_version, _records(world), 0)
-        first = [simulation.row_of_steps()] if simulation.step_columns else None
-        _write(simulation, writer, scene.record.velocities, first)
-        writer.write_checkpoint(0, simulation.system.state())
+    return _loop(simulation, writer, frames, scene.record.velocities, show, _begin)
 
-    return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
+
+def _begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> None:
+    """Topology, frame and checkpoint of the initial state."""
+    world = simulation.system.world
+    writer.write_topology(world.topology_version, _records(world), 0)
+    first = [simulation.row_of_steps()] if simulation.step_columns else None
+    _write(simulation, writer, velocities, first)
+    writer.write_checkpoint(0, simulation.system.state())
 
 
 def resume(path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None) -> "Run":
     """Go on with an interrupted or killed run from its newest checkpoint, bit for bit."""
     from pliant.compiled import set_threads
     from pliant.recording import RunWriter, load
-    from pliant.recording.topology import read_topology
     from pliant.scene.load import parse
 
     show = progress or Silent()
     folder = Path(path)
     earlier = load(folder)
-    scene = parse(earlier.scene_text, folder, str(folder / "scene.toml"), meshes=False)
+    home = Path(earlier.manifest.get("folder", "."))
+    scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:
-        point = writer.latest_checkpoint()
-        if point is None:
-            raise RunError(
-                f"{folder} was stopped before its first checkpoint: there is nothing to go on from.",
-                hint="Run the scene again with --force.",
-            )
         show.working(None, "compiling kernels")
-        version = int(point[1]["topology_version"])
-        records = read_topology(folder, version)
-        simulation = scene.simulation([record.structure for record in records])
-        if simulation.plan.per_frame != writer.manifest["steps_per_frame"]:
-            raise RunError(
-                f"{folder} was made with {writer.manifest['steps_per_frame']} steps a frame; this version of "
-                f"pliant would use {simulation.plan.per_frame}, which would not continue it bit for bit."
-            )
-        simulation.frame = point[0]
-        simulation.system.world.topology_version = version
-        simulation.system.restore(point[1], simulation.time)
+        simulation, fresh = _simulation_at_checkpoint(scene, writer)
     except BaseException:
         writer.finish("interrupted", "could not be resumed")
         raise
-    return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, None)
+    begin = _begin if fresh else None
+    return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, begin)
+
+
+def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Simulation", bool]:
+    """The Simulation as it was at the newest checkpoint; True with it where it has to start over."""
+    from pliant.recording.topology import first_frames, read_topology
+
+    point = writer.latest_checkpoint()
+    version = 0 if point is None else int(point[1]["topology_version"])
+    known = version in first_frames(writer.path)
+    structures = [record.structure for record in read_topology(writer.path, version)] if known else None
+    simulation = scene.simulation(structures)
+    planned = writer.manifest["steps_per_frame"]
+    if simulation.plan.per_frame != planned:
+        raise RunError(
+            f"{writer.path} was made with {planned} steps a frame; this version of pliant would use "
+            f"{simulation.plan.per_frame}, which would not continue it bit for bit."
+        )
+    if point is None:
+        simulation.start()
+        return simulation, writer.frames_done == 0
+    simulation.frame = point[0]
+    simulation.system.world.topology_version = version
+    simulation.system.restore(point[1], simulation.time)
+    return simulation, False
 
 
 def _loop(
@@ -147,7 +158,7 @@ def _loop(
     frames: int,
     velocities: bool,
     show: RunProgress,
-    begin: Callable[[], None] | None,
+    begin: "Callable[[Simulation, RunWriter, bool], None] | None",
 ) -> "Run":
     """Advance and write until all frames are done; say in the folder how it ended."""
     from pliant.recording import load
@@ -157,7 +168,7 @@ def _loop(
     try:
         with stop_signals() as poll:
             if begin is not None:
-                begin()
+                begin(simulation, writer, velocities)
             show.started(frames, simulation.plan)
             last, cost = time.perf_counter(), 0.0
             while simulation.frame < frames - 1:
@@ -252,6 +263,7 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[st
         "seed": scene.seed,
         "threads": threads,
         "inputs": scene.input_hashes(),
+        "folder": str(scene.folder) if scene.folder is not None else ".",
     }
 
 

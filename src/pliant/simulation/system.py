@@ -61,7 +61,9 @@ class System:
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
         self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
         self._drives = [a for a in active if isinstance(a, Drive)]
-        self._projections = [a.project for a in active if isinstance(a, Projection)]
+        projections = [a for a in active if isinstance(a, Projection)]
+        projections.sort(key=lambda a: a.exact)
+        self._projections = [a.project for a in projections]
         self._powers = [a for a in active if isinstance(a, Power)]
         self._moving = any(not getattr(drive, "still", False) for drive in self._drives)
         self._dissipating = [
