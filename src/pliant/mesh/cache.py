@@ -39,7 +39,7 @@ def load(name: str) -> tuple[TetMesh, list[str]] | None:
     """A kept mesh with the notes that went with it; None when there is none or it is damaged."""
     try:
         path = folder() / f"{name}.npz"
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             points, tets = data["points"], data["tets"]
             notes = json.loads(str(data["notes"]))
         good = (

@@ -9,8 +9,9 @@ from pliant.mesh.types import boundary_triangles
 from pliant.typing import Array, IntArray
 
 ROUNDS = 12
-KEPT = 0.2  # a tet may lose this much of its shape measure, unless ...
-GOOD = 0.4  # ... it stays above this
+STEPS = (1.0, 0.5, 0.25, 0.125, 0.0)  # shares of a move that are tried
+SOFT = (0.4, 0.8)  # a tet's shape measure stays above the first, or above this share of what it was
+HARD = (0.1, 0.3)  # the same, for vertices whose boundary triangles all end up exactly on the surface
 
 
 def conform(
@@ -24,27 +25,28 @@ def conform(
     straight parts come out exact. A move that would make a tet bad is halved, and tried in full again when
     its neighbours have moved.
     """
-    target, moving = _targets(points, tets, surface, triangles, reach, sharp_reach)
+    target, moving, exact = _targets(points, tets, surface, triangles, reach, sharp_reach)
+    shape = mean_ratio(points, tets)
+    x = _moved(points, tets, target, moving, np.minimum(SOFT[0], SOFT[1] * shape))
+    return _moved(x, tets, target, exact, np.minimum(HARD[0], HARD[1] * shape))
+
+
+def _moved(points: Array, tets: IntArray, target: Array, moving: IntArray, floor: Array) -> Array:
+    """Points, the ``moving`` ones as near to their targets as shape measures above ``floor`` (m,) allow."""
     x = points.copy()
-    floor = np.minimum(GOOD, (1 - KEPT) * mean_ratio(points, tets))
-    near = tets[np.isin(tets, moving).any(axis=1)], floor[np.isin(tets, moving).any(axis=1)]
+    touched = np.isin(tets, moving).any(axis=1)
+    tets, floor = tets[touched], floor[touched]
     for _ in range(ROUNDS):
-        left = np.linalg.norm(target[moving] - x[moving], axis=1) > 0
-        if not left.any():
-            break
         share = np.zeros(len(x))
-        share[moving] = left
-        for step in (1.0, 0.5, 0.25, 0.125, 0.0):
+        share[moving] = (target[moving] != x[moving]).any(axis=1)
+        for lower in (*STEPS[1:], None):
             trial = np.where((share == 1)[:, None], target, x + share[:, None] * (target - x))
-            bad = mean_ratio(trial, near[0]) < near[1]
-            if not bad.any():
+            bad = mean_ratio(trial, tets) < floor
+            if not bad.any() or lower is None:
                 break
-            blocked = np.unique(near[0][bad])
-            share[blocked] = np.minimum(share[blocked], step / 2 if step > 0.125 else 0.0)
-        else:
-            share[:] = 0.0
-            trial = x
-        if (trial == x).all():
+            blocked = np.unique(tets[bad])
+            share[blocked] = np.minimum(share[blocked], lower)
+        if bad.any() or (trial == x).all():
             break
         x = trial
     return x
@@ -52,8 +54,8 @@ def conform(
 
 def _targets(
     points: Array, tets: IntArray, surface: Array, triangles: IntArray, reach: float, sharp_reach: float
-) -> tuple[Array, IntArray]:
-    """Where every vertex should be (n, 3), and which ones should move."""
+) -> tuple[Array, IntArray, IntArray]:
+    """Where every vertex should be (n, 3), which should move, and which of them to an exact place."""
     boundary = boundary_triangles(tets)
     skin = np.unique(boundary)
     tree = Tree(surface, triangles)
@@ -78,8 +80,11 @@ def _targets(
         taken = skin[which[order]]
         target[taken] = surface[sharp.corners[order]]
         near[taken], smooth[taken] = True, False
-    target[smooth] += _bulge(target, boundary, tree, reach)[smooth]
-    return target, np.flatnonzero(near & (target != points).any(axis=1))
+    bulge = _bulge(target, boundary, tree, reach)
+    target[smooth] += bulge[smooth]
+    moving = near & (target != points).any(axis=1)
+    exact = moving & (bulge == 0).all(axis=1)
+    return target, np.flatnonzero(moving), np.flatnonzero(exact)
 
 
 def _nearest_points(queries: Array, points: Array) -> tuple[Array, IntArray]:

@@ -4,10 +4,11 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.conform import conform
+from pliant.mesh.distance import hidden
 from pliant.mesh.stuffing import lattice_points, lattice_tets, stuff
 from pliant.mesh.topology import components
 from pliant.mesh.tree import Tree
-from pliant.mesh.types import boundary_triangles, surface_volume, tet_volumes
+from pliant.mesh.types import Surface, boundary_triangles, surface_volume, tet_volumes
 from pliant.mesh.wording import counted
 from pliant.typing import Array, IntArray
 
@@ -54,7 +55,8 @@ def lattice(points: Array, triangles: IntArray, edge: float) -> tuple[Array, Int
             f"Dropped {counted(dropped, 'loose crumb')} of less than {CRUMB:.0%} of the largest part."
         )
     x = conform(x, tets, points, triangles, 0.5 * fine, 0.6 * fine)
-    lost = Tree(x, boundary_triangles(tets)).nearest(points)[1].max()
+    shown = triangles[~hidden(Surface(points, triangles))]
+    lost = Tree(x, boundary_triangles(tets)).nearest(points[shown].mean(axis=1))[1].max()
     if lost > fine:
         notes.append(
             f"Thin parts are missing: the surface is up to {lost:.4g} m away. A smaller edge keeps them."

@@ -3,8 +3,8 @@
 import numpy as np
 
 from pliant.errors import MeshError
-from pliant.mesh.triangles import double_areas
 from pliant.mesh.topology import Edges
+from pliant.mesh.triangles import double_areas
 from pliant.mesh.types import surface_volume
 from pliant.typing import Array, IntArray
 
