@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from pliant.cli import options
-from pliant.cli.output import note, say, say_json, say_pairs, say_table, seconds, size
+from pliant.cli.output import say, say_json, say_pairs, say_table, seconds, size
 
 if TYPE_CHECKING:
     from pliant.scene.check import Report
@@ -28,7 +28,7 @@ def command(
     from pliant.scene.check import check
 
     set_threads(threads)
-    report = check(found, notify=None if json else lambda text: note(f"note: {text}"))
+    report = check(found)
     if json:
         say_json(report.to_dict())
     else:

@@ -42,7 +42,8 @@ def command(
 ) -> None:
     """Report on a mesh; with OUT, mend a surface within limits, fill it with tets and write them.
 
-    OUT: .vtu .vtk .msh .mesh .node .str
+    OUT: .vtu .vtk .msh .mesh .node .str. Large holes and many bad triangles are refused, unless a mesher that
+    takes anything is named: tetwild or lattice.
     """
     from pliant.mesh.formats import kind_of
 
@@ -140,6 +141,7 @@ def _surface(
     if output is None:
         return report, None
     from pliant.mesh.fill import fill
+    from pliant.mesh.repair import repair
 
     notes: list[str] = []
     report["notes"] = notes
@@ -149,8 +151,11 @@ def _surface(
         if not quiet:
             note(f"note: {text}")
 
-    more = {} if switches is None else {"switches": switches}
-    volume = fill(surface, edge=edge, mesher="tetgen" if switches else mesher, notify=tell, **more)
+    if mesher in ("auto", "tetgen"):
+        surface, done = repair(surface)
+        for text in done:
+            tell(text)
+    volume = fill(surface, edge, "tetgen" if switches else mesher, switches, notify=tell)
     report["quality"] = quality(volume).to_dict()
     return report, volume
 

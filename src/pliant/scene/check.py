@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -59,12 +59,15 @@ class Report:
         return table
 
 
-def check(scene: Scene, notify: Callable[[str], None] | None = None, progress: Any = None) -> Report:
-    """Build the scene, take a few steps to see what they cost, and report."""
-    structures = scene.structures(notify, progress)
-    simulation = scene.simulation(structures)
+def check(scene: Scene, progress: Any = None) -> Report:
+    """Build the scene, take a few steps to see what they cost, and report.
+
+    ``progress`` is called with (share done or None, what is happening) while meshes are filled.
+    """
+    notes: list[str] = []
+    simulation = scene.simulation(scene.structures(notes.append, progress))
     bodies = tuple(_body(part) for part in simulation.system.world.parts)
-    warnings = tuple(_warnings(scene, simulation))
+    warnings = (*notes, *_warnings(scene, simulation))
     simulation.start()
     plan, frames = simulation.plan, scene.time.frames()
     steps = (frames - 1) * plan.per_frame

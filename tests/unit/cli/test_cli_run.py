@@ -40,7 +40,8 @@ def test_a_run_goes_beside_us_under_the_name_of_its_scene(pliant: Pliant, scene:
 def test_options_change_the_scene_that_is_run_and_kept(pliant: Pliant, scene: Path) -> None:
     result = pliant(
         "run", str(scene), "-o", "other.pliant", "--duration", "0.04", "--fps", "100",
-        "--integrator", "verlet", "--set", "actions.gravity.acceleration=1", "--set", "bodies.cube.material.young=1 MPa", "--json",
+        "--integrator", "verlet", "--set", "actions.gravity.acceleration=1",
+        "--set", "bodies.cube.material.young=1 MPa", "--json",
     )  # fmt: skip
     assert (result.code, result.err) == (0, "")
     assert result.json.keys() >= INFO
