@@ -15,20 +15,26 @@ HARD = (0.1, 0.3)  # the same, for vertices whose boundary triangles all end up 
 
 
 def conform(
-    points: Array, tets: IntArray, surface: Array, triangles: IntArray, reach: float, sharp_reach: float
+    points: Array,
+    tets: IntArray,
+    surface: Array,
+    triangles: IntArray,
+    reach: float,
+    sharp_reach: float,
+    exact: bool = True,
 ) -> Array:
     """Points (n, 3) with those of the boundary on the surface, wherever the tets at them stay good.
 
     The boundary vertex nearest to a corner of the surface goes there, vertices on sharp edges of the
     boundary go to the nearest sharp edge (both within ``sharp_reach`` [m]), the others to the nearest point
     of the surface (within ``reach`` [m]), and off it where it is round, so that the volume stays. Flat and
-    straight parts come out exact. A move that would make a tet bad is halved, and tried in full again when
-    its neighbours have moved.
+    straight parts come out exact; ``exact`` lets tets there become worse for it. A move that would make a
+    tet bad is halved, and tried in full again when its neighbours have moved.
     """
-    target, moving, exact = _targets(points, tets, surface, triangles, reach, sharp_reach)
+    target, moving, flat = _targets(points, tets, surface, triangles, reach, sharp_reach)
     shape = mean_ratio(points, tets)
     x = _moved(points, tets, target, moving, np.minimum(SOFT[0], SOFT[1] * shape))
-    return _moved(x, tets, target, exact, np.minimum(HARD[0], HARD[1] * shape))
+    return _moved(x, tets, target, flat, np.minimum(HARD[0], HARD[1] * shape)) if exact else x
 
 
 def _moved(points: Array, tets: IntArray, target: Array, moving: IntArray, floor: Array) -> Array:
@@ -83,8 +89,8 @@ def _targets(
     bulge = _bulge(target, boundary, tree, reach)
     target[smooth] += bulge[smooth]
     moving = near & (target != points).any(axis=1)
-    exact = moving & (bulge == 0).all(axis=1)
-    return target, np.flatnonzero(moving), np.flatnonzero(exact)
+    flat = moving & (bulge == 0).all(axis=1)
+    return target, np.flatnonzero(moving), np.flatnonzero(flat)
 
 
 def _nearest_points(queries: Array, points: Array) -> tuple[Array, IntArray]:

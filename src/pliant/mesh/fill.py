@@ -16,7 +16,7 @@ from pliant.mesh.types import Surface, TetMesh, tet_volumes
 from pliant.typing import Array, IntArray
 
 MESHERS = ("auto", "tetwild", "tetgen", "lattice")
-TIMEOUT = 900.0
+TIMEOUT = 600.0
 FLAT = 1e-12  # a tet is flat when V <= FLAT * (longest edge)^3
 
 Notify = Callable[[str], None]
@@ -54,7 +54,7 @@ def fill(
         progress(None, "checking the surface")
     mended, notes = repair(surface, max_dropped=1.0, max_hole=np.inf)
     size = checked_edge(mended.points, mended.triangles, edge)
-    notes = [note for note in notes if note.startswith(("Closed", "Turned"))]
+    notes = [note for note in notes if not note.startswith("Merged") and "point" not in note]
     for chosen in ("tetwild", "lattice") if mesher == "auto" else (mesher,):
         try:
             mesh, more = _filled(mended, size, chosen, switches, progress, timeout, cache)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pliant.mesh.topology import Edges, components, merge_points
-from pliant.mesh.triangles import check_arrays, degenerate, double_areas, duplicates
+from pliant.mesh.triangles import check_arrays, degenerate, double_areas, duplicates, part_volumes
 from pliant.mesh.types import Surface, surface_volume
 from pliant.mesh.wording import counted
 from pliant.typing import Array, BoolArray, IntArray, Vector
@@ -125,25 +125,18 @@ def inside_out(points: Array, edges: Edges) -> BoolArray:
     """Which bodies (parts that share vertices) are closed, wound inwards, and no cavity of another; (k,).
 
     A closed body is wound inwards when its signed volume is negative; it is a cavity when one of its
-    vertices has a winding number above one half with respect to all other bodies.
+    vertices has a winding number above one half with respect to the bodies that are not.
     """
     count, part = edges.bodies()
-    loose = np.zeros(count, dtype=bool)
-    loose[part[np.flatnonzero(edges.uses[edges.edge] == 1) // 3]] = True
-    inverted = np.zeros(count, dtype=bool)
-    for k in np.flatnonzero(~loose):
-        own = edges.triangles[part == k]
-        if surface_volume(points[own].reshape(-1, 3), np.arange(3 * len(own)).reshape(-1, 3)) < 0:
-            inverted[k] = not _surrounded(points, edges.triangles[part != k], own)
+    inverted = part_volumes(points, edges.triangles, part, count) < 0
+    inverted[part[np.flatnonzero(edges.uses[edges.edge] == 1) // 3]] = False
+    outer = edges.triangles[~inverted[part]]
+    if inverted.any() and len(outer):
+        from pliant.mesh.tree import Tree
+
+        some = edges.triangles[np.unique(part, return_index=True)[1], 0]
+        inverted &= ~Tree(points, outer).inside(points[some])
     return inverted
-
-
-def _surrounded(points: Array, others: IntArray, own: IntArray) -> bool:
-    if not len(others):
-        return False
-    from pliant.mesh.tree import Tree
-
-    return bool(Tree(points, others).inside(points[own[:1, 0]])[0])
 
 
 def _rims(rim: IntArray) -> int:

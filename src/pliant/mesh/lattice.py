@@ -54,7 +54,7 @@ def lattice(points: Array, triangles: IntArray, edge: float) -> tuple[Array, Int
         notes.append(
             f"Dropped {counted(dropped, 'loose crumb')} of less than {CRUMB:.0%} of the largest part."
         )
-    x = conform(x, tets, points, triangles, 0.5 * fine, 0.6 * fine)
+    x = conform(x, tets, points, triangles, 0.5 * fine, 0.6 * fine, exact=False)
     shown = triangles[~hidden(Surface(points, triangles))]
     lost = Tree(x, boundary_triangles(tets)).nearest(points[shown].mean(axis=1))[1].max()
     if lost > fine:

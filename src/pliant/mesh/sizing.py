@@ -4,19 +4,19 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.topology import Edges
-from pliant.mesh.triangles import double_areas
-from pliant.mesh.types import surface_volume
+from pliant.mesh.triangles import double_areas, part_volumes
 from pliant.typing import Array, IntArray
 
 PARTICLES = 1200
 MOST_PARTICLES = 5_000_000
-THIN = 2.0  # an edge is at most this many thicknesses long
+THIN = 2.0  # an edge is at most this many thicknesses long ...
+FINEST = 0.01  # ... but at least this share of the box diagonal
 
 
 def enclosed(points: Array, triangles: IntArray) -> float:
     """Sum of the volumes of the surface's bodies, each without its sign [m3]."""
     count, part = Edges(triangles, len(points)).bodies()
-    return float(sum(abs(surface_volume(points, triangles[part == k])) for k in range(count)))
+    return float(np.abs(part_volumes(points, triangles, part, count)).sum())
 
 
 def particles(volume: float, area: float, edge: float) -> float:
@@ -27,16 +27,17 @@ def particles(volume: float, area: float, edge: float) -> float:
     return 1.2 * volume / edge**3 + 0.6 * area / edge**2
 
 
-def default_edge(volume: float, area: float) -> float:
+def default_edge(volume: float, area: float, diagonal: float) -> float:
     """The edge length [m] that gives about 1200 particles, or 2000 to 3000 for a figure with fine detail.
 
-    At most twice the mean thickness ``2 V / A``, so that a plate or a rod is not bridged by single tets.
+    At most twice the mean thickness ``2 V / A``, so that a plate or a rod is not bridged by single tets, but
+    at least a hundredth of the box ``diagonal`` [m].
     """
     low, high = 1e-6 * np.cbrt(volume), np.sqrt(area)
     for _ in range(60):
         middle = np.sqrt(low * high)
         low, high = (middle, high) if particles(volume, area, middle) > PARTICLES else (low, middle)
-    return float(min(high, THIN * 2 * volume / area))
+    return float(max(min(high, THIN * 2 * volume / area), FINEST * diagonal))
 
 
 def checked_edge(points: Array, triangles: IntArray, edge: float | None) -> float:
@@ -48,8 +49,9 @@ def checked_edge(points: Array, triangles: IntArray, edge: float | None) -> floa
             "The surface encloses no volume.",
             hint="An open sheet cannot be filled: give it a thickness, or close it in a modelling tool.",
         )
+    usual = default_edge(volume, area, diagonal)
     if edge is None:
-        return default_edge(volume, area)
+        return usual
     if not (np.isfinite(edge) and edge > 0):
         raise MeshError(
             f"The edge length must be a positive number of metres, not {edge!r}.", hint="Try edge=0.05."
@@ -57,12 +59,12 @@ def checked_edge(points: Array, triangles: IntArray, edge: float | None) -> floa
     if edge > diagonal:
         raise MeshError(
             f"An edge of {edge:.4g} m is larger than the whole body ({diagonal:.4g} m).",
-            hint=f"Leave edge out, or try {default_edge(volume, area):.2g}. Is the file in another unit?",
+            hint=f"Leave edge out, or try {usual:.2g}. Is the file in another unit?",
         )
     count = particles(volume, area, edge)
     if count > MOST_PARTICLES:
         raise MeshError(
             f"An edge of {edge:.4g} m would give about {count:.2g} particles.",
-            hint=f"Try {default_edge(volume, area):.2g}. Is the file in another unit?",
+            hint=f"Try {usual:.2g}. Is the file in another unit?",
         )
     return float(edge)

@@ -38,7 +38,7 @@ def tetwild(
     notes = []
     if not made["fixed"]:
         notes.append(
-            "fTetWild orders its work at random on this platform: a new fill gives a slightly other mesh."
+            "fTetWild's random order could not be fixed here: a new fill may give a slightly other mesh."
         )
     if progress:
         progress(None, "fitting the boundary to the surface")

@@ -51,3 +51,17 @@ def duplicates(triangles: IntArray) -> BoolArray:
     again = np.ones(len(triangles), dtype=bool)
     again[first] = False
     return again
+
+
+def part_volumes(points: Array, triangles: IntArray, part: IntArray, count: int) -> Array:
+    """Signed volumes [m3] of the ``count`` parts that triangles belong to; shape (count,).
+
+    ``1/6 sum det(r1, r2, r3)`` about the mean corner of each part.
+    """
+    corners = points[triangles]
+    number = np.maximum(np.bincount(part, minlength=count), 1)
+    middle = corners.mean(axis=1)
+    centre = np.stack([np.bincount(part, middle[:, c], count) / number for c in range(3)], axis=1)
+    r = corners - centre[part][:, None]
+    volumes = np.einsum("ij,ij->i", np.cross(r[:, 0], r[:, 1]), r[:, 2]) / 6
+    return np.bincount(part, volumes, count).astype(np.float64)

@@ -122,11 +122,12 @@ def test_a_ball_keeps_its_volume() -> None:
 
 
 def test_default_edge_gives_the_promised_particles() -> None:
-    edge = default_edge(8.0, 24.0)
+    edge = default_edge(8.0, 24.0, np.sqrt(12.0))
     assert particles(8.0, 24.0, edge) == pytest.approx(1200, rel=1e-6)
     mesh = fill(cube(), mesher="lattice", cache=False)
     assert 800 < len(mesh.points) < 2000
-    assert default_edge(0.001, 2.0) == pytest.approx(2 * 2 * 0.001 / 2.0)  # a sheet: twice its thickness
+    assert default_edge(0.015, 2.0, 1.4) == pytest.approx(2 * 2 * 0.015 / 2.0)  # a plate: twice its thickness
+    assert default_edge(0.0001, 2.0, 1.4) == pytest.approx(0.014)  # a film: a hundredth of its size
 
 
 @pytest.mark.parametrize(
