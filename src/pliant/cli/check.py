@@ -28,7 +28,8 @@ def command(
     from pliant.scene.check import check
 
     set_threads(threads)
-    report = check(found)
+    with options.about(scene):
+        report = check(found)
     if json:
         say_json(report.to_dict())
     else:

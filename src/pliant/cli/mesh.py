@@ -9,7 +9,7 @@ from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_pairs
 
 if TYPE_CHECKING:
-    from pliant.mesh.types import TetMesh
+    from pliant.mesh.types import Surface, TetMesh
 
 EXAMPLES = (
     "pliant mesh bunny.obj",
@@ -132,11 +132,25 @@ def _surface(
     from dataclasses import replace
 
     from pliant.mesh.formats import read_surface
-    from pliant.mesh.health import health
-    from pliant.mesh.quality import quality
 
     surface = read_surface(source)
     surface = replace(surface, points=surface.points * scale)
+    with options.about(source):
+        return _filled(source, surface, output, edge, mesher, switches, quiet)
+
+
+def _filled(
+    source: Path,
+    surface: "Surface",
+    output: Path | None,
+    edge: float | None,
+    mesher: str,
+    switches: str | None,
+    quiet: bool,
+) -> "tuple[dict[str, Any], TetMesh | None]":
+    from pliant.mesh.health import health
+    from pliant.mesh.quality import quality
+
     report: dict[str, Any] = {"input": str(source), "kind": "surface", "health": health(surface).to_dict()}
     if output is None:
         return report, None

@@ -1,6 +1,7 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,19 @@ Threads = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+@contextmanager
+def about(path: Path | str) -> Iterator[None]:
+    """Errors that come up when a scene is built name its file."""
+    from pliant.errors import IncompatibleError, MaterialError, MeshError, SelectionError
+
+    try:
+        yield
+    except (IncompatibleError, MaterialError, MeshError, SelectionError) as error:
+        if str(path) not in error.message:
+            error.message = f"{path}: {error.message}"
+        raise
 
 
 def read_scene(

@@ -33,7 +33,8 @@ def command(
 ) -> None:
     """Simulate a scene. Frames are safe on disk as they come; an interrupted run can be resumed."""
     found = options.read_scene(scene, model, integrator, step, duration, fps, set_)
-    simulate(found, output or Path(f"{scene.stem}.pliant"), threads, force, json, quiet)
+    with options.about(scene):
+        simulate(found, output or Path(f"{scene.stem}.pliant"), threads, force, json, quiet)
 
 
 def simulate(found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool) -> None:

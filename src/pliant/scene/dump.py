@@ -26,8 +26,6 @@ def to_toml(scene: Scene, *, absolute: bool = False) -> str:
     """
     folder = (scene.folder or Path()) if absolute else None
     top: dict[str, Any] = {"schema": 1, "title": scene.title, "up": scene.up}
-    if scene.seed:
-        top["seed"] = scene.seed
     time = to_table(scene.time)
     plan = scene.time
     time = {"duration": plan.duration, "fps": plan.fps, "step": plan.step, **time}

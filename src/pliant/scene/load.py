@@ -89,7 +89,6 @@ def parse(
         up=top.up,
         time=top.time,
         record=top.record,
-        seed=top.seed,
         folder=place,
     )
 

@@ -35,7 +35,6 @@ class SceneFile:
     schema: Literal[1] = 1
     title: str = ""
     up: Literal["x", "y", "z"] = "z"
-    seed: int = Field(default=0, ge=0)
     time: TimePlan = Field(default_factory=TimePlan)
     record: Record = Field(default_factory=Record)
     bodies: list[Any] = Field(default_factory=list)

@@ -48,7 +48,6 @@ def python_scene() -> pl.Scene:
         up="y",
         time=TimePlan(duration=1 / 3, fps=24, step=1e-4, integrator="verlet"),
         record=Record(velocities=True),
-        seed=12345,
     )
 
 

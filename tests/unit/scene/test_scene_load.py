@@ -25,7 +25,6 @@ def test_a_scene_in_full_is_read_as_written() -> None:
         schema = 1
         title = "Hanging beam"
         up = "y"
-        seed = 7
         [time]
         duration = "1600 ms"
         fps = 25
@@ -53,7 +52,7 @@ def test_a_scene_in_full_is_read_as_written() -> None:
         """
     )
     (body,), (gravity, force) = scene.bodies, scene.actions
-    assert (scene.title, scene.up, scene.seed, scene.record.velocities) == ("Hanging beam", "y", 7, True)
+    assert (scene.title, scene.up, scene.record.velocities) == ("Hanging beam", "y", True)
     assert (scene.time.duration, scene.time.frames(), scene.time.step) == (1.6, 41, 1e-4)
     assert scene.time.integrator.kind == "verlet"
     assert body.shape.size == (2.0, 0.2, 0.2)
@@ -272,7 +271,6 @@ def test_a_wrong_action_is_named_with_its_line(kind: str, rest: str, message: st
         ("a = " + "[" * 9000 + "]" * 9000, "beam.toml: not a scene: nested too deeply"),
         (BODY.replace("schema", "up = 'w'\nschema"), "beam.toml:1: up: expected 'x', 'y' or 'z', got 'w'"),
         (BODY.replace("schema", "title = 3\nschema"), "beam.toml:1: title: expected text in quotes, got 3"),
-        (BODY.replace("schema", "seed = -1\nschema"), "beam.toml:1: seed: must be at least 0, got -1"),
     ],
 )
 def test_a_wrong_file_is_told_where_and_why(text: str, message: str) -> None:
