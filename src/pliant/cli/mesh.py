@@ -92,9 +92,11 @@ def _check_output(output: Path, force: bool) -> None:
     if output.suffix.lower() not in VOLUME_WRITERS:
         known = nearest(output.suffix, list(VOLUME_WRITERS))
         raise MeshError(f"{output}: '{output.suffix}' is not a volume format; {known}")
-    if output.exists() and (not force or not output.is_file()):
-        hint = "--force writes over it." if output.is_file() else None
-        raise StorageError(f"{output} exists already; it is left alone.", hint=hint)
+    pair = (".node", ".ele")  # TetGen's come together
+    for path in [output.with_suffix(s) for s in pair] if output.suffix.lower() in pair else [output]:
+        if path.exists() and (not force or not path.is_file()):
+            hint = "--force writes over it." if path.is_file() else None
+            raise StorageError(f"{path} exists already; it is left alone.", hint=hint)
     if not output.parent.is_dir():
         raise StorageError(f"There is no folder {output.parent}.")
 

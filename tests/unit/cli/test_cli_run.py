@@ -1,5 +1,8 @@
 """run, resume, info and export, from a scene file to files."""
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +124,23 @@ def test_an_interrupted_run_exits_with_130_and_is_resumed_to_the_same_bytes(
     finished = pliant("resume", "cube.pliant")
     assert finished.code == 2
     assert "complete: there is nothing to resume" in finished.err
+
+
+def test_ctrl_c_stops_a_run_and_says_how_to_go_on(pliant: Pliant, scene: Path, folder: Path) -> None:
+    command = [sys.executable, "-m", "pliant.cli", "run", str(scene), "--duration", "100"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while "/5001" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert "error: Interrupted (SIGINT)." in rest
+    assert "pliant resume" in rest
+    assert "Traceback" not in rest
+    stopped = pliant("info", "cube.pliant", "--json").json
+    assert stopped["state"] == "interrupted"
+    assert 1 < stopped["frames"] < 5001
 
 
 def test_info_tells_what_a_run_holds(pliant: Pliant, scene: Path) -> None:
