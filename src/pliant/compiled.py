@@ -29,6 +29,16 @@ def set_threads(count: int | None) -> int:
     return int(chosen)
 
 
+def threads_in_use() -> int:
+    """The number of threads that parallel loops use now."""
+    return int(numba.get_num_threads())
+
+
+def use_threads(count: int) -> None:
+    """Let parallel loops use ``count`` threads from now on; the bytes do not depend on it."""
+    numba.set_num_threads(count)
+
+
 def threading_layer() -> str:
     """The layer in use, after running one parallel loop; anything but "omp" is slow per call."""
     _touch()

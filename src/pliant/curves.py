@@ -64,6 +64,13 @@ class Curve:
         slope = (self.values[k + 1] - self.values[k]) / length
         return slope * (6.0 * s * (1.0 - s)) if self.ease == "smooth" else slope
 
+    def curvature(self, time: float) -> Any:
+        """Second time derivative at ``time``; zero on straight lines, whose corners have none."""
+        k, length, s = self._place(time)
+        if length == 0.0 or self.ease != "smooth":
+            return np.zeros_like(self.values[0])
+        return (self.values[k + 1] - self.values[k]) * (6.0 - 12.0 * s) / length**2
+
     def integral(self, time: float) -> Any:
         """Exact integral from time 0 to ``time``."""
         return self._from_first(time) - self._from_first(0.0)

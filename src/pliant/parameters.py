@@ -6,7 +6,7 @@ in kebab-case (``crack_speed`` is ``crack-speed``), a trailing underscore droppe
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
@@ -50,6 +50,6 @@ def from_table(cls: Callable[..., T], table: dict[str, Any]) -> T:
 
 def to_table(instance: Any) -> dict[str, Any]:
     """The scene-file table of a parameter object, without fields that have their default."""
-    adapter = _adapter(type(instance))
+    adapter = _adapter(cast(Any, type(instance)))
     table: dict[str, Any] = adapter.dump_python(instance, mode="json", by_alias=True, exclude_defaults=True)
     return table

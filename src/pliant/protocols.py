@@ -9,8 +9,10 @@ Capabilities are protocols; whoever has the method has the capability, and the l
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
 
@@ -169,6 +171,29 @@ class Memory(Protocol):
 
 
 @runtime_checkable
+class Stepped(Protocol):
+    """Mechanics with something to do once per accepted step: plasticity, cracks, adaptation."""
+
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """True where the forces at ``x`` changed and have to be evaluated again."""
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """New rows of the World and the old row that each continues, (n,)."""
+
+    parents: IntArray
+
+    def follow(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """The new rows of what were ``rows``, and for each the place in ``rows`` that it comes from."""
+        place = np.full(int(max(self.parents.max(), rows.max())) + 1, -1)
+        place[rows] = np.arange(len(rows))
+        source = place[self.parents]
+        found = np.flatnonzero(source >= 0)
+        return found, source[found]
+
+
+@runtime_checkable
 class Topology(Protocol):
     """Mechanics whose particles or cells come and go. A raised version makes the loop take over
     ``structure`` and ``parents`` (the old row of each new particle), and the recorder write it."""
@@ -200,10 +225,17 @@ class Action(Protocol):
 
 
 class Acting:
-    """Base of action runtimes: a time window. Derive and add the capabilities below."""
+    """Base of action runtimes: a time window. Derive and add the capabilities below.
+
+    A runtime that keeps rows of the World also has ``follow(change, world)``, to keep up with changes of
+    topology; one that has to look at the World when it starts to act overrides ``begin``.
+    """
 
     start: float = 0.0
     until: float = float("inf")
+
+    def begin(self, world: "World", time: float) -> None:
+        """Called when the action starts to act, at the step boundary ``time``."""
 
     def active(self, time: float) -> bool:
         """Whether the action holds at ``time`` (with a rounding margin at the ends)."""
@@ -247,9 +279,7 @@ class Drive(Protocol):
 
     rows: IntArray  # particles
     axes: BoolArray  # (3,)
-
-    def begin(self, world: "World") -> None:
-        """Called when the action starts to act."""
+    still: bool  # holds, and so does no work
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         """Write positions and velocities of the driven degrees of freedom at ``time``."""
@@ -265,6 +295,27 @@ class Projection(Protocol):
     exact: bool  # what must hold exactly when the step is done comes after what need not
 
     def project(self, time: float, dt: float, world: "World") -> None: ...
+
+
+@runtime_checkable
+class Following(Protocol):
+    """Keeps rows of the World, and keeps up with changes of topology."""
+
+    def follow(self, change: RowChange, world: "World") -> None: ...
+
+
+@runtime_checkable
+class StepLimit(Protocol):
+    """An action that limits the explicit step (a fast damping rate, a stiff contact)."""
+
+    def stable_step(self) -> StableStep: ...
+
+
+@runtime_checkable
+class Restarting(Protocol):
+    """Averages over the time since the last row of series: told when the next one begins."""
+
+    def restart(self) -> None: ...
 
 
 @runtime_checkable
@@ -293,7 +344,7 @@ class Integrator(Protocol):
 
     kind: ClassVar[str]
     order: ClassVar[int]
-    stability: ClassVar[float]  # largest dt * omega on the imaginary axis; 0 where there is none
+    stability: ClassVar[float]  # largest dt * omega on the imaginary axis; 0: none, inf: any
     requires: ClassVar[tuple[type, ...]]  # capabilities that every body's mechanics must have
 
     def step(self, system: "System", time: float, dt: float) -> None:
@@ -313,8 +364,12 @@ class Measure(Protocol):
 
 @dataclass
 class Ledger:
-    """Running totals of the energy that actions gave and took [J]."""
+    """Running totals of the energy that actions gave and took [J], and the powers [W] at the last step.
+
+    driven: kinetic energy of the driven degrees of freedom [J].
+    """
 
     work: float = 0.0
     dissipated: float = 0.0
-    powers: tuple[float, float] | None = field(default=None)
+    powers: tuple[float, float] = (0.0, 0.0)
+    driven: float = 0.0

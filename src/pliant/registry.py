@@ -22,12 +22,19 @@ class Registry(Mapping[str, Callable[..., T]], Generic[T]):
     def __init__(self, family: str, table: dict[str, Any], entry_points: str) -> None:
         self.family, self._table, self._group = family, dict(table), entry_points
         self._outside = False
+        self._broken: dict[str, str] = {}
 
     def _load_outside(self) -> None:
         if not self._outside:
             self._outside = True
             for point in installed_entry_points(group=self._group):
-                self._table.setdefault(point.name, point.load())
+                try:
+                    cls = point.load()
+                    if cls.kind != point.name:
+                        raise ValueError(f"the entry point is called '{point.name}', the class '{cls.kind}'")
+                    self._table.setdefault(point.name, cls)
+                except Exception as error:
+                    self._broken[point.name] = f"{point.value} cannot be loaded: {error}"
 
     def register(self, cls: Any) -> Any:
         """Add a class under its ``kind``; usable as a decorator."""
@@ -54,6 +61,8 @@ class Registry(Mapping[str, Callable[..., T]], Generic[T]):
     def __getitem__(self, name: str) -> Callable[..., T]:
         if name not in self._table:
             self._load_outside()
+        if name in self._broken:
+            raise ValueError(f"{self.family} '{name}': {self._broken[name]}")
         if not isinstance(name, str) or name not in self._table:
             raise ValueError(f"unknown {self.family} '{name}'; {nearest(str(name), list(self._table))}")
         return self._table[name]  # type: ignore[no-any-return]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @parameters
 class Timed:
-    """Acts from ``from`` to ``until`` (seconds; default always)."""
+    """Acts from ``from`` up to, and not at, ``until`` (seconds; default always)."""
 
-    from_: Time = Field(default=0.0, kw_only=True)
+    from_: Time = Field(default=0.0, ge=0, kw_only=True)
     until: Time | None = Field(default=None, kw_only=True)
 
     @model_validator(mode="after")

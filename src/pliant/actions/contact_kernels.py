@@ -83,18 +83,31 @@ def _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction,
             jx = normal * nx - grip * tx
             jy = normal * ny - grip * ty
             jz = normal * nz - grip * tz
-        before = v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2
-        if w[i, 0] > 0.0:
-            x[i, 0] -= depth * nx
-            v[i, 0] += jx
-        if w[i, 1] > 0.0:
-            x[i, 1] -= depth * ny
-            v[i, 1] += jy
-        if w[i, 2] > 0.0:
-            x[i, 2] -= depth * nz
-            v[i, 2] += jz
-        after = v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2
+        sx = -depth * nx
+        sy = -depth * ny
+        sz = -depth * nz
+        if w[i, 0] == 0.0:
+            sx = 0.0
+            jx = 0.0
+        if w[i, 1] == 0.0:
+            sy = 0.0
+            jy = 0.0
+        if w[i, 2] == 0.0:
+            sz = 0.0
+            jz = 0.0
         m = mass[i]
+        gain = m * (jx * v[i, 0] + jy * v[i, 1] + jz * v[i, 2] + 0.5 * (jx * jx + jy * jy + jz * jz))
+        gain += 0.5 * dt * (jx * f[i, 0] + jy * f[i, 1] + jz * f[i, 2])
+        gain -= sx * f[i, 0] + sy * f[i, 1] + sz * f[i, 2]
+        x[i, 0] += sx
+        x[i, 1] += sy
+        x[i, 2] += sz
+        v[i, 0] += jx
+        v[i, 1] += jy
+        v[i, 2] += jz
+        f[i, 0] += m * jx / dt
+        f[i, 1] += m * jy / dt
+        f[i, 2] += m * jz / dt
         out[0] -= m * jx
         out[1] -= m * jy
         out[2] -= m * jz
@@ -103,7 +116,7 @@ def _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction,
         out[5] -= m * (dx * jy - dy * jx)
         given = m * (jx * velocity[0] + jy * velocity[1] + jz * velocity[2])
         out[6] += given
-        out[7] += given + 0.5 * m * (before - after)
+        out[7] += given - gain
 
 
 @jit
@@ -141,7 +154,10 @@ def resolve_contacts(
     The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
     approach being what its load gives it in a step); friction takes the tangential velocity up to
     ``friction`` times the normal change (Coulomb). Returns (8,): the impulse on the shape, its torque about
-    ``centre``, the work that the shape did and the energy lost.
+    ``centre``, the work that the shape did and the energy lost. A contact changes the kinetic energy (of the
+    velocity at the full step, half a kick after the one seen here) and, by moving the particle, what
+    the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for
+    damping) know of it; every integrator evaluates f anew afterwards.
     """
     parallel = world.x.shape[0] >= SERIAL_ROWS
     run = _contacts_parallel if parallel else _contacts_serial

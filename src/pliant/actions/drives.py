@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, model_validator
 from pliant.actions.base import Selecting
 from pliant.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
 from pliant.parameters import parameters
-from pliant.protocols import Acting
+from pliant.protocols import Acting, RowChange
 from pliant.rotation import Direction
 from pliant.selection import Axis, Point
 from pliant.typing import AnyArray, Array, BoolArray, IntArray, Vector
@@ -35,24 +35,31 @@ def mask(axes: tuple[str, ...]) -> BoolArray:
 class Driven(Acting):
     """Base of drives: where the particles were when it began, and how far they should have come since.
 
-    ``offset(s)`` and its two time derivatives, s seconds after the start, may depend on the particle.
+    ``offset(time)`` and its two time derivatives, since ``begun``, may depend on the particle.
     """
+
+    still = False
 
     def __init__(self, rows: IntArray, axes: BoolArray) -> None:
         self.rows, self.axes = rows, axes
+        self.begun = 0.0
         self.origin: Array = np.zeros((len(rows), 3))
         self._columns = np.flatnonzero(axes)
         self._all = bool(axes.all())
 
-    def offset(self, s: float) -> tuple[Any, Any, Any]:
-        """Displacement, velocity and acceleration of the particles."""
-        raise NotImplementedError
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        """Displacement, velocity and acceleration of the particles; here: none."""
+        return 0.0, 0.0, 0.0
 
-    def begin(self, world: "World") -> None:
-        self.origin = world.x[self.rows].copy()
+    def begin(self, world: "World", time: float) -> None:
+        self.origin, self.begun = world.x[self.rows].copy(), time
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, source = change.follow(self.rows)
+        self.origin = self.origin[source]
 
     def drive(self, time: float, x: Array, v: Array) -> None:
-        moved, speed, _ = self.offset(time - self.start)
+        moved, speed, _ = self.offset(time)
         if self._all:
             x[self.rows] = self.origin + moved
             v[self.rows] = speed
@@ -64,13 +71,13 @@ class Driven(Acting):
                 v[self.rows, c] = speeds[:, c]
 
     def acceleration(self, time: float) -> Array:
-        return np.broadcast_to(self.offset(time - self.start)[2], self.origin.shape)
+        return np.broadcast_to(self.offset(time)[2], self.origin.shape)
 
     def state(self) -> dict[str, AnyArray]:
-        return {"origin": self.origin}
+        return {"origin": self.origin, "begun": np.array(self.begun)}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.origin = np.array(state["origin"])
+        self.origin, self.begun = np.array(state["origin"]), float(state["begun"])
 
 
 @parameters
@@ -88,10 +95,7 @@ class Fix(Selecting):
 class Held(Driven):
     """Fix at work."""
 
-    still = True  # does no work
-
-    def offset(self, s: float) -> tuple[Any, Any, Any]:
-        return 0.0, 0.0, 0.0
+    still = True
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         from pliant.actions.kernels import hold_rows
@@ -139,9 +143,9 @@ class MovedBy(Driven):
         super().__init__(rows, axes)
         self.path = path
 
-    def offset(self, s: float) -> tuple[Any, Any, Any]:
-        time = s + self.start
-        return self.path.at(time) - self.path.at(self.start), self.path.rate(time), 0.0
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        moved = self.path.at(time) - self.path.at(self.begun)
+        return moved, self.path.rate(time), self.path.curvature(time)
 
 
 class MovedAt(Driven):
@@ -151,9 +155,8 @@ class MovedAt(Driven):
         super().__init__(rows, axes)
         self.speed = speed
 
-    def offset(self, s: float) -> tuple[Any, Any, Any]:
-        time = s + self.start
-        moved = self.speed.integral(time) - self.speed.integral(self.start)
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        moved = self.speed.integral(time) - self.speed.integral(self.begun)
         return moved, self.speed.at(time), self.speed.rate(time)
 
 
@@ -180,9 +183,8 @@ class Turned(Driven):
         super().__init__(rows, np.ones(3, bool))
         self.axis, self.speed, self.centre = axis, speed, centre
 
-    def offset(self, s: float) -> tuple[Any, Any, Any]:
-        time = s + self.start
-        angle = float(self.speed.integral(time) - self.speed.integral(self.start))
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        angle = float(self.speed.integral(time) - self.speed.integral(self.begun))
         rate, growth = float(self.speed.at(time)), float(self.speed.rate(time))
         centre = self.origin.mean(axis=0) if self.centre is None else self.centre
         r = self.origin - centre
@@ -217,10 +219,10 @@ class Shaken(Driven):
         super().__init__(rows, np.abs(direction) > 1e-12)
         self.direction, self.sine = direction, sine
 
-    def offset(self, s: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
         w, phase = 2.0 * np.pi * self.sine.frequency, self.sine.phase
         reach = self.sine.amplitude * self.direction
-        angle = w * s + phase
+        angle = w * (time - self.begun) + phase
         return (
             reach * (np.sin(angle) - np.sin(phase)),
             reach * w * np.cos(angle),

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from pliant.actions.base import Selecting
 from pliant.curves import Curve, KeyedForce, KeyedTorque
 from pliant.errors import SelectionError
 from pliant.parameters import parameters
-from pliant.protocols import Acting, Ledger
+from pliant.protocols import Acting, Ledger, RowChange
 from pliant.rotation import Direction
 from pliant.typing import Array, IntArray, Vector
 from pliant.units import Impulse as ImpulseUnit
@@ -47,6 +48,12 @@ class Load(Acting):
         from pliant.actions.kernels import add_rows
 
         add_rows(self.rows, self._forces(time), out)
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, source = change.follow(self.rows)
+        copies = np.bincount(source, minlength=len(self.shares))[source]
+        self.shares = self.shares[source] / copies[:, None]
+        self._steady = self.shares * self.value.at(0.0) if self.value.is_constant else None
 
     def _forces(self, time: float) -> Array:
         forces: Array = self._steady if self._steady is not None else self.shares * self.value.at(time)
@@ -105,18 +112,27 @@ class Couple(Acting):
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         out[self.rows] += self.forces(time, x)
 
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, _ = change.follow(self.rows)
+
     def power(self, time: float, world: "World") -> tuple[float, float]:
         return float(np.sum(self.forces(time, world.x) * world.v[self.rows])), 0.0
 
 
 @parameters
 class Impulse(Selecting):
-    """A kick [N s] at the time ``at``, the total shared in proportion to mass."""
+    """A kick [N s] at the time ``at``, the total shared in proportion to mass; held particles take none."""
 
     kind: ClassVar[str] = "impulse"
 
     value: tuple[ImpulseUnit, ImpulseUnit, ImpulseUnit] = (0.0, 0.0, 0.0)
-    at: Time = 0.0
+    at: Time = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _happens_once(self) -> "Impulse":
+        if self.from_ > 0 or self.until is not None:
+            raise ValueError("an impulse happens once: give at, not from and until")
+        return self
 
     def prepare(self, world: "World", up: Vector) -> Acting:
         rows = self.rows(world)
@@ -129,6 +145,9 @@ class Kick(Acting):
     def __init__(self, rows: IntArray, change: Array, at: float) -> None:
         self.rows, self.change, self.at = rows, change, at
         self.given = 0.0
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, _ = change.follow(self.rows)
 
     def happen(self, world: "World") -> None:
         free = world.inverse_mass[self.rows] > 0.0

@@ -9,13 +9,13 @@ from pliant.actions.base import Timed
 from pliant.curves import Curve, KeyedDensity, KeyedPressure, KeyedRate, KeyedVelocity
 from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
-from pliant.protocols import Acting, StiffnessDamping
+from pliant.protocols import Acting, RowChange, StableStep, StiffnessDamping
 from pliant.selection import BodyRef
 from pliant.typing import Array, IntArray, Vector
 from pliant.units import Number, Time
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.simulation.world import Part, World
 
 
 def surface_triangles(world: "World", body: Any, what: str) -> IntArray:
@@ -39,7 +39,7 @@ class Pressure(Timed):
     value: KeyedPressure = Curve.constant(0.0)
 
     def prepare(self, world: "World", up: Vector) -> Acting:
-        return self.windowed(Squeeze(surface_triangles(world, self.body, "action 'pressure'"), self.value))
+        return self.windowed(Squeeze(world, self.body, self.value))
 
 
 class Squeeze(Acting):
@@ -47,8 +47,12 @@ class Squeeze(Acting):
 
     velocity_dependent = False
 
-    def __init__(self, triangles: IntArray, value: Curve) -> None:
-        self.triangles, self.value = triangles, value
+    def __init__(self, world: "World", body: Any, value: Curve) -> None:
+        self.body, self.value = body, value
+        self.triangles = surface_triangles(world, body, "action 'pressure'")
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.triangles = surface_triangles(world, self.body, "action 'pressure'")
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         from pliant.actions.kernels import add_pressure
@@ -80,7 +84,7 @@ class Drag(Timed):
     body: BodyRef = None
 
     def prepare(self, world: "World", up: Vector) -> Acting:
-        return self.windowed(Wind(surface_triangles(world, self.body, "action 'drag'"), self))
+        return self.windowed(Wind(world, self))
 
 
 class Wind(Acting):
@@ -88,8 +92,12 @@ class Wind(Acting):
 
     velocity_dependent = True
 
-    def __init__(self, triangles: IntArray, drag: Drag) -> None:
-        self.triangles, self.drag = triangles, drag
+    def __init__(self, world: "World", drag: Drag) -> None:
+        self.drag = drag
+        self.triangles = surface_triangles(world, drag.body, "action 'drag'")
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.triangles = surface_triangles(world, self.drag.body, "action 'drag'")
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         self._apply(time, x, v, out)
@@ -129,6 +137,8 @@ class Damping(Timed):
         given = [n for n in ("rate", "factor", "stiffness") if getattr(self, n) is not None]
         if len(given) != 1:
             raise ValueError("give one of rate, factor, stiffness")
+        if self.rate is not None and self.rate.values.min() < 0:
+            raise ValueError("a rate cannot be negative: that would feed energy in")
         if self.stiffness is not None and (self.from_ > 0 or self.until is not None):
             raise ValueError("stiffness damping acts all the time: from and until do not apply")
         return self
@@ -147,7 +157,7 @@ class Damping(Timed):
         rate: Curve = self.rate
         if self.factor is not None:
             rate = Curve.constant(-float(np.log(self.factor)) / self.step)
-        return self.windowed(Slow([part.rows for part in parts], rate, world))
+        return self.windowed(Slow(parts, rate, world))
 
 
 class Slow(Acting):
@@ -155,17 +165,24 @@ class Slow(Acting):
 
     velocity_dependent = True
 
-    def __init__(self, ranges: list[slice], rate: Curve, world: "World") -> None:
-        self.ranges, self.rate, self.world = ranges, rate, world
+    def __init__(self, parts: list["Part"], rate: Curve, world: "World") -> None:
+        self.parts, self.rate, self.world = parts, rate, world
+
+    def stable_step(self) -> StableStep:
+        """Explicit schemes lag behind rates above about 1/dt: half of that is the limit."""
+        fastest = float(np.max(self.rate.values))
+        seconds = 1.0 / fastest if fastest > 0 else float("inf")
+        return StableStep(seconds, f"damping rate {fastest:.4g} /s")
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         from pliant.actions.kernels import add_mass_damping
 
         rate = float(self.rate.at(time))
-        for rows in self.ranges:
+        for part in self.parts:
+            rows = part.rows
             add_mass_damping(self.world.mass[rows], rate, v[rows], out[rows])
 
     def power(self, time: float, world: "World") -> tuple[float, float]:
         rate = float(self.rate.at(time))
-        heat = sum(float(np.sum(world.mass[r, None] * world.v[r] ** 2)) for r in self.ranges)
+        heat = sum(float(np.sum(world.mass[p.rows, None] * world.v[p.rows] ** 2)) for p in self.parts)
         return 0.0, rate * heat

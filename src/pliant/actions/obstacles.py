@@ -76,8 +76,10 @@ class Barrier(Acting):
 
     def values(self, time: float) -> Sequence[float]:
         mean = self.impulse / self.elapsed if self.elapsed else self.impulse
-        self.impulse, self.elapsed = np.zeros(6), 0.0
         return [float(value) for value in mean]
+
+    def restart(self) -> None:
+        self.impulse, self.elapsed = np.zeros(6), 0.0
 
     def state(self) -> dict[str, AnyArray]:
         return {"impulse": self.impulse, "since": np.array([self.elapsed, self.work, self.heat])}

@@ -83,6 +83,10 @@ class KeptVolume(Acting):
         self.parts = parts
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
 
+    def begin(self, world: "World", time: float) -> None:
+        for part, solver in zip(self.parts, self.solvers, strict=True):
+            solver.begin(world.x[part.rows])
+
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             solver.add_forces(x[part.rows], out[part.rows])

@@ -117,6 +117,9 @@ class BodyVolume:
         self.before: Array = structure.rest.copy()
         self.pressure: Array = np.zeros(1)
 
+    def begin(self, x: Array) -> None:
+        self.before[:] = x
+
     def _volume(self, x: Array) -> float:
         """Volume at ``x``; its gradient is left in ``self.gradient``."""
         o = x[self.particles[0]]
@@ -226,6 +229,9 @@ class NodeVolumes:
         self._pulled, self._product, self._error = np.zeros((n, 3)), np.zeros(n), np.zeros(n)
         self._factored: AnyArray | None = None
 
+    def begin(self, x: Array) -> None:
+        return
+
     def _factor(self, w: AnyArray) -> None:
         """Factorise the rest shape's ``B W B^T`` (slightly shifted) for these inverse masses."""
         from scipy.sparse import csr_matrix, eye
@@ -325,6 +331,9 @@ class TetVolumes:
         self.rest = tet_volumes(structure.rest, self.tets)
         self.alpha = options.compliance * self.rest / material.bulk
         self.sweeps = options.sweeps
+
+    def begin(self, x: Array) -> None:
+        return
 
     def add_forces(self, x: Array, out: Array) -> None:
         return

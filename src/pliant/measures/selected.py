@@ -8,13 +8,14 @@ import numpy as np
 from pliant.errors import IncompatibleError, SelectionError
 from pliant.measures.base import Sampled
 from pliant.parameters import parameters
-from pliant.protocols import Drive, Flux
+from pliant.protocols import Drive, Flux, RowChange
 from pliant.selection import AXES, Axis, BodyRef, Select
 from pliant.typing import BoolArray, IntArray
 from pliant.units import Length
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
+    from pliant.simulation.world import World
 
 
 @parameters
@@ -37,6 +38,10 @@ class Probed:
         self.world, self.rows, self.what = system.world, rows, probe.what
         self.start = self.world.rest[rows]
         self.columns = tuple(f"{probe.label}.{axis}" for axis in "xyz")
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, source = change.follow(self.rows)
+        self.start = self.start[source]
 
     def values(self, time: float) -> Sequence[float]:
         if self.what == "velocity":
@@ -75,6 +80,9 @@ class Reacting:
         self.system, self.rows = system, rows
         parts = ("x", "y", "z", "torque.x", "torque.y", "torque.z")
         self.columns = tuple(f"{label}.{part}" for part in parts)
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, _ = change.follow(self.rows)
 
     def values(self, time: float) -> Sequence[float]:
         forces = self.system.reactions(time)[self.rows]
@@ -115,7 +123,17 @@ class FluxThrough:
     PARTS = ("elastic", "shear", "volumetric")
 
     def __init__(self, system: "System", flux: FluxMeasure) -> None:
-        self.world, self.axis = system.world, AXES[flux.plane.axis]
+        self.world, self.axis, self.flux = system.world, AXES[flux.plane.axis], flux
+        self.columns = tuple(f"{flux.label}.{part}" for part in (*self.PARTS, "total", "magnitude"))
+        self._find_cuts()
+        if not self.cuts:
+            raise SelectionError(f"measure '{flux.label}': the plane cuts no body.")
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self._find_cuts()
+
+    def _find_cuts(self) -> None:
+        flux = self.flux
         self.cuts: list[tuple[slice, Flux, BoolArray]] = []
         for part in self.world.parts_named(flux.body, f"measure '{flux.label}'"):
             if not isinstance(part.mechanics, Flux):
@@ -125,9 +143,6 @@ class FluxThrough:
             above = part.structure.rest[:, self.axis] > flux.plane.at
             if above.any() and not above.all():
                 self.cuts.append((part.rows, part.mechanics, above))
-        if not self.cuts:
-            raise SelectionError(f"measure '{flux.label}': the plane cuts no body.")
-        self.columns = tuple(f"{flux.label}.{part}" for part in (*self.PARTS, "total", "magnitude"))
 
     def values(self, time: float) -> Sequence[float]:
         sums = dict.fromkeys(self.PARTS, 0.0)

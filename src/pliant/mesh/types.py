@@ -57,7 +57,8 @@ def boundary_triangles(tets: IntArray) -> IntArray:
 def tet_edges(tets: IntArray) -> IntArray:
     """The distinct edges of the tets as sorted pairs (i < j), in lexicographic order; shape (e, 2)."""
     pairs = tets[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2)
-    return np.unique(np.sort(pairs, axis=1), axis=0)
+    edges: IntArray = np.unique(np.sort(pairs, axis=1), axis=0)
+    return edges
 
 
 def surface_volume(points: Array, triangles: IntArray) -> float:

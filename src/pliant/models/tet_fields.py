@@ -45,9 +45,9 @@ def cauchy_from_second_piola(F: Array, S: Array) -> Array:
 
 
 def tet_fields(
-    x: Array, rest: Array, tets: IntArray, lame: tuple[float, float], names: Sequence[str]
+    x: Array, rest: Array, tets: IntArray, lame: tuple[Array, Array], names: Sequence[str]
 ) -> dict[str, FieldData]:
-    """Fields per tet from Green strain ``(F^T F - I) / 2`` and Hooke's law on it.
+    """Fields per tet from Green strain ``(F^T F - I) / 2`` and Hooke's law on it, lame (m,), (m,) [Pa].
 
     strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises of Cauchy [Pa];
     stress-tensor (m, 3, 3) and principal (m, 3), descending [Pa]; inverted: det F <= 0.
@@ -55,7 +55,7 @@ def tet_fields(
     F = deformation_gradients(x, rest, tets)
     E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
     lam, mu = lame
-    S = 2.0 * mu * E + lam * np.trace(E, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    S = 2.0 * mu[:, None, None] * E + (lam * np.trace(E, axis1=1, axis2=2))[:, None, None] * np.eye(3)
     sigma = cauchy_from_second_piola(F, S)
     found: dict[str, FieldData] = {}
     for name in names:

@@ -133,9 +133,8 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
     from pliant.recording.topology import first_frames, read_topology
 
     point = writer.latest_checkpoint()
-    version = 0 if point is None else int(point[1]["topology_version"])
-    known = version in first_frames(writer.path)
-    structures = [record.structure for record in read_topology(writer.path, version)] if known else None
+    known = 0 in first_frames(writer.path)
+    structures = [record.structure for record in read_topology(writer.path, 0)] if known else None
     simulation = scene.simulation(structures)
     planned = writer.manifest["steps_per_frame"]
     if simulation.plan.per_frame != planned:
@@ -146,9 +145,12 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
     if point is None:
         simulation.start()
         return simulation, writer.frames_done == 0
-    simulation.frame = point[0]
-    simulation.system.world.topology_version = version
-    simulation.system.restore(point[1], simulation.time)
+    frame, state = point
+    version = int(state["topology_version"])
+    if version:
+        later = [record.structure for record in read_topology(writer.path, version)]
+        simulation.system.adopt(later, state["ancestors"], version)
+    simulation.restore(frame, state)
     return simulation, False
 
 
@@ -260,7 +262,6 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[st
         "step": plan.seconds,
         "step_reason": plan.reason,
         "integrator": scene.time.integrator.kind,
-        "seed": scene.seed,
         "threads": threads,
         "inputs": scene.input_hashes(),
         "folder": str(scene.folder) if scene.folder is not None else ".",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from pliant.errors import SceneError
+from pliant.errors import MeshError, SceneError
 from pliant.integrators import INTEGRATORS
 from pliant.measures import EnergyMeasure, Momentum, Volume
 from pliant.parameters import parameters
@@ -74,7 +74,6 @@ class Scene:
     up: Literal["x", "y", "z"] = "z"
     time: TimePlan = field(default_factory=TimePlan)
     record: Record = field(default_factory=Record)
-    seed: int = 0
     folder: Path | None = None  # relative mesh paths are looked up here
 
     def __post_init__(self) -> None:
@@ -101,7 +100,14 @@ class Scene:
         self, notify: Callable[[str], None] | None = None, progress: Any = None
     ) -> list[Structure]:
         """Sample every body (this is where meshes are read and filled)."""
-        return [self._placed(body).structure(notify, progress) for body in self.bodies]
+        found = []
+        for body in self.bodies:
+            try:
+                found.append(self._placed(body).structure(notify, progress))
+            except MeshError as error:
+                error.message = f"body '{body.name}': {error.message}"
+                raise
+        return found
 
     def _placed(self, body: Body) -> Body:
         if isinstance(body.mesh, (str, Path)) and self.folder is not None:
@@ -130,7 +136,7 @@ class Scene:
         system = System(world, acting)
         integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
-        plan = plan_step(world, integrator, wanted, self.time.fps)
+        plan = plan_step(system, integrator, wanted, self.time.fps)
         return Simulation(system, integrator, plan, self.time.fps, self._all_measures())
 
     def _all_measures(self) -> list[Measure]:
@@ -188,6 +194,8 @@ def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:
     for name in taken:
         if taken.count(name) > 1:
             raise SceneError(f"Two bodies are called '{name}'.", hint="Names of bodies must differ.")
+    if len({id(body) for body in bodies}) < len(bodies):
+        raise SceneError("A scene has the same Body object twice.", hint="Make a second Body.")
     named, renamed = [], {}
     for body in bodies:
         name, number = body.name or "body", 1

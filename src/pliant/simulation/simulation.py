@@ -1,10 +1,13 @@
 """The loop: advances a System frame by frame and samples its measures; writes nothing."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from pliant.protocols import Columns, Integrator, Measure, Topology
+from pliant.errors import IncompatibleError, SceneError
+from pliant.protocols import Columns, Integrator, Measure, Restarting
+from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan
 from pliant.simulation.system import System
 from pliant.simulation.watchdog import Watchdog
@@ -19,17 +22,37 @@ class Simulation:
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         prepared = [(m.prepare(system), m.every) for m in measures]
+        system.followers += [m for m, _ in prepared]
         own = [a for _, a in system.actions if isinstance(a, Columns)]
         self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
         self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
+        self._restarting = [m for m in self._per_frame if isinstance(m, Restarting)]
         self.columns = ("time", *(c for m in self._per_frame for c in m.columns))
         self.step_columns = (
             ("time", *(c for m in self._per_step for c in m.columns)) if self._per_step else ()
         )
         self.frame = 0
-        self._changing = [p for p in system.world.parts if isinstance(p.mechanics, Topology)]
-        self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
+        self.started = False
+        self.governor = ThreadGovernor()
         self.watchdog = Watchdog(system.world, plan)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse integrators that a body cannot serve, and series that share a name."""
+        for part in self.system.world.parts:
+            for needed in self.integrator.requires:
+                if not isinstance(part.mechanics, needed):
+                    raise IncompatibleError(
+                        f"Integrator '{self.integrator.kind}' needs {needed.__name__.lower()}, which model "
+                        f"'{part.model.kind}' of body '{part.name}' does not have.",
+                        hint="Use an explicit integrator such as leapfrog.",
+                    )
+        names = [*self.columns, *self.step_columns[1:]]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SceneError(
+                f"Two series are called '{twice[0]}'.", hint="Give one measure or action another name."
+            )
 
     @property
     def time(self) -> float:
@@ -40,33 +63,42 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
+        system.ledger = type(system.ledger)()
+        system.open_ledger(0.0)
         self.watchdog.check(world, 0.0)
+        self.started = True
+
+    def restore(self, frame: int, state: Any) -> None:
+        """Continue after ``frame`` from a checkpoint."""
+        self.frame = frame
+        self.system.restore(state)
+        self.started = True
 
     def advance(self, poll: Callable[[], None] | None = None) -> Array | None:
         """Compute the next frame; returns the rows of step series, if any.
 
         ``poll`` is called between steps and may raise to stop.
         """
-        system, world = self.system, self.system.world
+        if not self.started:
+            self.start()
+        system, integrator, tick = self.system, self.integrator, self.governor.tick
         dt, count = self.plan.seconds, self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
+        for measure in self._restarting:
+            measure.restart()
         for k in range(count):
-            time = (first + k) * dt
-            system.activate(time)
-            if system.happen(time):
-                system.evaluate(time, world.x, world.v, world.f)
-            self.integrator.step(system, time, dt)
-            after = (first + k + 1) * dt
-            system.account(after, dt)
-            if self._changing:
-                self._take_over_topology(after)
+            time, after = (first + k) * dt, (first + k + 1) * dt
+            system.prepare_step(time)
+            integrator.step(system, time, dt)
+            system.finish_step(after, dt)
             if rows is not None:
                 rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
             if poll is not None:
                 poll()
+            tick()
         self.frame += 1
-        self.watchdog.check(world, self.time)
+        self.watchdog.check(system.world, self.time)
         return rows
 
     def row(self) -> list[float]:
@@ -76,14 +108,3 @@ class Simulation:
     def row_of_steps(self) -> list[float]:
         """The row of step series at the present state."""
         return [self.time, *(value for m in self._per_step for value in m.values(self.time))]
-
-    def _take_over_topology(self, time: float) -> None:
-        world = self.system.world
-        for k, part in enumerate(self._changing):
-            mechanics = part.mechanics
-            assert isinstance(mechanics, Topology)
-            if mechanics.topology_version != self._versions[k]:
-                self._versions[k] = mechanics.topology_version
-                world.resize(part, mechanics.structure, mechanics.parents)
-                self.system.rebind()
-                self.system.evaluate(time, world.x, world.v, world.f)

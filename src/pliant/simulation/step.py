@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pliant.errors import IncompatibleError
-from pliant.protocols import Integrator
+from pliant.protocols import Integrator, StepLimit
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.simulation.system import System
 
 SAFETY = 0.8
 
@@ -23,29 +23,36 @@ class StepPlan:
     limit: float
 
 
-def stable_limit(world: "World", integrator: Integrator) -> tuple[float, str]:
-    """Largest stable step [s] of all bodies with this integrator, and what sets it."""
+def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
+    """Largest stable step [s] of all bodies and actions with this integrator, and what sets it."""
     best, reason = math.inf, "no body limits the step"
-    for part in world.parts:
+    for part in system.world.parts:
         stable = part.mechanics.stable_step()
         seconds = stable.seconds * integrator.stability / 2.0
         if seconds < best:
             best, reason = seconds, f"body '{part.name}': {stable.reason}"
+    for label, action in system.actions:
+        if isinstance(action, StepLimit):
+            stable = action.stable_step()
+            if stable.seconds < best:
+                best, reason = stable.seconds, f"{label}: {stable.reason}"
     return best, reason
 
 
-def plan_step(world: "World", integrator: Integrator, wanted: float | None, fps: float) -> StepPlan:
+def plan_step(system: "System", integrator: Integrator, wanted: float | None, fps: float) -> StepPlan:
     """The step to use: ``wanted`` [s], or for None the stable one, either shortened to divide a frame."""
     frame = 1.0 / fps
-    if not integrator.stability:
+    if math.isinf(integrator.stability):
+        limit, what = math.inf, f"{integrator.kind} is stable at any step"
+    elif integrator.stability == 0:
         limit, what = math.inf, f"{integrator.kind} has no stability limit to go by"
-        if wanted is None and integrator.order == 1 and integrator.kind == "explicit-euler":
+        if wanted is None:
             raise IncompatibleError(
-                'step = "auto" cannot work with explicit-euler: it gains energy at any step.',
+                f'step = "auto" cannot work with {integrator.kind}: it gains energy at any step.',
                 hint="Give a step in seconds, or use leapfrog.",
             )
     else:
-        limit, what = stable_limit(world, integrator)
+        limit, what = stable_limit(system, integrator)
     target = wanted if wanted is not None else _rounded_down(min(SAFETY * limit, frame))
     count = max(1, math.ceil(frame / target * (1.0 - 1e-9)))
     seconds = frame / count

@@ -1,6 +1,7 @@
 """The System: a World and everything that acts on it, as integrators see it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,20 @@ from pliant.protocols import (
     Drive,
     Energy,
     Event,
+    Following,
     Forces,
     Ledger,
     Memory,
     Potential,
     Power,
     Projection,
+    RowChange,
     Settling,
+    Stepped,
+    Structure,
+    Topology,
 )
+from pliant.simulation.capabilities import check_capabilities
 from pliant.simulation.world import World
 from pliant.typing import AnyArray, Array
 
@@ -29,13 +36,19 @@ class System:
     def __init__(self, world: World, actions: Sequence[tuple[str, Acting]], ledger: bool = False) -> None:
         self.world = world
         self.actions = list(actions)  # (label, runtime)
+        self.followers: list[Any] = [a for _, a in self.actions]  # told of changes of topology
         self.ledger = Ledger()
         self.keeps_ledger = ledger
-        self._pending = sorted(
-            (a for _, a in self.actions if isinstance(a, Event)), key=lambda event: event.at
-        )
+        for label, action in self.actions:
+            check_capabilities(label, action, action=True)
+        for part in world.parts:
+            check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
+        events = [a for _, a in self.actions if isinstance(a, Event)]
+        self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0
         self._settling = [a for _, a in self.actions if isinstance(a, Settling)]
+        self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
+        self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         self._acting: list[bool] = [False] * len(self.actions)
         self._next_change = -np.inf
         self._refuse_double_drives()
@@ -58,14 +71,19 @@ class System:
         """Collect bound methods once, so that a step costs few Python operations."""
         world = self.world
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in world.parts]
+        self._stepped = [
+            (p.mechanics.after_step, p.rows.start, p.rows.stop)
+            for p in world.parts
+            if isinstance(p.mechanics, Stepped)
+        ]
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
         self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
-        projections.sort(key=lambda a: a.exact)
-        self._projections = [a.project for a in projections]
+        self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
         self._powers = [a for a in active if isinstance(a, Power)]
-        self._moving = any(not getattr(drive, "still", False) for drive in self._drives)
+        self._potentials = [a for a in active if isinstance(a, Potential)]
+        self._moving = [drive for drive in self._drives if not drive.still]
         self._dissipating = [
             (p.mechanics.dissipation, p.rows) for p in world.parts if isinstance(p.mechanics, Dissipation)
         ]
@@ -73,35 +91,98 @@ class System:
             getattr(p.mechanics, "damping_time", 0.0) for p in world.parts
         )
 
-    def activate(self, time: float) -> None:
-        """Bring the set of acting actions up to date for the step that starts at ``time``."""
+    def activate(self, time: float) -> bool:
+        """Bring the set of acting actions up to date for a step from ``time`` on; True if it changed."""
         if time < self._next_change:
-            return
+            return False
         world = self.world
+        before, kinetic = list(self._acting), world.kinetic_energy() if self.keeps_ledger else 0.0
         for k, (_, action) in enumerate(self.actions):
             on = action.active(time)
-            if on and not self._acting[k] and isinstance(action, Drive):
-                action.begin(world)
+            if on and not self._acting[k]:
+                action.begin(world, time)
             self._acting[k] = on
         edges = [edge for _, a in self.actions for edge in (a.start, a.until)]
         self._next_change = min((e - 1e-12 for e in edges if e - 1e-12 > time), default=np.inf)
-        world.inverse_mass[:] = 1.0 / world.mass[:, None]
+        if before == self._acting:
+            return False
         self._bind()
+        self._mask()
+        self.drive(time, world.x, world.v)
+        if self.keeps_ledger:
+            self.ledger.work += world.kinetic_energy() - kinetic
+        return True
+
+    def _mask(self) -> None:
+        """Zero inverse mass for the driven degrees of freedom."""
+        world = self.world
+        world.inverse_mass[:] = 1.0 / world.mass[:, None]
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
-        self.drive(time, world.x, world.v)
 
-    def rebind(self) -> None:
-        """After a change of topology: rows have moved."""
-        self._bind()
+    def prepare_step(self, time: float) -> None:
+        """Everything that happens at the boundary ``time`` between two steps."""
+        changed = self.activate(time)
+        if self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
+            self._happen(time)
+            changed = True
+        if changed:
+            self.evaluate(time, self.world.x, self.world.v, self.world.f)
+            self.open_ledger(time)
 
-    def happen(self, time: float) -> bool:
-        """Let the events whose time has come happen; True if any did."""
-        first = self._happened
+    def _happen(self, time: float) -> None:
         while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
             self._pending[self._happened].happen(self.world)
             self._happened += 1
-        return self._happened > first
+        self._take_over_topology()
+
+    def finish_step(self, time: float, dt: float) -> None:
+        """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
+        world = self.world
+        again = False
+        for after_step, start, stop in self._stepped:
+            again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
+        if self._changing:
+            again |= self._take_over_topology()
+        if again:
+            self.evaluate(time, world.x, world.v, world.f)
+        if self.keeps_ledger:
+            self._account(time, dt)
+
+    # ------------------------------------------------------------------------------------ topology
+
+    def _take_over_topology(self) -> bool:
+        """Give the World the particles that models made or removed; True if any did."""
+        changed = False
+        for k, part in enumerate(self._changing):
+            mechanics: Any = part.mechanics
+            if mechanics.topology_version != self._versions[k]:
+                self._versions[k] = mechanics.topology_version
+                self._announce(self.world.resize(part, mechanics.structure, mechanics.parents))
+                changed = True
+        return changed
+
+    def _announce(self, change: RowChange) -> None:
+        for follower in self.followers:
+            if isinstance(follower, Following):
+                follower.follow(change, self.world)
+            elif hasattr(follower, "rows"):
+                raise IncompatibleError(
+                    f"{type(follower).__name__} holds particles of a body whose particles come and go, "
+                    "and has no 'follow' to keep up with them."
+                )
+        self._bind()
+        self._mask()
+
+    def adopt(self, structures: Sequence[Structure], ancestors: AnyArray, version: int) -> None:
+        """Bring a System that was built for topology 0 to a later one (for resumed runs)."""
+        first = [part.rows.start for part in self.world.parts]
+        start = 0
+        for part, structure, origin in zip(self.world.parts, structures, first, strict=True):
+            rows = ancestors[start : start + len(structure.rest)]
+            start += len(structure.rest)
+            self._announce(self.world.resize(part, structure, rows - origin))
+        self.world.topology_version = version
 
     # ------------------------------------------------------------------------ what integrators call
 
@@ -119,7 +200,7 @@ class System:
             drive.drive(time, x, v)
 
     def project(self, time: float, dt: float) -> None:
-        """Apply contacts and constraints to the World after its drift to ``time``."""
+        """Apply contacts and constraints to the World, whose x has just moved by ``dt v`` to ``time``."""
         for project in self._projections:
             project(time, dt, self.world)
 
@@ -134,22 +215,38 @@ class System:
             out[drive.rows] += np.where(drive.axes, needed, 0.0)
         return out
 
-    def account(self, time: float, dt: float) -> None:
-        """Add a step's work and heat to the ledger (trapezoidal rule in time)."""
-        if not self.keeps_ledger:
-            return
+    def open_ledger(self, time: float) -> None:
+        """Take stock of powers and of driven motion, where a step does not continue the last one."""
+        if self.keeps_ledger:
+            self.ledger.powers, self.ledger.driven = self._power(time), self._driven_energy()
+
+    def _account(self, time: float, dt: float) -> None:
+        """Add a step's work and heat to the ledger.
+
+        Powers by the trapezoidal rule. What moves driven particles does the work that changes their kinetic
+        energy and works against f on them, which books jumps of a prescribed velocity exactly.
+        """
+        ledger = self.ledger
         for action in self._settling:
-            action.settle(self.ledger)
-        now = self._power(time)
-        before = self.ledger.powers or now
-        self.ledger.work += 0.5 * dt * (before[0] + now[0])
-        self.ledger.dissipated += 0.5 * dt * (before[1] + now[1])
-        self.ledger.powers = now
+            action.settle(ledger)
+        work, heat = self._power(time)
+        driven = self._driven_energy()
+        ledger.work += 0.5 * dt * (ledger.powers[0] + work) + driven - ledger.driven
+        ledger.dissipated += 0.5 * dt * (ledger.powers[1] + heat)
+        ledger.powers, ledger.driven = (work, heat), driven
+
+    def _driven_energy(self) -> float:
+        world, total = self.world, 0.0
+        for drive in self._moving:
+            speed = world.v[drive.rows][:, drive.axes]
+            total += 0.5 * float(np.sum(world.mass[drive.rows, None] * speed**2))
+        return total
 
     def _power(self, time: float) -> tuple[float, float]:
         world, work, heat = self.world, 0.0, 0.0
-        if self._moving:
-            work += float(np.sum(self.reactions(time) * world.v))
+        for drive in self._moving:
+            force, speed = world.f[drive.rows][:, drive.axes], world.v[drive.rows][:, drive.axes]
+            work -= float(np.sum(force * speed))
         for action in self._powers:
             w, h = action.power(time, world)
             work, heat = work + w, heat + h
@@ -168,44 +265,44 @@ class System:
 
     def potential_energy(self) -> float:
         """Energy in conservative external forces [J]."""
-        return sum(a.potential(self.world.x) for _, a in self.actions if isinstance(a, Potential))
+        return sum(a.potential(self.world.x) for a in self._potentials)
 
     # ------------------------------------------------------------------------------------- restart
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene."""
-        w = self.world
-        ledger = self.ledger
-        powers = ledger.powers or (np.nan, np.nan)
+        w, ledger = self.world, self.ledger
         found: dict[str, AnyArray] = {
             "x": w.x,
             "v": w.v,
             "f": w.f,
-            "ledger": np.array([ledger.work, ledger.dissipated, *powers]),
+            "ancestors": w.ancestors,
+            "topology_version": np.array(w.topology_version),
+            "ledger": np.array([ledger.work, ledger.dissipated, *ledger.powers, ledger.driven]),
             "happened": np.array(self._happened),
             "acting": np.array(self._acting),
-            "topology_version": np.array(w.topology_version),
+            "next_change": np.array(self._next_change),
         }
         for key, owner in self._owners():
             for name, array in owner.state().items():
                 found[f"{key}/{name}"] = array
         return found
 
-    def restore(self, state: Mapping[str, AnyArray], time: float) -> None:
-        """Continue from ``state``."""
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``; the World has its topology already."""
         w = self.world
         for key, owner in self._owners():
             prefix = key + "/"
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
+        self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        work, heat, p, q = (float(value) for value in state["ledger"])
-        self.ledger = Ledger(work, heat, None if np.isnan(p) else (p, q))
+        work, heat, p, q, driven = (float(value) for value in state["ledger"])
+        self.ledger = Ledger(work, heat, (p, q), driven)
         self._happened = int(state["happened"])
         self._acting = [bool(on) for on in state["acting"]]
-        x, v = w.x.copy(), w.v.copy()
-        self._next_change = -np.inf
-        self.activate(time)
-        w.x[:], w.v[:] = x, v
+        self._next_change = float(state["next_change"])
+        self._bind()
+        self._mask()
 
     def _owners(self) -> list[tuple[str, Memory]]:
         bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.parts]

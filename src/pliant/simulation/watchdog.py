@@ -30,9 +30,10 @@ class Watchdog:
             if not good.all():
                 self._stop(part, time, f"particle {int(np.argmin(good))} has no finite position or velocity")
             speed = np.linalg.norm(v - np.average(v, axis=0, weights=part.structure.mass), axis=1)
-            worst = int(np.argmax(speed))
             driven = (world.inverse_mass[part.rows] == 0.0).any(axis=1)
-            if speed[worst] > FASTEST * part.material.wave_speed and not driven[worst]:
+            speed[driven] = 0.0
+            worst = int(np.argmax(speed))
+            if speed[worst] > FASTEST * part.material.wave_speed:
                 self._stop(
                     part,
                     time,

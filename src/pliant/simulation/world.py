@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import SelectionError
-from pliant.protocols import Mechanics, Model, Structure
+from pliant.protocols import Mechanics, Model, RowChange, Structure
 from pliant.registry import nearest
 from pliant.typing import Array, IntArray
 
@@ -35,7 +35,7 @@ class World:
     """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
 
     ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
-    particles or cells come or go.
+    particles or cells come or go; ``ancestors`` (n,) is the row that each particle had at version 0.
     """
 
     def __init__(self, parts: Sequence[Part], velocities: Sequence[Array] | None = None) -> None:
@@ -45,6 +45,7 @@ class World:
         self.f: Array = np.zeros_like(self.x)
         self.mass: Array = np.concatenate([p.structure.mass for p in parts])
         self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
+        self.ancestors: IntArray = np.arange(len(self.x))
         self.topology_version = 0
 
     @property
@@ -72,18 +73,21 @@ class World:
         rest = np.concatenate([p.structure.rest for p in self.parts_named(body, what)])
         return rest.min(axis=0), rest.max(axis=0)
 
-    def resize(self, part: Part, structure: Structure, parents: IntArray) -> None:
+    def kinetic_energy(self) -> float:
+        """``sum m v^2 / 2`` [J]."""
+        return 0.5 * float(np.sum(self.mass[:, None] * self.v**2))
+
+    def resize(self, part: Part, structure: Structure, parents: IntArray) -> RowChange:
         """Give ``part`` a new structure whose particle i continues the part's old particle parents[i]."""
         old, start = part.rows, part.rows.start
-        inside = [start + parents]
-        before, after = np.arange(start), np.arange(old.stop, self.count)
-        keep = np.concatenate([before, *inside, after])
+        keep = np.concatenate([np.arange(start), start + parents, np.arange(old.stop, self.count)])
         self.x, self.v, self.f = self.x[keep].copy(), self.v[keep].copy(), self.f[keep].copy()
         mass = self.mass[keep].copy()
         mass[start : start + len(parents)] = structure.mass
         driven = self.inverse_mass[keep] == 0.0
         self.mass = mass
         self.inverse_mass = np.where(driven, 0.0, 1.0 / mass[:, None])
+        self.ancestors = self.ancestors[keep]
         shift = len(parents) - part.count
         part.structure = structure
         part.rows = slice(start, start + len(parents))
@@ -91,3 +95,4 @@ class World:
             if other is not part and other.rows.start >= old.stop:
                 other.rows = slice(other.rows.start + shift, other.rows.stop + shift)
         self.topology_version += 1
+        return RowChange(keep)

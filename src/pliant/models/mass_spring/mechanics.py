@@ -32,7 +32,7 @@ class MassSpringMechanics:
         rest = structure.rest
         self.volumes = tet_volumes(rest, self.tets)
         self.lengths = np.linalg.norm(rest[self.edges[:, 1]] - rest[self.edges[:, 0]], axis=1)
-        lam, mu = lame_per_cell(structure, material)
+        lam, mu = self.lame = lame_per_cell(structure, material)
         if stiffness is None:
             self.stiffness = 2.5 * self._around_edges(mu * self.volumes) / self.lengths**2
             self.bulk = np.where(lam - mu > 1e-9 * mu, lam - mu, 0.0)
@@ -120,4 +120,4 @@ class MassSpringMechanics:
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet of the continuum that the springs stand for (small-strain Hooke on Green strain)."""
-        return tet_fields.tet_fields(x, self.structure.rest, self.tets, self.material.lame, names)
+        return tet_fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)

@@ -1,0 +1,38 @@
+"""Checks that a runtime has all of a capability or none of it: half of one would be ignored in silence."""
+
+from typing import Any
+
+from pliant.errors import IncompatibleError
+from pliant.protocols import (
+    Acting,
+    Columns,
+    Drive,
+    Event,
+    Forces,
+    Power,
+    Projection,
+    Topology,
+)
+
+_ACTIONS = {"add_forces": Forces, "drive": Drive, "project": Projection, "happen": Event, "values": Columns}
+_ACTIONS |= {"power": Power}
+_MODELS = {"topology_version": Topology}
+
+
+def _members(protocol: Any) -> list[str]:
+    annotated = [name for cls in protocol.__mro__ for name in getattr(cls, "__annotations__", {})]
+    methods = [name for name in vars(protocol) if not name.startswith("_")]
+    return sorted({*annotated, *methods})
+
+
+def check_capabilities(label: str, runtime: Any, action: bool) -> None:
+    """IncompatibleError where ``runtime`` has the first member of a capability but not the others."""
+    for trigger, protocol in (_ACTIONS if action else _MODELS).items():
+        if hasattr(runtime, trigger) and not isinstance(runtime, protocol):
+            missing = [name for name in _members(protocol) if not hasattr(runtime, name)]
+            raise IncompatibleError(
+                f"{label}: {type(runtime).__name__} has '{trigger}' but lacks {', '.join(missing)}.",
+                hint=f"See {protocol.__name__} in pliant/protocols.py.",
+            )
+    if action and not isinstance(runtime, Acting):
+        raise IncompatibleError(f"{label}: {type(runtime).__name__} does not derive from Acting.")
