@@ -5,7 +5,6 @@ from pliant import materials as materials
 from pliant import measures as measures
 from pliant import models as models
 from pliant import where as where
-from pliant.mesh import shapes as shapes
 from pliant.actions import Damping as Damping
 from pliant.actions import Drag as Drag
 from pliant.actions import Fix as Fix
@@ -25,6 +24,7 @@ from pliant.materials import Material as Material
 from pliant.measures import FluxMeasure as FluxMeasure
 from pliant.measures import Probe as Probe
 from pliant.measures import Reaction as Reaction
+from pliant.mesh import shapes as shapes
 from pliant.recording import Run as Run
 from pliant.recording import load as load
 from pliant.rotation import Rotation as Rotation

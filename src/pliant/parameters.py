@@ -5,7 +5,7 @@ in kebab-case (``crack_speed`` is ``crack-speed``), a trailing underscore droppe
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -37,7 +37,7 @@ def parameters(cls: type[T]) -> type[T]:
     return dataclass(frozen=True, config=_CONFIG)(cls)  # type: ignore[return-value]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 

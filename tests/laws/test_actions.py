@@ -130,7 +130,7 @@ def test_a_body_at_rest_weighs_on_the_ground_and_stays_cold() -> None:
     damping books a heat of second order in the step."""
     force, coarse = resting(2)
     _, fine = resting(8)
-    assert force == pytest.approx(-0.2**3 * 1000 * 9.81, rel=1e-9)
+    assert force == pytest.approx(-(0.2**3) * 1000 * 9.81, rel=1e-9)
     assert coarse / fine > 12
     assert fine < 0.02
 

@@ -47,7 +47,7 @@ class VolumeConstraint(Timed):
     tolerance: Number | None = Field(default=None, gt=0)
     feedback: Literal["exact", "everts"] = "exact"
     gain: Number = Field(default=0.3, gt=0)
-    compliance: Number = Field(default=0.02, gt=0)
+    compliance: Number = Field(default=0.1, gt=0)
     sweeps: int = Field(default=4, ge=1)
 
     @model_validator(mode="after")

@@ -1,0 +1,5 @@
+"""``python -m pliant`` is the command line."""
+
+from pliant.cli.main import main
+
+main()
