@@ -51,7 +51,8 @@ def boundary_triangles(tets: IntArray) -> IntArray:
     faces = tets[:, [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]].reshape(-1, 3)
     key = np.sort(faces, axis=1)
     _, first, count = np.unique(key, axis=0, return_index=True, return_counts=True)
-    return faces[np.sort(first[count == 1])]
+    outside: IntArray = faces[np.sort(first[count == 1])]
+    return outside
 
 
 def tet_edges(tets: IntArray) -> IntArray:

@@ -1,0 +1,48 @@
+"""Code and scenes on the pages work: every Python block runs, every whole scene runs a few frames."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pliant.scene.load import parse
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    """(page:number, text) of the fenced blocks of a language, fragments left out."""
+    found = []
+    for page in PAGES:
+        for number, text in enumerate(re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)):
+            found.append((f"{page.name}:{number}", text))
+    return found
+
+
+PYTHON = [(name, text) for name, text in blocks("python") if not name.startswith("extending.md")]
+SCENES = [(name, text) for name, text in blocks("toml") if "[[bodies]]" in text and "schema" in text]
+
+
+@pytest.mark.parametrize("text", [t for _, t in PYTHON], ids=[n for n, _ in PYTHON])
+def test_python_on_a_page_runs(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, "page", "exec"), {"__name__": "page"})
+
+
+@pytest.mark.parametrize("text", [t for _, t in SCENES], ids=[n for n, _ in SCENES])
+def test_scene_on_a_page_runs(text: str, tmp_path: Path) -> None:
+    scene = parse(text, tmp_path, meshes=False)
+    if any(body.mesh is not None for body in scene.bodies):
+        pytest.skip("the page's scene needs the reader's own mesh")
+    simulation = scene.simulation()
+    for _ in range(3):
+        simulation.advance()
+    assert np.isfinite(simulation.system.world.x).all()
+    assert np.abs(simulation.system.world.x - simulation.system.world.rest).max() < 10.0
+
+
+def test_there_are_pages_with_code() -> None:
+    assert len(PYTHON) >= 2
+    assert len(SCENES) >= 2
