@@ -22,7 +22,10 @@ def single_tet_collapse() -> None:
     base = [[np.cos(a) / np.sqrt(3), np.sin(a) / np.sqrt(3), 0.0] for a in 2 * np.pi * np.arange(3) / 3]
     mesh = TetMesh(np.array([*base, [0.0, 0.0, height]]), np.array([[0, 1, 2, 3]]))
     figure, axes = plt.subplots(figsize=(6.4, 3.6), dpi=110)
-    for poisson, label in ((0.25, "springs alone (Poisson's ratio 1/4)"), (0.45, "with the volumetric term (0.45)")):
+    for poisson, label in (
+        (0.25, "springs alone (Poisson's ratio 1/4)"),
+        (0.45, "with the volumetric term (0.45)"),
+    ):
         material = resolve({"young": 1.0, "poisson": poisson, "density": 1.0})
         structure = sample_tets(mesh, None, density_of_tets(mesh, material))
         mechanics = MassSpring().prepare(structure, material)

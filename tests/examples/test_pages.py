@@ -16,7 +16,9 @@ def blocks(language: str) -> list[tuple[str, str]]:
     """(page:number, text) of the fenced blocks of a language, fragments left out."""
     found = []
     for page in PAGES:
-        for number, text in enumerate(re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)):
+        for number, text in enumerate(
+            re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
+        ):
             found.append((f"{page.name}:{number}", text))
     return found
 

@@ -33,7 +33,7 @@ def lattice(n: int) -> Simulation:
     """A cube of n^3 cells: about 7 n^3 springs; a few steps make a frame."""
     body = Body(box(1.0, 1.0, 1.0, divisions=(n, n, n)), material=SPRINGS_ONLY)
     scene = Scene([body], [Gravity(), Fix(body, plane("z", "min"))], step=1e-6)
-    scene.time = type(scene.time)(fps=1e6 / max(1, round(2e5 / n**3)), step=1e-6)
+    scene.time = type(scene.time)(fps=1e6 / max(20, round(2e5 / n**3)), step=1e-6)
     return scene.simulation()
 
 

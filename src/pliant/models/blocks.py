@@ -5,7 +5,7 @@ A kernel gathers a block's particles, computes on scalars, and scatters into the
 alone, so any number of threads gives the same bytes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,11 +74,17 @@ def _sizes(count: int, partitions: int) -> IntArray:
     return np.diff(edges)
 
 
-def make_blocks(elements: IntArray, particle_count: int) -> Blocks:
-    """Lay out ``elements`` (m, k), sorted by their lowest particle."""
+def partitions_for(count: int) -> int:
+    """Number of partitions for ``count`` elements: a power of two, so that few threads share it evenly."""
+    wanted = int(np.clip(count // 2048, 1, MOST_PARTITIONS))
+    return 1 << (wanted.bit_length() - 1)
+
+
+def make_blocks(elements: IntArray, particle_count: int, partitions: int | None = None) -> Blocks:
+    """Lay out ``elements`` (m, k), sorted by their lowest particle, in ``partitions`` (default: by count)."""
     count = len(elements)
     order = np.lexsort((elements.max(axis=1), elements.min(axis=1)))
-    partitions = int(np.clip(count // 2048, 1, MOST_PARTITIONS))
+    partitions = min(partitions or partitions_for(count), count)
     ordered = elements[order]
     chunks, starts, low, high = [], [0], [], []
     begin = 0
@@ -103,6 +109,17 @@ def make_blocks(elements: IntArray, particle_count: int) -> Blocks:
         buffer=np.zeros((int(offset[-1]), 3)),
         particle_count=particle_count,
         element_count=count,
+    )
+
+
+def share_buffer(first: Blocks, second: Blocks) -> tuple[Blocks, Blocks]:
+    """Two families with as many partitions, on one buffer: one kernel fills it, one reduction adds it."""
+    low, high = np.minimum(first.low, second.low), np.maximum(first.high, second.high)
+    offset = np.concatenate([[0], np.cumsum(high - low)])
+    buffer = np.zeros((int(offset[-1]), 3))
+    return (
+        replace(first, low=low, high=high, offset=offset, buffer=buffer),
+        replace(second, low=low, high=high, offset=offset, buffer=buffer),
     )
 
 

@@ -140,8 +140,8 @@ def test_default_edge_gives_the_promised_particles() -> None:
         ({"mesher": "magic"}, "no mesher"),
         ({"switches": "pq"}, "Switches"),
         ({"timeout": 0.0}, "time limit"),
-        ({"mesher": "tetgen", "switches": "p; rm"}, "no switches"),
-        ({"mesher": "tetgen", "switches": "rq"}, "switch r"),
+        pytest.param({"mesher": "tetgen", "switches": "p; rm"}, "no switches", marks=needs_tetgen),
+        pytest.param({"mesher": "tetgen", "switches": "rq"}, "switch r", marks=needs_tetgen),
     ],
 )
 def test_bad_options_are_mesh_errors_with_hints(options: dict[str, object], words: str) -> None:

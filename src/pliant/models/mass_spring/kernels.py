@@ -10,6 +10,13 @@ TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: i
 
 
 @jit
+def _shift(low, offset, p):
+    """What turns a particle into its row of partition p's part of the buffer; unsigned, modulo 2^64, so that
+    the compiler need not think of negative indices."""
+    return np.uint64(offset[p]) - np.uint64(low[p])
+
+
+@jit
 def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
     for b in range(first, last):
         nodes = index[b]
@@ -29,8 +36,8 @@ def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
             w[16 + i] = s * dy
             w[32 + i] = s * dz
         for i in range(16):
-            p = nodes[i, 0] + shift
-            q = nodes[i, 1] + shift
+            p = np.uint64(nodes[i, 0]) + shift
+            q = np.uint64(nodes[i, 1]) + shift
             fx = w[i]
             fy = w[16 + i]
             fz = w[32 + i]
@@ -46,14 +53,14 @@ def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
 def spring_forces_serial(starts, low, offset, index, rest, x, buffer):
     w = np.empty(48)
     for p in range(low.shape[0]):
-        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, _shift(low, offset, p), w)
 
 
 @parallel_jit
 def spring_forces_parallel(starts, low, offset, index, rest, x, buffer):
     for p in prange(low.shape[0]):
         w = np.empty(48)
-        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, _shift(low, offset, p), w)
 
 
 @jit
@@ -80,8 +87,8 @@ def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
             w[16 + i] = s * dy
             w[32 + i] = s * dz
         for i in range(16):
-            p = nodes[i, 0] + shift
-            q = nodes[i, 1] + shift
+            p = np.uint64(nodes[i, 0]) + shift
+            q = np.uint64(nodes[i, 1]) + shift
             for c in range(3):
                 g = w[16 * c + i]
                 buffer[p, c] += g
@@ -92,14 +99,16 @@ def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
 def spring_damping_serial(starts, low, offset, index, rest, beta, x, v, buffer):
     w = np.empty(96)
     for p in range(low.shape[0]):
-        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
+        shift = _shift(low, offset, p)
+        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)
 
 
 @parallel_jit
 def spring_damping_parallel(starts, low, offset, index, rest, beta, x, v, buffer):
     for p in prange(low.shape[0]):
         w = np.empty(96)
-        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
+        shift = _shift(low, offset, p)
+        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)
 
 
 @jit
@@ -112,10 +121,18 @@ def _volume_blocks(first, last, index, rest, x, buffer, shift, w):
             q = nodes[i, 1]
             r = nodes[i, 2]
             s = nodes[i, 3]
-            for c in range(3):
-                w[16 * c + i] = x[q, c] - x[p, c]
-                w[48 + 16 * c + i] = x[r, c] - x[p, c]
-                w[96 + 16 * c + i] = x[s, c] - x[p, c]
+            px = x[p, 0]
+            py = x[p, 1]
+            pz = x[p, 2]
+            w[i] = x[q, 0] - px
+            w[16 + i] = x[q, 1] - py
+            w[32 + i] = x[q, 2] - pz
+            w[48 + i] = x[r, 0] - px
+            w[64 + i] = x[r, 1] - py
+            w[80 + i] = x[r, 2] - pz
+            w[96 + i] = x[s, 0] - px
+            w[112 + i] = x[s, 1] - py
+            w[128 + i] = x[s, 2] - pz
         for i in range(16):
             ax = w[i]
             ay = w[16 + i]
@@ -141,29 +158,46 @@ def _volume_blocks(first, last, index, rest, x, buffer, shift, w):
             w[112 + i] = s * (az * bx - ax * bz)
             w[128 + i] = s * (ax * by - ay * bx)
         for i in range(16):
-            p = nodes[i, 0] + shift
-            q = nodes[i, 1] + shift
-            r = nodes[i, 2] + shift
-            s = nodes[i, 3] + shift
-            for c in range(3):
-                fq = w[16 * c + i]
-                fr = w[48 + 16 * c + i]
-                fs = w[96 + 16 * c + i]
-                buffer[q, c] += fq
-                buffer[r, c] += fr
-                buffer[s, c] += fs
-                buffer[p, c] -= fq + fr + fs
+            p = np.uint64(nodes[i, 0]) + shift
+            q = np.uint64(nodes[i, 1]) + shift
+            r = np.uint64(nodes[i, 2]) + shift
+            s = np.uint64(nodes[i, 3]) + shift
+            qx = w[i]
+            qy = w[16 + i]
+            qz = w[32 + i]
+            rx = w[48 + i]
+            ry = w[64 + i]
+            rz = w[80 + i]
+            sx = w[96 + i]
+            sy = w[112 + i]
+            sz = w[128 + i]
+            buffer[q, 0] += qx
+            buffer[q, 1] += qy
+            buffer[q, 2] += qz
+            buffer[r, 0] += rx
+            buffer[r, 1] += ry
+            buffer[r, 2] += rz
+            buffer[s, 0] += sx
+            buffer[s, 1] += sy
+            buffer[s, 2] += sz
+            buffer[p, 0] -= qx + rx + sx
+            buffer[p, 1] -= qy + ry + sy
+            buffer[p, 2] -= qz + rz + sz
 
 
 @jit
-def volume_forces_serial(starts, low, offset, index, rest, x, buffer):
+def force_serial(low, offset, spring_starts, springs, spring_rest, tet_starts, tets, tet_rest, x, buffer):
     w = np.empty(144)
     for p in range(low.shape[0]):
-        _volume_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+        shift = _shift(low, offset, p)
+        _spring_blocks(spring_starts[p], spring_starts[p + 1], springs, spring_rest, x, buffer, shift, w)
+        _volume_blocks(tet_starts[p], tet_starts[p + 1], tets, tet_rest, x, buffer, shift, w)
 
 
 @parallel_jit
-def volume_forces_parallel(starts, low, offset, index, rest, x, buffer):
+def force_parallel(low, offset, spring_starts, springs, spring_rest, tet_starts, tets, tet_rest, x, buffer):
     for p in prange(low.shape[0]):
         w = np.empty(144)
-        _volume_blocks(starts[p], starts[p + 1], index, rest, x, buffer, offset[p] - low[p], w)
+        shift = _shift(low, offset, p)
+        _spring_blocks(spring_starts[p], spring_starts[p + 1], springs, spring_rest, x, buffer, shift, w)
+        _volume_blocks(tet_starts[p], tet_starts[p + 1], tets, tet_rest, x, buffer, shift, w)

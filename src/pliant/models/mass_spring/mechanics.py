@@ -7,7 +7,7 @@ import numpy as np
 
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
-from pliant.models.blocks import make_blocks
+from pliant.models.blocks import make_blocks, partitions_for, share_buffer
 from pliant.models.mass_spring import kernels
 from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit
@@ -40,9 +40,11 @@ class MassSpringMechanics:
             self.stiffness = np.full(len(self.edges), stiffness)
             self.bulk = np.zeros(len(self.tets))
         self.volumetric = bool(self.bulk.any())
-        self.springs = make_blocks(self.edges, len(rest))
+        partitions = partitions_for(len(self.edges))
+        self.springs, self.cells = share_buffer(
+            make_blocks(self.edges, len(rest), partitions), make_blocks(self.tets, len(rest), partitions)
+        )
         self._spring_rest = self.springs.rows(self.lengths, self.stiffness)
-        self.cells = make_blocks(self.tets, len(rest))
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
 
     def leave_volume_to_constraint(self) -> None:
@@ -61,18 +63,20 @@ class MassSpringMechanics:
         return total
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        s = self.springs
-        run = kernels.spring_forces_parallel if s.parallel else kernels.spring_forces_serial
-        run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, s.buffer)
+        s, c = self.springs, self.cells
+        if self.volumetric:
+            run = kernels.force_parallel if s.parallel else kernels.force_serial
+            run(
+                s.low, s.offset, s.starts, s.index, self._spring_rest, c.starts, c.index, self._cell_rest,
+                x, s.buffer,
+            )  # fmt: skip
+        else:
+            run = kernels.spring_forces_parallel if s.parallel else kernels.spring_forces_serial
+            run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, s.buffer)
         if self.damping_time:
             damp = kernels.spring_damping_parallel if s.parallel else kernels.spring_damping_serial
             damp(s.starts, s.low, s.offset, s.index, self._spring_rest, self.damping_time, x, v, s.buffer)
         s.add_to(out)
-        if self.volumetric:
-            c = self.cells
-            squeeze = kernels.volume_forces_parallel if c.parallel else kernels.volume_forces_serial
-            squeeze(c.starts, c.low, c.offset, c.index, self._cell_rest, x, c.buffer)
-            c.add_to(out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
