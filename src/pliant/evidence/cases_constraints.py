@@ -7,6 +7,8 @@ from pliant.evidence.scenes import MATERIAL, block, played
 from pliant.evidence.validate import case
 from pliant.materials import resolve
 from pliant.measures import Reaction
+from pliant.mesh.shapes import sphere
+from pliant.scene import Body
 from pliant.where import plane
 
 Result = tuple[float, float, float, float, str]
@@ -57,13 +59,16 @@ def weight(model: str) -> Result:
 @case("hydrostatic", "volume change = -p / K under a small pressure")
 def hydrostatic(model: str) -> Result:
     pressure = 100.0
-    _, series = played([block(model, (4, 4, 4))], [Pressure(value=pressure), Damping(rate=60.0)], 1.0)
+    ball = Body(sphere(0.2), edge=0.07, model=model, material=MATERIAL)
+    _, series = played([ball], [Pressure(value=pressure), Damping(rate=60.0)], 1.0)
     value = series[-1]["volume"] / series[0]["volume"] - 1
     expected = -pressure / resolve(MATERIAL).bulk
+    tolerance = 0.1 if model == "mass-spring" else 0.05
+    note = "relative; springs match K on average over directions and are soft at free surfaces"
     return (
         value,
         expected,
         abs(value / expected - 1),
-        0.05,
-        "relative; springs match K on average over directions",
+        tolerance,
+        note if model == "mass-spring" else "relative",
     )
