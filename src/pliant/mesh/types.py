@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pliant.typing import Array, IntArray
+from pliant.typing import AnyArray, Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,7 @@ def tet_volumes(points: Array, tets: IntArray) -> Array:
 def boundary_triangles(tets: IntArray) -> IntArray:
     """Triangles that belong to one tet only, facing outward; shape (k, 3), in tet order."""
     faces = tets[:, [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]].reshape(-1, 3)
-    key = np.sort(faces, axis=1)
-    _, first, count = np.unique(key, axis=0, return_index=True, return_counts=True)
+    _, first, count = np.unique(_keys(faces), return_index=True, return_counts=True)
     outside: IntArray = faces[np.sort(first[count == 1])]
     return outside
 
@@ -58,8 +57,22 @@ def boundary_triangles(tets: IntArray) -> IntArray:
 def tet_edges(tets: IntArray) -> IntArray:
     """The distinct edges of the tets as sorted pairs (i < j), in lexicographic order; shape (e, 2)."""
     pairs = tets[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2)
-    edges: IntArray = np.unique(np.sort(pairs, axis=1), axis=0)
-    return edges
+    size = int(tets.max()) + 1 if tets.size else 1
+    keys = np.unique(_keys(pairs))
+    return np.column_stack([keys // size, keys % size]).astype(np.int64)
+
+
+def _keys(cells: IntArray) -> AnyArray:
+    """One number per cell that is the same for any order of its (at most three) points; sorting numbers is
+    many times faster than sorting rows."""
+    size = int(cells.max()) + 1 if cells.size else 1
+    if float(size) ** cells.shape[1] > 2.0**64:
+        raise MemoryError(f"a mesh of {size} points is too large")
+    ordered = np.sort(cells, axis=1).astype(np.uint64)
+    key = ordered[:, 0]
+    for column in ordered.T[1:]:
+        key = key * np.uint64(size) + column
+    return key
 
 
 def surface_volume(points: Array, triangles: IntArray) -> float:
