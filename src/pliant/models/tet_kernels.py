@@ -176,7 +176,7 @@ def rotation_weights(root, first, j8):
     rotation is not unique, and the guard makes R small instead of infinite.
     """
     cube = root * root * root
-    inverse = 1.0 / (cube - first * root - 0.25 * j8 + 1e-14 * cube + TINY)
+    inverse = 1.0 / (cube - first * root - 0.25 * j8 + 1e-15 * cube + TINY)
     return (root * root + first) * inverse, -2.0 * inverse, 2.0 * root * inverse
 
 

@@ -140,7 +140,7 @@ def balancing_spin(u, t):
     a00, a11, a22 = g11 * g22 - u12 * u12, g00 * g22 - u02 * u02, g00 * g11 - u01 * u01
     a12, a02, a01 = g00 * u12 + u01 * u02, g11 * u02 + u01 * u12, g22 * u01 + u02 * u12
     det = g00 * a00 - u01 * a01 - u02 * a02
-    s = 1.0 / (det + 1e-14 * total * total * total + TINY)
+    s = 1.0 / (det + 1e-15 * total * total * total + TINY)
     return (
         s * (a00 * k0 + a01 * k1 + a02 * k2),
         s * (a01 * k0 + a11 * k1 + a12 * k2),

@@ -61,6 +61,12 @@ class WarpedMechanics:
             self.plasticity = SmallPlasticity(self.structure, self.material, self.rest, self.law, printed)
         self.recorded = self.plasticity.recorded if self.plasticity else ()
 
+    def leave_volume_to_constraint(self) -> None:
+        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        if not self.model.anisotropic(self.material):
+            self.rest.drop_lambda()
+            self.pressure, self.share, self._extra = None, 1.0, np.zeros((1, WIDTH))
+
     # ---------------------------------------------------------------------------------- forces
 
     def _run_law(self, x: Array, forces: bool, energy: bool) -> float:

@@ -56,6 +56,14 @@ class TetRest:
         for c, column in enumerate(values.T):
             table[self._slot_of // WIDTH, first + c, self._slot_of % WIDTH] = column
 
+    def drop_lambda(self) -> None:
+        """Leave Lame's lambda out (isotropic tets)."""
+        lam, mu = np.zeros(len(self.tets)), self.lame[1]
+        self.lame, self.stiffness = (lam, mu), isotropic_stiffness(lam, mu)
+        self.write(10, lam[:, None])
+        if self.general:
+            self.write(11, self.stiffness[:, *np.triu_indices(6)] * self.volumes[:, None])
+
     def per_tet(self, lanes: Array) -> Array:
         """Values (blocks, 16) in the order of the tets (m,)."""
         return np.asarray(lanes.ravel()[self._slot_of])
