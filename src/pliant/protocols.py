@@ -10,7 +10,7 @@ Capabilities are protocols; whoever has the method has the capability, and the l
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -150,7 +150,30 @@ class Stiffness(Protocol):
     """Models that implicit integrators can use."""
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
-        """Add ``K dx`` with ``K = -df/dx`` [N/m] at ``x`` to ``out``."""
+        """Add ``K dx`` with ``K = -df/dx`` [N/m] at ``x`` to ``out``.
+
+        K may be simplified to stay symmetric and positive semi-definite; at rest it is exact.
+        """
+
+
+@runtime_checkable
+class RestStiffness(Protocol):
+    """Models whose linear stiffness at rest is known as a matrix: implicit integrators build their
+    preconditioner ``(M + h^2 K0)^-1`` from it once, and turn it along, ``R (..)^-1 R^T``."""
+
+    def rest_stiffness(self) -> Any:
+        """The stiffness at rest [N/m], sparse (3n, 3n) in 3x3 blocks (``scipy.sparse.bsr_array``)."""
+
+    def nodal_rotations(self, x: Array) -> Array:
+        """The rotation of the body around each particle at ``x``, (n, 3, 3), determinant +1."""
+
+
+@runtime_checkable
+class EnergyAndForces(Protocol):
+    """Models that give both in one pass, for line searches."""
+
+    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
+        """``add_forces``, and the elastic energy [J]."""
 
 
 @runtime_checkable

@@ -11,19 +11,29 @@ from pliant.curves import Curve
 from pliant.integrators import INTEGRATORS
 from pliant.where import plane
 
+STEPPING: list[Any] = [name for name in INTEGRATORS if INTEGRATORS[name].order > 0]  # type: ignore[attr-defined]
+IMPLICIT = [name for name in STEPPING if np.isinf(INTEGRATORS[name].stability)]  # type: ignore[attr-defined]
+
+
+def tight(name: str) -> Any:
+    """The integrator, with its equations solved to the last digits where it has any to solve."""
+    return INTEGRATORS.build({"type": name, "tolerance": 1e-11} if name in IMPLICIT else name)
+
 
 def error_at_end(name: str, steps: int, damped: bool) -> float:
     """Distance from a converged solution of a stretched, swinging block after 0.02 s."""
     actions: list[Any] = [Gravity(300.0), Fix(None, plane("x", "min"))]
     if damped:
         actions.append(Damping(rate=60.0))
-    coarse = simulate([block((2, 1, 1))], actions, seconds=0.02, fps=50, step=0.02 / steps, integrator=name)
+    coarse = simulate(
+        [block((2, 1, 1))], actions, seconds=0.02, fps=50, step=0.02 / steps, integrator=tight(name)
+    )
     fine = simulate([block((2, 1, 1))], actions, seconds=0.02, fps=50, step=0.02 / 4096, integrator="rk4")
     return float(np.abs(coarse.system.world.x - fine.system.world.x).max())
 
 
 @pytest.mark.parametrize("damped", [False, True])
-@pytest.mark.parametrize("name", list(INTEGRATORS))
+@pytest.mark.parametrize("name", STEPPING)
 def test_measured_order_equals_declared_order(name: str, damped: bool) -> None:
     first, second = error_at_end(name, 256, damped), error_at_end(name, 512, damped)
     assert np.log2(first / second) == pytest.approx(INTEGRATORS[name].order, abs=0.15)
@@ -48,7 +58,7 @@ def test_driven_particles_are_where_they_should_be(name: str) -> None:
     assert np.abs(world.v[moved] - keys.rate(0.08)).max() < 1e-15
 
 
-@pytest.mark.parametrize("name", [n for n in INTEGRATORS if n != "explicit-euler"])
+@pytest.mark.parametrize("name", [n for n in STEPPING if n != "explicit-euler"])
 def test_a_steady_force_gives_uniform_acceleration(name: str) -> None:
     """Newton's second law for the centre of mass: v = F t / m, exact for every consistent scheme."""
     body = block()

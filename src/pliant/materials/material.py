@@ -1,9 +1,10 @@
 """Materials as scenes give them (``Material``) and as models use them (``Resolved``)."""
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Self
 
+import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pliant.materials import anisotropic, elastic, presets
@@ -178,3 +179,15 @@ class Resolved(Material):
         if self.moduli is None:
             return anisotropic.isotropic_matrix(self.young, self.poisson)
         return anisotropic.stiffness_matrix(self.moduli, self.frame, rotation)
+
+    def turned(self, rotation: Array) -> "Resolved":
+        """The material of a body turned by ``rotation`` (3, 3): its axes turn along."""
+        regions = tuple(replace(own, frame=_turned(own, rotation)) for own in self.regions)
+        return replace(self, frame=_turned(self, rotation), regions=regions)
+
+
+def _turned(own: Properties, rotation: Array) -> Frame | None:
+    if own.moduli is None:
+        return own.frame
+    axes = anisotropic.read_frame(own.frame) if own.frame is not None else np.eye(3)
+    return anisotropic.read_frame(np.asarray(axes) @ rotation.T)

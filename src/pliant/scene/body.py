@@ -86,7 +86,9 @@ class Body:
 
     @property
     def resolved_material(self) -> Resolved:
-        return resolve(self.material)
+        """The complete material, its axes turned with the body."""
+        material = resolve(self.material)
+        return material if self.rotation is None else material.turned(self.rotation.matrix())
 
     def geometry(self, notify: Notify | None = None, progress: Progress | None = None) -> BodyGeometry:
         """The body's geometry, placed in the world."""

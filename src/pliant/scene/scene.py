@@ -148,9 +148,13 @@ class Scene:
 
     def notes(self) -> list[str]:
         """What a user should know before looking at the result."""
+        found = []
         if len(self.bodies) > 1:
-            return ["bodies do not meet each other yet: they meet the ground, tables and obstacles only"]
-        return []
+            found.append("bodies do not meet each other yet: they meet the ground, tables and obstacles only")
+        for body in self.bodies:
+            if hasattr(body.model, "notes"):
+                found += body.model.notes(body.resolved_material)
+        return found
 
     def input_hashes(self) -> dict[str, str]:
         """SHA-256 of every mesh file."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
+from pliant.integrators.base import Prepared
 from pliant.protocols import Columns, Integrator, Measure, Restarting
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan
@@ -23,7 +24,8 @@ class Simulation:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.followers += [m for m, _ in prepared]
-        own = [a for _, a in system.actions if isinstance(a, Columns)]
+        system.solver = integrator.prepare(system) if isinstance(integrator, Prepared) else None
+        own = [a for a in (*(a for _, a in system.actions), system.solver) if isinstance(a, Columns)]
         self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
         self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
         self._restarting = [m for m in self._per_frame if isinstance(m, Restarting)]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 SAFETY = 0.8
+IMPLICIT_STEP = 1.0 / 50.0  # longest step that is chosen for implicit schemes [s]
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,28 @@ def plan_step(system: "System", integrator: Integrator, wanted: float | None, fp
             )
     else:
         limit, what = stable_limit(system, integrator)
-    target = wanted if wanted is not None else _rounded_down(min(SAFETY * limit, frame))
+    target = wanted if wanted is not None else _automatic(integrator, limit, frame)
     count = max(1, math.ceil(frame / target * (1.0 - 1e-9)))
     seconds = frame / count
     if wanted is None:
         reason = f"{SAFETY:g} of the stable {limit:.3g} s ({what}), {count} steps a frame"
         if not math.isfinite(limit):
-            reason = f"one frame ({what})"
+            reason = f"{count} to a frame ({what})"
     elif abs(seconds - wanted) <= 1e-9 * wanted:
         reason = f"as given; stable up to {limit:.3g} s ({what})"
     else:
         reason = f"{wanted:g} s as given, shortened to divide a frame; stable up to {limit:.3g} s ({what})"
     return StepPlan(seconds, count, reason, limit)
+
+
+def _automatic(integrator: Integrator, limit: float, frame: float) -> float:
+    """A share of the stable limit; at most a fiftieth of a second where accuracy alone sets the step.
+
+    Integrators of order 0 do not step through time: each frame is a state of its own.
+    """
+    if math.isinf(integrator.stability):
+        return frame if integrator.order == 0 else min(frame, IMPLICIT_STEP)
+    return _rounded_down(min(SAFETY * limit, frame))
 
 
 def _rounded_down(seconds: float) -> float:

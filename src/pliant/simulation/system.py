@@ -22,6 +22,7 @@ from pliant.protocols import (
     RowChange,
     Settling,
     Stepped,
+    Stiffness,
     Structure,
     Topology,
 )
@@ -39,6 +40,7 @@ class System:
         self.followers: list[Any] = [a for _, a in self.actions]  # told of changes of topology
         self.ledger = Ledger()
         self.keeps_ledger = ledger
+        self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for label, action in self.actions:
             check_capabilities(label, action, action=True)
         for part in world.parts:
@@ -195,6 +197,28 @@ class System:
         for add_external in self._forces:
             add_external(time, x, v, out)
 
+    def internal_forces(self, x: Array, v: Array, out: Array) -> None:
+        """Add the bodies' own forces [N] to ``out``."""
+        for add, start, stop in self._mechanics:
+            add(x[start:stop], v[start:stop], out[start:stop])
+
+    def external_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        """Add the forces of actions [N] to ``out``."""
+        for add in self._forces:
+            add(time, x, v, out)
+
+    def internal_energy(self, x: Array) -> float:
+        """Elastic energy [J] at positions ``x``, of all bodies that have one."""
+        parts: list[Any] = self.world.parts
+        return sum(p.mechanics.energy(x[p.rows]) for p in parts if isinstance(p.mechanics, Energy))
+
+    def stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` of all bodies that offer it to ``out``."""
+        for part in self.world.parts:
+            if isinstance(part.mechanics, Stiffness):
+                rows = part.rows
+                part.mechanics.add_stiffness_product(x[rows], dx[rows], out[rows])
+
     def drive(self, time: float, x: Array, v: Array) -> None:
         """Write the driven degrees of freedom at ``time`` into ``x`` and ``v``."""
         for drive in self._drives:
@@ -257,12 +281,7 @@ class System:
 
     def elastic_energy(self) -> float:
         """Elastic energy of all bodies that have one [J]."""
-        world = self.world
-        return sum(
-            part.mechanics.energy(world.x[part.rows])
-            for part in world.parts
-            if isinstance(part.mechanics, Energy)
-        )
+        return self.internal_energy(self.world.x)
 
     def potential_energy(self) -> float:
         """Energy in conservative external forces [J]."""
@@ -308,4 +327,5 @@ class System:
     def _owners(self) -> list[tuple[str, Memory]]:
         bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.parts]
         acting = [(f"action/{k}", a) for k, (_, a) in enumerate(self.actions)]
-        return [(key, owner) for key, owner in [*bodies, *acting] if isinstance(owner, Memory)]
+        owners = [*bodies, *acting, ("integrator", self.solver)]
+        return [(key, owner) for key, owner in owners if isinstance(owner, Memory)]

@@ -1,16 +1,18 @@
 """The mass-spring model at work on one body."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks, partitions_for, share_buffer
-from pliant.models.mass_spring import kernels
+from pliant.models.mass_spring import kernels, products
 from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit
+from pliant.models.tet_rotations import TetRotations
+from pliant.models.tet_stiffness import assemble
 from pliant.protocols import FieldData, StableStep, Structure
 from pliant.typing import Array, BoolArray
 
@@ -46,6 +48,7 @@ class MassSpringMechanics:
         )
         self._spring_rest = self.springs.rows(self.lengths, self.stiffness)
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
+        self._rotations: TetRotations | None = None
 
     def leave_volume_to_constraint(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
@@ -98,6 +101,39 @@ class MassSpringMechanics:
         u = v[self.edges[:, 1]] - v[self.edges[:, 0]]
         rate = np.einsum("ij,ij->i", d, u) / (np.sqrt(np.einsum("ij,ij->i", d, d)) + kernels.TINY)
         return self.damping_time * float(np.sum(self.stiffness * rate**2))
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
+        of volume, so that K is positive semi-definite (see ``products.py``)."""
+        s = self.springs
+        run = products.spring_product_parallel if s.parallel else products.spring_product_serial
+        run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, dx, s.buffer)
+        s.add_to(out)
+        if self.volumetric:
+            c = self.cells
+            squeeze = products.volume_product_parallel if c.parallel else products.volume_product_serial
+            squeeze(c.starts, c.low, c.offset, c.index, self._cell_rest, x, dx, c.buffer)
+            c.add_to(out)
+
+    def rest_stiffness(self) -> Any:
+        """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
+        rest, n = self.structure.rest, len(self.structure.rest)
+        d = (rest[self.edges[:, 1]] - rest[self.edges[:, 0]]) / self.lengths[:, None]
+        both = np.concatenate([-d, d], axis=1)
+        springs = self.stiffness[:, None, None] * both[:, :, None] * both[:, None, :]
+        matrix = assemble(springs, self.edges, n)
+        if self.volumetric:
+            g = tet_fields.volume_gradients(rest, self.tets).reshape(-1, 12)
+            weights = (self.bulk / self.volumes)[:, None, None]
+            matrix = matrix + assemble(weights * g[:, :, None] * g[:, None, :], self.tets, n)
+        return matrix
+
+    def nodal_rotations(self, x: Array) -> Array:
+        """The mean rotation of the tets around each particle, (n, 3, 3)."""
+        if self._rotations is None:
+            inverse = np.linalg.inv(tet_fields.edge_matrices(self.structure.rest, self.tets))
+            self._rotations = TetRotations(self.cells, inverse.astype(np.float64), self.volumes)
+        return self._rotations.nodal(x)
 
     def stable_step(self) -> StableStep:
         return explicit_limit(self, self.structure, self.damping_time)

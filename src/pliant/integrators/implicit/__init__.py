@@ -1,0 +1,1 @@
+"""Implicit integrators: schemes, and the solver behind them. Only ``schemes`` is light to import."""

@@ -1,0 +1,136 @@
+"""Quasi-Newton minimisation of a Stage, from the warped rest-shape operator."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.integrators.implicit import kernels
+from pliant.integrators.implicit.stage import Outcome, Stage
+from pliant.typing import Array
+
+if TYPE_CHECKING:
+    from pliant.integrators.implicit.rest_operator import RestOperator
+
+CALM = 0.5  # a step whose end slope is below this share of its start slope is good without asking the energy
+ARMIJO = 1e-4
+TRIES = 14  # of one line search
+
+
+class Lbfgs:
+    r"""L-BFGS whose initial inverse Hessian is the rest operator [LiuNocedal1989]_ [LiuBouazizKavan2017]_.
+
+    A full step is taken where the slope along it has calmed down, :math:`|g(x + p) \cdot p| \le \tfrac12
+    |g(x) \cdot p|`; otherwise the energy decides (Armijo), and the step is cut back. Forces without an
+    energy count there with the value that they have at x. One force evaluation and one application of the
+    operator per iteration. The pairs are forgotten after each solve: nothing is carried over a step.
+    """
+
+    def __init__(self, count: int, memory: int) -> None:
+        size = 3 * count
+        self.memory = memory
+        self.s, self.y = np.zeros((memory, size)), np.zeros((memory, size))
+        self.rho, self.alpha = np.zeros(memory), np.zeros(memory)
+        self.first = self.stored = 0
+        self.p, self.q = np.zeros((count, 3)), np.zeros((count, 3))
+        self.next, self.g_next = np.zeros((count, 3)), np.zeros((count, 3))
+
+    def solve(
+        self, stage: Stage, operator: "RestOperator", x: Array, norm: float, goal: "Goal", most: int
+    ) -> tuple[Outcome, Array]:
+        """Minimise from ``x``, whose residual is in ``stage.g``, until it is below ``goal``.
+
+        At least one iteration, at most ``most``; returns how it went and the positions.
+        """
+        self.first = self.stored = 0
+        g = stage.g
+        if not np.isfinite(norm):
+            return Outcome(0, np.inf, False), x
+        operator.turn(x)
+        iterations = 0
+        while iterations < most and (iterations == 0 or not goal.met(norm, stage)):
+            if norm <= goal.floor:
+                break
+            iterations += 1
+            slope = self._direction(stage, operator, g, norm)
+            found = self._search(stage, x, g, slope)
+            if found is None and self.stored:
+                self.stored = 0
+                slope = self._direction(stage, operator, g, norm)
+                found = self._search(stage, x, g, slope)
+            if found is None:
+                break
+            norm = found
+            self._remember(x, g)
+            x, self.next = self.next, x
+            g, self.g_next = self.g_next, g
+        stage.g = g
+        return Outcome(iterations, goal.relative(norm, stage), norm <= goal.floor or goal.met(norm, stage)), x
+
+    def _direction(self, stage: Stage, operator: "RestOperator", g: Array, norm: float) -> float:
+        """``p = -H g``; returns the slope g.p, negative."""
+        q, p, pairs = self.q, self.p, (self.s, self.y, self.rho, self.first, self.stored, self.alpha)
+        w = stage.system.world.inverse_mass
+        q[:] = g
+        flat = p.reshape(-1)
+        kernels.history_down(q.reshape(-1), *pairs)
+        operator.apply(q, norm, w, p)
+        kernels.history_up(flat, *pairs)
+        np.negative(p, out=p)
+        slope = float(kernels.dot(g.reshape(-1), flat))
+        if not slope < 0.0:
+            self.stored = 0
+            operator.apply(g, norm, w, p)
+            np.negative(p, out=p)
+            slope = float(kernels.dot(g.reshape(-1), flat))
+        return slope
+
+    def _search(self, stage: Stage, x: Array, g: Array, slope: float) -> float | None:
+        """Find an acceptable point along p, left in ``next`` with its residual; returns the norm, or None."""
+        if not slope < 0.0:
+            return None
+        p, step = self.p.reshape(-1), 1.0
+        start: tuple[float, Array] | None = None
+        for _ in range(TRIES):
+            kernels.move(x.reshape(-1), p, step, self.next.reshape(-1))
+            norm = stage.evaluate(self.next, self.g_next)
+            end = float(kernels.dot(self.g_next.reshape(-1), p)) if np.isfinite(norm) else np.inf
+            if abs(end) <= CALM * -slope:
+                return norm
+            if np.isfinite(norm):
+                if start is None:
+                    start = stage.potential(x), stage.outer_forces(x)
+                outer = float(kernels.dot(start[1].reshape(-1), p))
+                change = stage.potential(self.next) - start[0] - step * outer
+                if change <= ARMIJO * step * slope:
+                    return norm
+            steeper = slope / (slope - end) if np.isfinite(end) and end > 0.0 else 0.5
+            step *= min(max(steeper, 0.1), 0.5)
+        return None
+
+    def _remember(self, x: Array, g: Array) -> None:
+        size, slot = self.memory, (self.first + self.stored) % self.memory
+        flat = (a.reshape(-1) for a in (x, self.next, g, self.g_next))
+        curvature = kernels.pair(*flat, self.s[slot], self.y[slot])
+        if self.stored == size:
+            self.first, self.stored = (self.first + 1) % size, self.stored - 1
+        if curvature > 0.0:
+            self.rho[slot] = 1.0 / curvature
+            self.stored += 1
+
+
+class Goal:
+    """When a residual is small enough: a share of the force scale, or down in the rounding."""
+
+    def __init__(self, tolerance: float, forces: float, floor: float) -> None:
+        self.tolerance, self.forces, self.floor = tolerance, forces, floor
+
+    def _scale(self, stage: Stage) -> float:
+        forces = max(self.forces, stage.held) if stage.static else self.forces
+        return stage.scale * forces
+
+    def met(self, norm: float, stage: Stage) -> bool:
+        return norm <= self.tolerance * self._scale(stage)
+
+    def relative(self, norm: float, stage: Stage) -> float:
+        scale = self._scale(stage)
+        return norm / scale if scale > 0.0 else 0.0

@@ -1,0 +1,96 @@
+"""The rest-shape operator: what quasi-Newton iterations start from."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.integrators.implicit import kernels
+from pliant.integrators.implicit.band import BandFactor, best_order
+from pliant.integrators.implicit.rest_stiffness import longest_axis_order, neighbour_graph, rest_stiffness
+from pliant.integrators.implicit.rotations import nodal_rotations
+from pliant.typing import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+BAND_BYTES = 32e6  # up to this size of its factor, a band Cholesky; above, two-level aggregation
+
+
+class RestShape:
+    """Rest stiffness and neighbours of all bodies of a World, for one version of its topology."""
+
+    def __init__(self, world: "World") -> None:
+        from scipy.sparse import block_diag
+
+        graphs = [neighbour_graph(part) for part in world.parts]
+        own = [rest_stiffness(part, graph) for part, graph in zip(world.parts, graphs, strict=True)]
+        self.version, self.rest = world.topology_version, world.rest
+        self.graph: Any = block_diag(graphs, format="csr")
+        self.parts = own
+        self.stiffness: Any = block_diag(own, format="csr")
+        self.diagonal = np.abs(self.stiffness.diagonal())
+
+    def matrix(self, world: "World", inertia: float, h: float, free: BoolArray) -> Any:
+        """``inertia M + sum (h^2 + h beta) K0``, rows and columns of driven degrees of freedom cleared.
+
+        beta [s] is each body's stiffness damping. For h = inf the mass is a millionth of a millionth of the
+        stiffness: enough to make the matrix of a floating body regular.
+        """
+        from scipy.sparse import block_diag, diags
+
+        mass = np.repeat(world.mass, 3)
+        if np.isinf(h):
+            own: list[Any] = self.parts
+            mass = mass * 1e-12 * float(np.median(self.diagonal / mass))
+        else:
+            betas = [getattr(p.mechanics, "damping_time", 0.0) for p in world.parts]
+            own = [(h * h + h * beta) * k for k, beta in zip(self.parts, betas, strict=True)]
+            mass = inertia * mass
+        keep = diags(free.ravel().astype(float))
+        held = np.where(free.ravel(), mass, 1.0)
+        return (keep @ block_diag(own, format="csr") @ keep + diags(held)).tocsr()
+
+
+class RestOperator:
+    r"""Applies :math:`R\,(M + h^2 K_0)^{-1} R^T` with nodal rotations R: a solve in the rest shape.
+
+    Set up once for a step and a set of driven particles, in float32 (float64 for h = inf, where the softest
+    mode would drown in rounding). Warping it by the rotations keeps it good at any deflection.
+    """
+
+    def __init__(self, shape: RestShape, world: "World", inertia: float, h: float) -> None:
+        self.shape, self.h = shape, h
+        self.free: BoolArray = world.inverse_mass > 0.0
+        self.upright: Any = ~self.free.all(axis=1)
+        self.turns: Array = np.tile(np.eye(3), (world.count, 1, 1))
+        matrix = shape.matrix(world, inertia, h, self.free)
+        self.unit = float(np.mean(matrix.diagonal()[self.free.ravel()])) if self.free.any() else 1.0
+        matrix = matrix / self.unit
+        order, width = best_order(shape.graph, [longest_axis_order(shape.rest)])
+        precise = np.isinf(h)
+        if 3 * world.count * (3 * width + 2) * 8.0 <= BAND_BYTES:
+            rows = (3 * order[:, None] + np.arange(3)).ravel()
+            self.factor: Any = BandFactor(matrix[rows][:, rows], 3 * width + 2, precise)
+            self.place: IntArray = np.empty(world.count, np.int64)
+            self.place[order] = self.factor.width + 3 * np.arange(world.count)
+        else:
+            from pliant.integrators.implicit.aggregation import TwoLevel
+
+            self.factor = TwoLevel(matrix, shape, self.free, order)
+            self.place = self.factor.place
+
+    def fits(self, world: "World", h: float) -> bool:
+        """Whether it was set up for this step, topology and set of driven degrees of freedom."""
+        same = self.h == h and self.shape.version == world.topology_version
+        return same and np.array_equal(self.free, world.inverse_mass > 0.0)
+
+    def turn(self, x: Array) -> None:
+        """Take the nodal rotations from positions ``x``."""
+        nodal_rotations(self.shape.graph, self.shape.rest, x, self.upright, self.turns)
+
+    def apply(self, g: Array, size: float, w: Array, out: Array) -> None:
+        """``out = R A^-1 R^T g`` on free degrees of freedom; ``size`` is about \\|g\\|, to stay in range."""
+        factor = self.factor
+        kernels.turn_back(g, self.turns, self.place, 1.0 / size, factor.vector)
+        factor.solve()
+        kernels.turn_forth(factor.vector, self.turns, self.place, size / self.unit, w, out)

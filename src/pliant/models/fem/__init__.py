@@ -1,0 +1,5 @@
+"""Finite elements on tetrahedra."""
+
+from pliant.models.fem.model import Fem
+
+__all__ = ["Fem"]

@@ -1,0 +1,170 @@
+"""The finite element model at work on one body."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.models.blocks import WIDTH
+from pliant.models.fem import fields, kernels, products
+from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
+from pliant.models.fem.pressure import AveragedPressure
+from pliant.models.fem.rest import TetRest
+from pliant.models.stability import explicit_limit
+from pliant.models.tet_rotations import TetRotations
+from pliant.models.tet_stiffness import assemble, element_stiffness
+from pliant.protocols import FieldData, StableStep, Structure
+from pliant.typing import AnyArray, Array, BoolArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.fem.model import Fem
+
+
+class WarpedMechanics:
+    """Forces, stiffness and fields of linear tets; arrays are in the body's own numbering."""
+
+    field_names = fields.NAMES
+
+    def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
+        self.structure, self.material, self.model = structure, material, model
+        self.inversion_safe = model.law != "st-venant-kirchhoff"
+        self.damping_time = material.damping or 0.0
+        printed = model.rotation == "gram-schmidt"
+        small = model.flow(material) in ("small", "cairns")
+        general = printed or small or model.anisotropic(material)
+        self.frame = products.ORTHONORMAL if printed else products.POLAR
+        self.law = kernels.GRAM_SCHMIDT if printed else kernels.LAWS[model.law, general]
+        self.rest = TetRest(structure, material, general)
+        self.tets, self.blocks = self.rest.tets, self.rest.blocks
+        self._set_pressure()
+        self._set_plasticity()
+        self._rotations: TetRotations | None = None
+
+    def _set_pressure(self) -> None:
+        self.pressure: AveragedPressure | None = None
+        self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of lambda that tets keep themselves
+        if self.model.locking == "averaged-pressure":
+            lam, mu = self.rest.lame
+            bulk = lam + 5.0 / 6.0 * mu if self.model.law == "neo-hookean" else lam
+            self.pressure = AveragedPressure(self.blocks, self.rest.volumes, bulk)
+            self.share, self._extra = 0.0, self.pressure.extra
+
+    def _set_plasticity(self) -> None:
+        self.plasticity: SmallPlasticity | LargePlasticity | None = None
+        self._plastic_power = 0.0
+        kind = self.model.flow(self.material)
+        if kind == "large":
+            self.plasticity = LargePlasticity(self.structure, self.material, self.rest)
+        elif kind is not None:
+            printed = kind == "cairns"
+            self.plasticity = SmallPlasticity(self.structure, self.material, self.rest, self.law, printed)
+        self.recorded = self.plasticity.recorded if self.plasticity else ()
+
+    def leave_volume_to_constraint(self) -> None:
+        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        if not self.model.anisotropic(self.material):
+            self.rest.drop_lambda()
+            self.pressure, self.share, self._extra = None, 1.0, np.zeros((1, WIDTH))
+
+    # ---------------------------------------------------------------------------------- forces
+
+    def _run_law(self, x: Array, forces: bool, energy: bool) -> float:
+        b, rows = self.blocks, self.rest.rows
+        total: float = self.pressure.update(x, rows, self.law) if self.pressure else 0.0
+        run = kernels.law_parallel if b.parallel else kernels.law_serial
+        total += run(
+            *(b.starts, b.low, b.offset, b.index, rows, self._extra, self.share),
+            *(self.law, x, b.buffer, forces, energy),
+        )
+        return total
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        self._run_law(x, True, False)
+        self.blocks.add_to(out)
+        self._add_damping(x, v, out)
+
+    def _add_damping(self, x: Array, v: Array, out: Array) -> None:
+        if self.damping_time:
+            self._add_product(products.STRETCHED, x, -self.damping_time * v, out)
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """``beta v . K v`` and what plastic flow took in the last step [W]."""
+        if not self.damping_time:
+            return self._plastic_power
+        out = np.zeros_like(x)
+        self._add_damping(x, v, out)
+        return self._plastic_power - float(np.sum(out * v))
+
+    # ------------------------------------------------------------------------------- stiffness
+
+    def _add_product(self, frame: int, x: Array, dx: Array, out: Array) -> None:
+        b = self.blocks
+        run = products.product_parallel if b.parallel else products.product_serial
+        run(b.starts, b.low, b.offset, b.index, self.rest.rows, frame, x, -dx, b.buffer)
+        b.add_to(out)
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` with the warped stiffness: symmetric, positive semi-definite, exact at rest.
+
+        It leaves out the stiffness that present stresses bring (see ``products.py``).
+        """
+        self._add_product(self.frame, x, dx, out)
+
+    def rest_stiffness(self) -> Any:
+        """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
+        parts = element_stiffness(self.rest.first_inverse, self.rest.volumes, self.rest.stiffness)
+        return assemble(parts, self.tets, len(self.structure.rest))
+
+    def nodal_rotations(self, x: Array) -> Array:
+        """The mean rotation of the tets around each particle, (n, 3, 3)."""
+        if self._rotations is None:
+            self._rotations = TetRotations(self.blocks, self.rest.first_inverse, self.rest.volumes)
+        return self._rotations.nodal(x)
+
+    # ------------------------------------------------------------------------- history and fields
+
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """Plastic flow over the step that ended at ``time``; True where it changed the forces."""
+        if self.plasticity is None:
+            return False
+        flowed, heat = self.plasticity.step(x, dt)
+        self._plastic_power = heat / dt
+        return flowed
+
+    def state(self) -> dict[str, AnyArray]:
+        return self.plasticity.state() if self.plasticity else {}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        if self.plasticity:
+            self.plasticity.restore(state)
+
+    def stable_step(self) -> StableStep:
+        return explicit_limit(self, self.structure, self.damping_time)
+
+    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        """Forces of the tets that have particles on both sides of a cut."""
+        side = above[self.tets]
+        cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
+        forces = fields.element_forces(self, x, cut)
+        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
+        return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        """Fields per tet, and the averaged stress per particle."""
+        return fields.fem_fields(self, x, names)
+
+
+class FemMechanics(WarpedMechanics):
+    """Laws that have an energy."""
+
+    def energy(self, x: Array) -> float:
+        """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
+        return self._run_law(x, False, True)
+
+    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
+        """``energy`` and ``add_forces`` in one pass over the tets."""
+        total = self._run_law(x, True, True)
+        self.blocks.add_to(out)
+        self._add_damping(x, v, out)
+        return total

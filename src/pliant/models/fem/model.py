@@ -1,0 +1,116 @@
+"""Parameters of the finite element model."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pliant.errors import IncompatibleError
+from pliant.parameters import parameters
+from pliant.protocols import Structure
+from pliant.structure.tets import TetSampler
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.fem.mechanics import WarpedMechanics
+
+LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
+
+
+@parameters
+class Fem:
+    r"""Finite elements: linear tetrahedra with constant strain.
+
+    law: how stress follows from strain. "corotational": linear elasticity in the rotating frame of each tet
+    [Cairns2012]_ [MuellerGross2004]_; "st-venant-kirchhoff": Hooke's law on Green's strain, for moderate
+    strains; "neo-hookean": the stable neo-Hookean law [SmithDeGoesKim2018]_, for soft bodies and large
+    strains. Corotational and neo-Hookean bodies come back from inversion.
+
+    rotation: "polar", the rotation nearest to the deformation gradient, or "gram-schmidt" as printed in
+    [Cairns2012]_ (4.1), which prefers one axis, has no energy and leaves a torque (corotational law only).
+
+    locking: "averaged-pressure" takes the volumetric strain of each tet from its particles' neighbourhoods,
+    which keeps nearly incompressible bodies from being too stiff [BonetBurton1998]_.
+
+    plasticity, of materials that yield: "small" adds plastic strain, for dents; "large" lets the rest shape
+    flow, for clay and dough; "cairns" is algorithm 4.1 of [Cairns2012]_ as printed. "auto": small, but large
+    with the neo-Hookean law.
+    """
+
+    kind: ClassVar[str] = "fem"
+    references: ClassVar[tuple[str, ...]] = (
+        "Cairns2012",
+        "MuellerGross2004",
+        "SmithDeGoesKim2018",
+        "LinChitaluKomura2022",
+    )
+    sampler: ClassVar[TetSampler] = TetSampler()
+
+    law: Literal["corotational", "st-venant-kirchhoff", "neo-hookean"] = "corotational"
+    rotation: Literal["polar", "gram-schmidt"] = "polar"
+    locking: Literal["none", "averaged-pressure"] = "none"
+    plasticity: Literal["auto", "small", "large", "cairns"] = "auto"
+
+    def notes(self, material: "Material") -> list[str]:
+        """What a user should know before looking at the result."""
+        if self.locking == "none" and material.poisson > LOCKING_RATIO:
+            return [
+                f"linear tets are too stiff at Poisson's ratio {material.poisson:g} (they lock above about "
+                f'{LOCKING_RATIO:g}); model = {{ type = "fem", locking = "averaged-pressure" }} cures that'
+            ]
+        return []
+
+    def flow(self, material: "Material") -> str | None:
+        """The kind of plasticity that a body of this material gets."""
+        if all(own.yield_ is None for own in _materials(material)):
+            return None
+        if self.plasticity != "auto":
+            return self.plasticity
+        return "large" if self.law == "neo-hookean" else "small"
+
+    def anisotropic(self, material: "Material") -> bool:
+        return any(own.anisotropic for own in _materials(material))
+
+    def prepare(self, structure: Structure, material: "Material") -> "WarpedMechanics":
+        from pliant.models.fem.mechanics import FemMechanics, WarpedMechanics
+
+        for wrong, why, hint in self._conflicts(material):
+            if wrong:
+                raise IncompatibleError(why, hint=hint)
+        return (WarpedMechanics if self.rotation == "gram-schmidt" else FemMechanics)(
+            structure, material, self
+        )
+
+    def _conflicts(self, material: "Material") -> list[tuple[bool, str, str]]:
+        """Combinations that cannot work: (it is so, why, what to do)."""
+        flow, anisotropic = self.flow(material), self.anisotropic(material)
+        return [
+            (
+                self.rotation == "gram-schmidt" and self.law != "corotational",
+                f"Law '{self.law}' uses no rotation: rotation = 'gram-schmidt' would do nothing.",
+                'Use law = "corotational", or leave rotation out.',
+            ),
+            (
+                self.law == "neo-hookean" and anisotropic,
+                "Law 'neo-hookean' is isotropic, but the material has moduli of its own axes.",
+                'Use law = "corotational" or "st-venant-kirchhoff".',
+            ),
+            (
+                self.locking == "averaged-pressure" and anisotropic,
+                "Averaged pressures need an isotropic material.",
+                'Use locking = "none".',
+            ),
+            (
+                self.law == "neo-hookean" and flow in ("small", "cairns"),
+                f"Law 'neo-hookean' cannot do plasticity = '{self.plasticity}', which adds strains.",
+                'Use plasticity = "large".',
+            ),
+            (
+                self.plasticity != "auto" and flow is None,
+                f"plasticity = '{self.plasticity}' does nothing: the material never yields.",
+                "Give the material a yield stress, or leave plasticity out.",
+            ),
+        ]
+
+
+def _materials(material: "Material") -> "list[Material]":
+    from pliant.materials import by_region
+
+    return [material, *by_region(material).values()]

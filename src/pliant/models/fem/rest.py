@@ -1,0 +1,79 @@
+"""The rest state of a fem body as its kernels read it."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.mesh.types import tet_volumes
+from pliant.models.blocks import WIDTH, make_blocks
+from pliant.models.fem.general import PLASTIC
+from pliant.models.regions import lame_per_cell, per_cell
+from pliant.models.tet_fields import edge_matrices
+from pliant.models.tet_stiffness import isotropic_stiffness
+from pliant.protocols import Structure
+from pliant.typing import Array
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+
+PLASTIC_COLUMN = PLASTIC // WIDTH
+
+
+class TetRest:
+    """Tets in blocks with their rest rows: ``D_m^-1`` (9), V mu, V lambda; if ``general``, also the 21
+    constants of V C and the plastic strain (6)."""
+
+    def __init__(self, structure: Structure, material: "Material", general: bool) -> None:
+        self.general = general
+        self.tets = structure.cells["tetra"]
+        self.volumes = tet_volumes(structure.rest, self.tets)
+        self.edges = edge_matrices(structure.rest, self.tets)
+        self.lame = lame_per_cell(structure, material)
+        self.stiffness = (
+            per_cell(structure, material, lambda own: own.stiffness())
+            if material.anisotropic or any(region.moduli for region in material.regions or ())
+            else isotropic_stiffness(*self.lame)
+        )
+        self.blocks = make_blocks(self.tets, len(structure.rest))
+        lam, mu = self.lame
+        self.first_inverse: Array = np.linalg.inv(self.edges).astype(np.float64)
+        columns = [*self.first_inverse.reshape(-1, 9).T, self.volumes * mu, self.volumes * lam]
+        if general:
+            upper = self.stiffness[:, *np.triu_indices(6)] * self.volumes[:, None]
+            columns += [*upper.T, *np.zeros((6, len(self.tets)))]
+        self.rows = self.blocks.rows(*columns)
+        self._slot_of = np.empty(len(self.tets), np.int64)
+        self._slot_of[self.blocks.order] = self.blocks.slots
+
+    def read(self, first: int, count: int) -> Array:
+        """Columns of the rest rows per tet, (m, count)."""
+        lanes = self.rows.reshape(len(self.rows), -1, WIDTH).transpose(0, 2, 1)
+        return lanes[self._slot_of // WIDTH, self._slot_of % WIDTH, first : first + count]
+
+    def write(self, first: int, values: Array) -> None:
+        """Set columns of the rest rows from values per tet (m, count)."""
+        table = self.rows.reshape(len(self.rows), -1, WIDTH)
+        for c, column in enumerate(values.T):
+            table[self._slot_of // WIDTH, first + c, self._slot_of % WIDTH] = column
+
+    def drop_lambda(self) -> None:
+        """Leave Lame's lambda out (isotropic tets)."""
+        lam, mu = np.zeros(len(self.tets)), self.lame[1]
+        self.lame, self.stiffness = (lam, mu), isotropic_stiffness(lam, mu)
+        self.write(10, lam[:, None])
+        if self.general:
+            self.write(11, self.stiffness[:, *np.triu_indices(6)] * self.volumes[:, None])
+
+    def per_tet(self, lanes: Array) -> Array:
+        """Values (blocks, 16) in the order of the tets (m,)."""
+        return np.asarray(lanes.ravel()[self._slot_of])
+
+    @property
+    def inverse(self) -> Array:
+        """``D_m^-1`` of each tet (m, 3, 3) [1/m]: the present rest shape, after plastic flow."""
+        return self.read(0, 9).reshape(-1, 3, 3)
+
+    @property
+    def plastic_strain(self) -> Array:
+        """Additive plastic strain (m, 6), xx, yy, zz, yz, xz, xy (tensor components)."""
+        return self.read(PLASTIC_COLUMN, 6) if self.general else np.zeros((len(self.tets), 6))

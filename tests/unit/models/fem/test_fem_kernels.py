@@ -1,0 +1,153 @@
+"""Compiled laws against plain NumPy, and their building blocks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import MATERIAL, block, shaken
+
+from pliant.compiled import threads_in_use, use_threads
+from pliant.models.fem.eigen import symmetric_eigen
+from pliant.models.fem.fields import element_forces, polar
+from pliant.models.tet_kernels import SCRATCH, put, rotate_block, stretch_block
+
+MODULI = {"E1": 2e5, "E2": 1e5, "E3": 5e4, "nu12": 0.3, "nu13": 0.2, "nu23": 0.25}
+MODULI |= {"G12": 5e4, "G13": 3e4, "G23": 4e4}
+WOOD = {"moduli": MODULI, "density": 500.0, "frame": [[1, 1, 0], [0, 1, 1]]}
+
+
+def prepared(
+    model: Any, material: Any = None, divisions: tuple[int, int, int] = (3, 2, 2)
+) -> tuple[Any, Any]:
+    body = block(divisions, model=model, material=material or MATERIAL)
+    structure = body.structure()
+    return structure, body.model.prepare(structure, body.resolved_material)
+
+
+def forces(mechanics: Any, x: Any) -> Any:
+    out = np.zeros_like(x)
+    mechanics.add_forces(x, np.zeros_like(x), out)
+    return out
+
+
+@pytest.mark.parametrize("size", [0.01, 0.3])  # moved a little; thrown about, half of the tets inverted
+@pytest.mark.parametrize("locking", ["none", "averaged-pressure"])
+@pytest.mark.parametrize(
+    ("keys", "material"),
+    [
+        ({}, None),
+        ({"rotation": "gram-schmidt"}, None),
+        ({"law": "st-venant-kirchhoff"}, None),
+        ({"law": "neo-hookean"}, None),
+        ({}, MATERIAL | {"yield": 500.0}),
+        ({"law": "st-venant-kirchhoff"}, MATERIAL | {"yield": 500.0}),
+        ({"law": "neo-hookean"}, MATERIAL | {"yield": 500.0}),
+        ({}, WOOD),
+        ({"law": "st-venant-kirchhoff"}, WOOD),
+    ],
+)
+def test_compiled_forces_are_those_of_numpy(keys: Any, material: Any, locking: str, size: float) -> None:
+    """With plastic strain in it where the material yields."""
+    if locking != "none" and material is WOOD:
+        pytest.skip("averaged pressures are for isotropic materials")
+    structure, mechanics = prepared({"type": "fem", "locking": locking, **keys}, material)
+    mechanics.after_step(0.0, 0.01, shaken(structure.rest, 0.02, seed=5), np.zeros_like(structure.rest))
+    x = shaken(structure.rest, size)
+    expected = np.zeros_like(x)
+    np.add.at(expected, mechanics.tets, element_forces(mechanics, x, np.arange(len(mechanics.tets))))
+    assert np.abs(forces(mechanics, x) - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+def rotations(F: Any) -> tuple[Any, Any]:
+    """The compiled rotations and sums of stretches of 16 matrices."""
+    w = np.zeros(SCRATCH)
+    w[:144] = F.reshape(16, 9).T.ravel()
+    stretch_block(w)
+    sums = w[192:208].copy()
+    rotate_block(w)
+    return w[:144].reshape(9, 16).T.reshape(16, 3, 3), sums
+
+
+def test_rotations_are_the_nearest_ones_also_of_inverted_matrices() -> None:
+    generator = np.random.default_rng(0)
+    for scale in (1e-6, 1e-3, 0.3, 1.0, 1e3):
+        for _ in range(50):
+            F = np.eye(3) + scale * generator.normal(size=(16, 3, 3))
+            found, sums = rotations(F)
+            signed = np.linalg.svd(F, compute_uv=False) * [1, 1, 0]
+            smallest = np.linalg.svd(F, compute_uv=False)[:, 2] * np.sign(np.linalg.det(F))
+            gap = (signed[:, 1] + smallest) / np.linalg.norm(F, axis=(1, 2))  # unique where it is not zero
+            error = np.abs(found - polar(F)).max(axis=(1, 2))
+            assert (error < 1e-13 + 1e-14 / gap**2).all()
+            assert sums == pytest.approx(signed.sum(axis=1) + smallest, rel=1e-9)
+
+
+def test_rotations_of_degenerate_matrices_are_finite() -> None:
+    F = np.zeros((16, 3, 3))
+    F[1] = np.diag([1, 1, 0])
+    F[2] = np.diag([1, 0, 0])
+    F[3] = np.diag([1, 1, -1])
+    F[4] = -np.eye(3)
+    F[5] = np.diag([1e-200, 0, 0])
+    found, _ = rotations(F)
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() < 2
+    assert np.abs(found[1] - np.eye(3)).max() < 1e-14
+
+
+def test_put_is_the_layout_of_blocks() -> None:
+    w = np.zeros(SCRATCH)
+    put(w, 3, tuple(range(9)))
+    assert [w[16 * c + 3] for c in range(9)] == list(range(9))
+
+
+def test_eigenvectors_of_symmetric_matrices() -> None:
+    generator = np.random.default_rng(1)
+    cases = [generator.normal(size=(3, 3)) for _ in range(100)] + [
+        np.eye(3),
+        np.diag([2.0, 1, 2]),
+        np.zeros((3, 3)),
+    ]
+    for a in cases:
+        m = a + a.T
+        values, vectors = np.empty(3), np.empty((3, 3))
+        symmetric_eigen(m[0, 0], m[1, 1], m[2, 2], m[1, 2], m[0, 2], m[0, 1], values, vectors)
+        assert np.abs(values - np.linalg.eigvalsh(m)).max() < 1e-13
+        assert np.abs(vectors @ np.diag(values) @ vectors.T - m).max() < 1e-13
+        assert np.abs(vectors.T @ vectors - np.eye(3)).max() < 1e-14
+
+
+@pytest.mark.parametrize("law", ["corotational", "neo-hookean"])
+def test_any_number_of_threads_gives_the_same_bytes(law: str) -> None:
+    structure, mechanics = prepared(
+        {"type": "fem", "law": law, "locking": "averaged-pressure"}, divisions=(10, 10, 10)
+    )
+    x = shaken(structure.rest, 0.02)
+    before, found = threads_in_use(), []
+    try:
+        for threads in (1, 2):
+            use_threads(min(threads, before))
+            found.append((mechanics.energy(x), forces(mechanics, x), mechanics.nodal_rotations(x)))
+    finally:
+        use_threads(before)
+    (e, f, r), (other_e, other_f, other_r) = found
+    assert e == other_e
+    assert np.array_equal(f, other_f)
+    assert np.array_equal(r, other_r)
+
+
+@pytest.mark.parametrize("law", ["corotational", "st-venant-kirchhoff", "neo-hookean"])
+def test_energies_of_tiny_strains_keep_their_digits(law: str) -> None:
+    """W = (strain)^2 (lambda / 2 + mu) V at a strain of 1e-7, not lost in rounding; turned as well."""
+    structure, mechanics = prepared({"type": "fem", "law": law})
+    lam, mu = 1e5 * 0.3 / (1.3 * 0.4), 1e5 / 2.6
+    expected = (0.5 * lam + mu) * 1e-14 * 0.3 * 0.2 * 0.2
+    assert mechanics.energy(structure.rest * [1 + 1e-7, 1, 1]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_dropped_volume_terms_leave_no_lambda() -> None:
+    """Pure swelling then meets 2 mu / 3 only: W = 3 mu s^2 V."""
+    structure, mechanics = prepared({"type": "fem", "locking": "averaged-pressure"})
+    mechanics.leave_volume_to_constraint()
+    expected = 3 * 1e5 / 2.6 * 0.01**2 * 0.3 * 0.2 * 0.2
+    assert mechanics.energy(1.01 * structure.rest) == pytest.approx(expected, rel=1e-12)
