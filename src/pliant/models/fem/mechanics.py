@@ -43,11 +43,10 @@ class WarpedMechanics:
 
     def _set_pressure(self) -> None:
         self.pressure: AveragedPressure | None = None
-        self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of lambda that tets keep themselves
+        self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of the bulk modulus that tets keep
         if self.model.locking == "averaged-pressure":
             lam, mu = self.rest.lame
-            bulk = lam + 5.0 / 6.0 * mu if self.model.law == "neo-hookean" else lam
-            self.pressure = AveragedPressure(self.blocks, self.rest.volumes, bulk)
+            self.pressure = AveragedPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu)
             self.share, self._extra = 0.0, self.pressure.extra
 
     def _set_plasticity(self) -> None:

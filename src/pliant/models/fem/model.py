@@ -98,6 +98,11 @@ class Fem:
                 'Use locking = "none".',
             ),
             (
+                self.locking == "averaged-pressure" and flow == "cairns",
+                "Averaged pressures need plastic strain that keeps volume; the printed one does not.",
+                'Use plasticity = "small".',
+            ),
+            (
                 self.law == "neo-hookean" and flow in ("small", "cairns"),
                 f"Law 'neo-hookean' cannot do plasticity = '{self.plasticity}', which adds strains.",
                 'Use plasticity = "large".',
