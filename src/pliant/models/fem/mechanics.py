@@ -139,7 +139,11 @@ class WarpedMechanics:
             self.plasticity.restore(state)
 
     def stable_step(self) -> StableStep:
-        return explicit_limit(self, self.structure, self.damping_time)
+        """That of the rest shape; half of it where the rest shape may flow, which makes tets slender."""
+        limit = explicit_limit(self, self.structure, self.damping_time)
+        if isinstance(self.plasticity, LargePlasticity):
+            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
+        return limit
 
     def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the tets that have particles on both sides of a cut."""
