@@ -115,7 +115,7 @@ def neo_hookean(w, row, extra, share, forces, energy):
 
     Here mu and lambda are 4/3 of Lame's mu, and Lame's lambda + 5/6 mu: that makes small strains right.
 
-    Source: [SmithDeGoesKim2018]_ eq. (14), with their alpha multiplied out. Differs: a constant makes W
+    Source: [SmithDeGoesKim2018]_, with their alpha multiplied out. Differs: a constant makes W
     zero at rest.
     """
     if energy:

@@ -40,6 +40,9 @@ class Fem:
         "MuellerGross2004",
         "SmithDeGoesKim2018",
         "LinChitaluKomura2022",
+        "BonetBurton1998",
+        "BargteilWojtanHodginsTurk2007",
+        "WeberAnand1990",
     )
     sampler: ClassVar[TetSampler] = TetSampler()
 
