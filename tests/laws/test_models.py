@@ -7,7 +7,7 @@ import pytest
 from bodies import MATERIAL, block, shaken
 
 from pliant.models import MODELS
-from pliant.protocols import Dissipation, Energy, EnergyAndForces, Flux, Mechanics, RestStiffness, Stiffness
+from pliant.protocols import Dissipation, Energy, EnergyAndForces, Flux, RestStiffness, Stiffness
 from pliant.rotation import Rotation
 
 ORTHOTROPIC = {"E1": 2e5, "E2": 1e5, "E3": 5e4, "nu12": 0.3, "nu13": 0.2, "nu23": 0.25}
