@@ -141,6 +141,14 @@ class TwoLevel:
         self._blocks = blocks.data.reshape(-1, 9).astype(np.float32)
         self._diagonal = np.flatnonzero(blocks.indices == rows).astype(np.int32)
         self._inverse = inverse.reshape(-1, 9).astype(np.float32)
+        apart = np.where(blocks.indices > rows, -blocks.indices, blocks.indices)
+        back = np.lexsort((apart, blocks.indices > rows, -rows))
+        back = back[blocks.indices[back] != rows[back]]
+        self._back_starts = np.concatenate([[0], np.cumsum(np.diff(blocks.indptr)[::-1] - 1)]).astype(
+            np.int32
+        )
+        self._back_columns = self._columns[back]
+        self._back_blocks = self._blocks[back]
 
     def _coarse(self, matrix: Any, prolongation: Any, count: int) -> None:
         from scipy.sparse import csr_matrix, diags
@@ -173,4 +181,4 @@ class TwoLevel:
         vcycle.restrict(*transfer, r, coarse)
         self._factor.solve()
         vcycle.prolong(*transfer, coarse, x)
-        vcycle.backward_sweep(*level, self._inverse, b, x)
+        vcycle.backward_sweep(self._back_starts, self._back_columns, self._back_blocks, self._inverse, b, x)

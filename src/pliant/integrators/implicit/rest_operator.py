@@ -7,7 +7,7 @@ import numpy as np
 from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.band import BandFactor, best_order
 from pliant.integrators.implicit.rest_stiffness import longest_axis_order, neighbour_graph, rest_stiffness
-from pliant.integrators.implicit.rotations import nodal_rotations
+from pliant.integrators.implicit.rotations import NodalRotations
 from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class RestOperator:
     def __init__(self, shape: RestShape, world: "World", inertia: float, h: float) -> None:
         self.shape, self.h = shape, h
         self.free: BoolArray = world.inverse_mass > 0.0
-        self.upright: Any = ~self.free.all(axis=1)
-        self.turns: Array = np.tile(np.eye(3), (world.count, 1, 1))
+        self.rotations = NodalRotations(shape.graph, shape.rest, ~self.free.all(axis=1))
+        self.turns = self.rotations.values
         matrix = shape.matrix(world, inertia, h, self.free)
         self.unit = float(np.mean(matrix.diagonal()[self.free.ravel()])) if self.free.any() else 1.0
         matrix = matrix / self.unit
@@ -86,7 +86,7 @@ class RestOperator:
 
     def turn(self, x: Array) -> None:
         """Take the nodal rotations from positions ``x``."""
-        nodal_rotations(self.shape.graph, self.shape.rest, x, self.upright, self.turns)
+        self.rotations.update(x)
 
     def apply(self, g: Array, size: float, w: Array, out: Array) -> None:
         """``out = R A^-1 R^T g`` on free degrees of freedom; ``size`` is about \\|g\\|, to stay in range."""

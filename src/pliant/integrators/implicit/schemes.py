@@ -25,7 +25,7 @@ class Implicit:
     stability: ClassVar[float] = float("inf")
     requires: ClassVar[tuple[type, ...]] = ()
 
-    tolerance: Number = Field(default=1e-2, gt=0)
+    tolerance: Number = Field(default=0.1, gt=0, le=0.5)
     iterations: int = Field(default=100, ge=1)
     memory: int = Field(default=5, ge=1, le=50)
 

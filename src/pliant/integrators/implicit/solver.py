@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HALVINGS = 6
 KEPT_OPERATORS = 4
+SUSPICIOUS = 30.0  # times the residual of staying: then energies decide about the guess
 FADING = 0.98  # per step: how slowly the scale of past forces is forgotten
 
 
@@ -116,7 +117,7 @@ class Solver:
         return self._minimiser
 
     def _guess(self, stage: Stage) -> tuple[Array, float]:
-        """Where to start: where inertia leads, or, if that is worse, where the step began."""
+        """Where to start: where inertia leads, or, if that is a far worse place, where the step began."""
         world = self.system.world
         free = world.inverse_mass > 0.0
         stay = np.where(free, world.x, stage.x)
@@ -125,7 +126,7 @@ class Solver:
         ahead = np.where(free, stage.y, stage.x)
         norm = stage.evaluate(ahead, stage.g)
         args = (stay, stage.y, world.f, world.mass, world.inverse_mass, stage.inertia, stage.scale)
-        if norm <= np.sqrt(kernels.residual(*args, np.empty_like(stay))[0]):
+        if norm <= SUSPICIOUS * np.sqrt(kernels.residual(*args, np.empty_like(stay))[0]):
             return ahead, norm
         if np.isfinite(norm) and self.minimises:
             outer = stage.outer_forces(stay)

@@ -33,7 +33,7 @@ def remainder(starts, columns, blocks, diagonal, x, r):
     """Residual after a forward sweep from zero, ``r = -U x``: only the part above the diagonal is left."""
     for i in range(diagonal.shape[0]):
         k3 = 3 * i
-        r0 = x[k3] * 0
+        r0 = x.dtype.type(0.0)
         r1 = r0
         r2 = r0
         for k in range(diagonal[i] + 1, starts[i + 1]):
@@ -51,17 +51,19 @@ def remainder(starts, columns, blocks, diagonal, x, r):
 
 
 @jit
-def backward_sweep(starts, columns, blocks, diagonal, inverse, b, x):
-    """Gauss-Seidel from last row to first, on the present x."""
-    for i in range(inverse.shape[0] - 1, -1, -1):
+def backward_sweep(starts, columns, blocks, inverse, b, x):
+    """Gauss-Seidel from last row to first, on the present x.
+
+    The rows lie in the order of their use, without diagonal blocks; in each, what was just computed is last.
+    """
+    n = inverse.shape[0]
+    for m in range(n):
+        i = n - 1 - m
         k3 = 3 * i
         r0 = b[k3]
         r1 = b[k3 + 1]
         r2 = b[k3 + 2]
-        own = diagonal[i]
-        for k in range(starts[i], starts[i + 1]):
-            if k == own:
-                continue
+        for k in range(starts[m], starts[m + 1]):
             j = columns[k]
             a = blocks[k]
             x0 = x[j]

@@ -67,11 +67,12 @@ def first_piola(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> tupl
     model, rest = mechanics.model, mechanics.rest
     F = tet_fields.edge_matrices(x, mechanics.tets[which]) @ rest.inverse[which]
     lam, mu = (constant[which][:, None, None] for constant in rest.lame)
+    bulk = lam + 2.0 / 3.0 * mu
     share, pressure = mechanics.share, _pressure(mechanics, x)[which][:, None, None]
     if model.law == "neo-hookean":
-        mu, lam = 4.0 / 3.0 * mu, lam + 5.0 / 6.0 * mu
+        mu, own = 4.0 / 3.0 * mu, share * bulk + mu / 6.0
         first = np.einsum("mij,mij->m", F, F)[:, None, None]
-        swell = share * lam * (np.linalg.det(F)[:, None, None] - 1.0) - 0.75 * mu + pressure
+        swell = own * (np.linalg.det(F)[:, None, None] - 1.0) - 0.75 * mu + pressure
         return F, np.asarray(mu * (1.0 - 1.0 / (first + 1.0)) * F + swell * cofactors(F))
     C, plastic = rest.stiffness[which], tensor(rest.plastic_strain[which])
     if model.law == "st-venant-kirchhoff":
@@ -82,7 +83,7 @@ def first_piola(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> tupl
         U = 0.5 * (U + U.transpose(0, 2, 1))
     strain = U - _EYE - plastic
     volumetric = np.trace(strain, axis1=1, axis2=2)[:, None, None]
-    T = hooke(C, strain) + (pressure - (1.0 - share) * lam * volumetric) * _EYE
+    T = hooke(C, strain) + (pressure - (1.0 - share) * bulk * volumetric) * _EYE
     if model.law == "corotational" and model.rotation == "polar" and rest.general:
         T = T + _skew_balance(U, T)
     return F, np.asarray(R @ T)

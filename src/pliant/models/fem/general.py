@@ -9,7 +9,7 @@ yy, zz, yz, xz, xy and engineering shears) and the plastic strain (6, tensor com
 import numpy as np
 
 from pliant.compiled import jit
-from pliant.models.fem.laws import ENERGY, LAMBDA
+from pliant.models.fem.laws import ENERGY, own_bulk
 from pliant.models.tet_kernels import (
     ROOT,
     TINY,
@@ -171,7 +171,7 @@ def general_corotational(w, row, extra, share, forces, energy):
             u = unrotated(r, f)
             e = elastic_strain(row, i, u)
             t = hooke(row, i, e)
-            w[ENERGY + i] += half_product(e, t) - 0.5 * (1.0 - share) * row[LAMBDA + i] * trace(e) * trace(e)
+            w[ENERGY + i] += half_product(e, t) - 0.5 * own_bulk(row, i, 1.0 - share) * trace(e) * trace(e)
     if forces:
         for i in range(16):
             f = take(w, i)
@@ -181,7 +181,7 @@ def general_corotational(w, row, extra, share, forces, energy):
             u = unrotated(r, f)
             e = elastic_strain(row, i, u)
             t0, t1, t2, t3, t4, t5 = hooke(row, i, e)
-            q = extra[i] - (1.0 - share) * row[LAMBDA + i] * trace(e)
+            q = extra[i] - own_bulk(row, i, 1.0 - share) * trace(e)
             t = (t0 + q, t1 + q, t2 + q, t3, t4, t5)
             o0, o1, o2 = balancing_spin(u, t)
             p = rotated(r, t, o0, o1, o2)
@@ -198,7 +198,7 @@ def general_st_venant_kirchhoff(w, row, extra, share, forces, energy):
             m = green(c)
             e = elastic_strain(row, i, m)
             t = hooke(row, i, e)
-            w[ENERGY + i] += half_product(e, t) - 0.5 * (1.0 - share) * row[LAMBDA + i] * trace(e) * trace(e)
+            w[ENERGY + i] += half_product(e, t) - 0.5 * own_bulk(row, i, 1.0 - share) * trace(e) * trace(e)
     if forces:
         for i in range(16):
             f = deform(w, row, i)
@@ -206,7 +206,7 @@ def general_st_venant_kirchhoff(w, row, extra, share, forces, energy):
             m = green(c)
             e = elastic_strain(row, i, m)
             t0, t1, t2, t3, t4, t5 = hooke(row, i, e)
-            q = extra[i] - (1.0 - share) * row[LAMBDA + i] * trace(e)
+            q = extra[i] - own_bulk(row, i, 1.0 - share) * trace(e)
             p = rotated(f, (t0 + q, t1 + q, t2 + q, t3, t4, t5), 0.0, 0.0, 0.0)
             spread(w, row, i, p)
 
@@ -257,6 +257,6 @@ def gram_schmidt(w, row, extra, share):
         u = unrotated(r, f)
         e = elastic_strain(row, i, u)
         t0, t1, t2, t3, t4, t5 = hooke(row, i, e)
-        q = extra[i] - (1.0 - share) * row[LAMBDA + i] * trace(e)
+        q = extra[i] - own_bulk(row, i, 1.0 - share) * trace(e)
         p = rotated(r, (t0 + q, t1 + q, t2 + q, t3, t4, t5), 0.0, 0.0, 0.0)
         spread(w, row, i, p)

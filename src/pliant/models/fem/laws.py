@@ -2,8 +2,9 @@
 
 Each function works on a block's scratch (``models/tet_kernels.py``). On entry columns 0 to 8 hold the edges;
 on return, if ``forces``, the forces on corners 1 to 3; if ``energy``, the lanes' energies have been added to
-the column at ``ENERGY``. Rest rows: ``D_m^-1`` (9), V mu, V lambda. ``share`` is the share of lambda that
-acts here, 1, or 0 where averaged pressures take its place: they come as ``extra``, V times the pressure.
+the column at ``ENERGY``. Rest rows: ``D_m^-1`` (9), V mu, V lambda. ``share`` is the share of the bulk
+modulus that acts here, 1, or 0 where averaged pressures (``pressure.py``) take its place: they come as
+``extra``, V times the pressure.
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -17,6 +18,7 @@ from pliant.models.tet_kernels import (
     deform,
     deform_block,
     determinant,
+    inlined,
     right_cauchy_green,
     rotation_weights,
     spread,
@@ -29,6 +31,12 @@ LAMBDA = 16 * 10
 ENERGY = 16 * 13  # columns of the scratch
 TRACE = 16 * 14
 VOLUME = 16 * 15
+
+
+@inlined
+def own_bulk(row, i, share):
+    """V times the bulk modulus lambda + 2/3 mu that a tet resists with itself."""
+    return share * (row[LAMBDA + i] + 2.0 / 3.0 * row[MU + i])
 
 
 @jit
@@ -54,14 +62,16 @@ def corotational(w, row, extra, share, forces, energy):
             shape = m00 * m00 + m01 * m01 + m02 * m02 + m10 * m10 + m11 * m11 + m12 * m12
             shape += m20 * m20 + m21 * m21 + m22 * m22
             theta = w[ROOT + i] - 3.0
-            w[ENERGY + i] += row[MU + i] * shape + 0.5 * share * row[LAMBDA + i] * theta * theta
+            lam = own_bulk(row, i, share) - 2.0 / 3.0 * row[MU + i]
+            w[ENERGY + i] += row[MU + i] * shape + 0.5 * lam * theta * theta
     if forces:
         for i in range(16):
             f = take(w, i)
             c = right_cauchy_green(f)
             mu2 = 2.0 * row[MU + i]
             a, b, g = rotation_weights(w[ROOT + i], w[144 + i], w[160 + i])
-            s = share * row[LAMBDA + i] * (w[ROOT + i] - 3.0) + extra[i] - mu2
+            lam = own_bulk(row, i, share) - mu2 / 3.0
+            s = lam * (w[ROOT + i] - 3.0) + extra[i] - mu2
             p = combine(f, c, mu2 + s * a, s * b, s * g)
             spread(w, row, i, p)
 
@@ -81,7 +91,8 @@ def st_venant_kirchhoff(w, row, extra, share, forces, energy):
             e00, e11, e22 = 0.5 * (c00 - 1.0), 0.5 * (c11 - 1.0), 0.5 * (c22 - 1.0)
             square = e00 * e00 + e11 * e11 + e22 * e22 + 0.5 * (c12 * c12 + c02 * c02 + c01 * c01)
             trace = e00 + e11 + e22
-            w[ENERGY + i] += row[MU + i] * square + 0.5 * share * row[LAMBDA + i] * trace * trace
+            lam = own_bulk(row, i, share) - 2.0 / 3.0 * row[MU + i]
+            w[ENERGY + i] += row[MU + i] * square + 0.5 * lam * trace * trace
     if forces:
         for i in range(16):
             f = deform(w, row, i)
@@ -89,7 +100,8 @@ def st_venant_kirchhoff(w, row, extra, share, forces, energy):
             c00, c11, c22, c12, c02, c01 = c
             mu = row[MU + i]
             trace = 0.5 * (c00 + c11 + c22 - 3.0)
-            p = combine(f, c, share * row[LAMBDA + i] * trace + extra[i] - mu, mu, 0.0)
+            lam = own_bulk(row, i, share) - 2.0 / 3.0 * mu
+            p = combine(f, c, lam * trace + extra[i] - mu, mu, 0.0)
             spread(w, row, i, p)
 
 
@@ -103,7 +115,7 @@ def neo_hookean(w, row, extra, share, forces, energy):
 
     Here mu and lambda are 4/3 of Lame's mu, and Lame's lambda + 5/6 mu: that makes small strains right.
 
-    Source: [SmithDeGoesKim2018]_ eq. (14), with their alpha multiplied out. Differs: a constant makes W
+    Source: [SmithDeGoesKim2018]_, with their alpha multiplied out. Differs: a constant makes W
     zero at rest.
     """
     if energy:
@@ -125,7 +137,7 @@ def neo_hookean(w, row, extra, share, forces, energy):
             else:
                 shape = t - 0.75 * (j - 1.0)
             shape -= 0.5 * np.log1p(0.5 * t)
-            bulk = share * (row[LAMBDA + i] + 5.0 / 6.0 * row[MU + i])
+            bulk = own_bulk(row, i, share) + row[MU + i] / 6.0
             w[ENERGY + i] += 4.0 / 3.0 * row[MU + i] * shape + 0.5 * bulk * (j - 1.0) * (j - 1.0)
     if forces:
         for i in range(16):
@@ -133,7 +145,7 @@ def neo_hookean(w, row, extra, share, forces, energy):
             c = right_cauchy_green(f)
             c00, c11, c22, c12, c02, c01 = c
             mu = 4.0 / 3.0 * row[MU + i]
-            bulk = share * (row[LAMBDA + i] + 5.0 / 6.0 * row[MU + i])
+            bulk = own_bulk(row, i, share) + row[MU + i] / 6.0
             a = mu - mu / (c00 + c11 + c22 + 1.0)
             g = bulk * (determinant(f) - 1.0) - 0.75 * mu + extra[i]
             p = combine(f, c, a, 0.0, g)

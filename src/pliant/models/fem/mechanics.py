@@ -43,11 +43,10 @@ class WarpedMechanics:
 
     def _set_pressure(self) -> None:
         self.pressure: AveragedPressure | None = None
-        self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of lambda that tets keep themselves
+        self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of the bulk modulus that tets keep
         if self.model.locking == "averaged-pressure":
             lam, mu = self.rest.lame
-            bulk = lam + 5.0 / 6.0 * mu if self.model.law == "neo-hookean" else lam
-            self.pressure = AveragedPressure(self.blocks, self.rest.volumes, bulk)
+            self.pressure = AveragedPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu)
             self.share, self._extra = 0.0, self.pressure.extra
 
     def _set_plasticity(self) -> None:
@@ -140,7 +139,11 @@ class WarpedMechanics:
             self.plasticity.restore(state)
 
     def stable_step(self) -> StableStep:
-        return explicit_limit(self, self.structure, self.damping_time)
+        """That of the rest shape; half of it where the rest shape may flow, which makes tets slender."""
+        limit = explicit_limit(self, self.structure, self.damping_time)
+        if isinstance(self.plasticity, LargePlasticity):
+            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
+        return limit
 
     def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the tets that have particles on both sides of a cut."""

@@ -40,6 +40,9 @@ class Fem:
         "MuellerGross2004",
         "SmithDeGoesKim2018",
         "LinChitaluKomura2022",
+        "BonetBurton1998",
+        "BargteilWojtanHodginsTurk2007",
+        "WeberAnand1990",
     )
     sampler: ClassVar[TetSampler] = TetSampler()
 
@@ -96,6 +99,11 @@ class Fem:
                 self.locking == "averaged-pressure" and anisotropic,
                 "Averaged pressures need an isotropic material.",
                 'Use locking = "none".',
+            ),
+            (
+                self.locking == "averaged-pressure" and flow == "cairns",
+                "Averaged pressures need plastic strain that keeps volume; the printed one does not.",
+                'Use plasticity = "small".',
             ),
             (
                 self.law == "neo-hookean" and flow in ("small", "cairns"),

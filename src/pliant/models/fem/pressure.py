@@ -1,11 +1,11 @@
 r"""Averaged nodal pressure: a remedy for the locking of nearly incompressible linear tets.
 
-The volumetric term :math:`\sum V_t \tfrac\lambda2 \theta_t^2` is replaced by one per particle,
+The volumetric term :math:`\sum V_t \tfrac K2 \theta_t^2`, K = lambda + 2/3 mu, gives way to one per particle,
 
-.. math:: W = \sum_a V_a \tfrac\lambda2 \theta_a^2, \qquad \theta_a = \frac1{V_a} \sum_{t \ni a} \tfrac14 V_t
+.. math:: W = \sum_a V_a \tfrac K2 \theta_a^2, \qquad \theta_a = \frac1{V_a} \sum_{t \ni a} \tfrac14 V_t
           \theta_t, \qquad V_a = \sum_{t \ni a} \tfrac14 V_t,
 
-so that a tet feels the mean of its particles' pressures :math:`\lambda \theta_a`: the exact gradient.
+so that a tet feels the mean of its particles' pressures :math:`K \theta_a`: the exact gradient.
 
 Source: [BonetBurton1998]_. Differs: theta is the volumetric strain of the law at hand (tr(R^T F) - 3, tr E or
 J - 1); particles on an interface have one pressure for each material.
@@ -39,7 +39,7 @@ NEO_HOOKEAN, GRAM_SCHMIDT = kernels.NEO_HOOKEAN, kernels.GRAM_SCHMIDT
 class AveragedPressure:
     """Pressures per particle and material, and what they give each tet.
 
-    blocks: the tets; volumes, bulk (m,): rest volumes [m3] and the law's volumetric stiffness [Pa].
+    blocks: the tets; volumes, bulk (m,): rest volumes [m3] and bulk moduli [Pa].
     extra (blocks, 16): V times the pressure of each tet [N m], as the laws take it.
     """
 

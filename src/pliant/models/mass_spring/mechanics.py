@@ -8,7 +8,7 @@ import numpy as np
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks, partitions_for, share_buffer
-from pliant.models.mass_spring import kernels, products
+from pliant.models.mass_spring import energies, kernels, products
 from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_rotations import TetRotations
@@ -83,15 +83,13 @@ class MassSpringMechanics:
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
-        stretch = self._lengths(x) - self.lengths
-        springs = 0.5 * float(np.sum(self.stiffness * stretch**2))
-        change = tet_volumes(x, self.tets) / self.volumes - 1.0
-        return springs + 0.5 * float(np.sum(self.bulk * self.volumes * change**2))
-
-    def _lengths(self, x: Array) -> Array:
-        d = x[self.edges[:, 1]] - x[self.edges[:, 0]]
-        lengths: Array = np.sqrt(np.einsum("ij,ij->i", d, d))
-        return lengths
+        s, c = self.springs, self.cells
+        run = energies.energy_parallel if s.parallel else energies.energy_serial
+        total: float = run(s.starts, s.index, self._spring_rest, x, True)
+        if self.volumetric:
+            run = energies.energy_parallel if c.parallel else energies.energy_serial
+            total += run(c.starts, c.index, self._cell_rest, x, False)
+        return total
 
     def dissipation(self, x: Array, v: Array) -> float:
         """``sum beta k (d l / d t)^2`` [W]."""

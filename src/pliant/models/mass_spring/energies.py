@@ -1,0 +1,79 @@
+"""Compiled energies of the mass-spring model, summed over fixed partitions."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.compiled import jit, parallel_jit, prange
+from pliant.models.tet_kernels import SCRATCH, determinant, gather_edges, take
+
+LANES = 16 * 9  # columns of the scratch: the lanes' sums
+
+
+@jit
+def _spring_blocks(first, last, index, rest, x, w):
+    """``sum k (l - L)^2 / 2`` of some blocks."""
+    for i in range(16):
+        w[LANES + i] = 0.0
+    for b in range(first, last):
+        nodes = index[b]
+        row = rest[b]
+        for i in range(16):
+            p = nodes[i, 0]
+            q = nodes[i, 1]
+            for c in range(3):
+                w[16 * c + i] = x[q, c] - x[p, c]
+        for i in range(16):
+            stretch = np.sqrt(w[i] * w[i] + w[16 + i] * w[16 + i] + w[32 + i] * w[32 + i]) - row[i]
+            w[LANES + i] += 0.5 * row[16 + i] * stretch * stretch
+    total = 0.0
+    for i in range(16):
+        total += w[LANES + i]
+    return total
+
+
+@jit
+def _volume_blocks(first, last, index, rest, x, w):
+    """``sum (lambda - mu) (v - V)^2 / (2 V)`` of some blocks."""
+    for i in range(16):
+        w[LANES + i] = 0.0
+    for b in range(first, last):
+        row = rest[b]
+        gather_edges(index[b], x, w, 0)
+        for i in range(16):
+            d = take(w, i)
+            change = determinant(d) / 6.0 - row[i]
+            w[LANES + i] += 0.5 * row[16 + i] * change * change
+    total = 0.0
+    for i in range(16):
+        total += w[LANES + i]
+    return total
+
+
+@jit
+def energy_serial(starts, index, rest, x, springs):
+    """Energy [J] of springs, or of the volumetric terms."""
+    w = np.empty(SCRATCH)
+    total = 0.0
+    for p in range(starts.shape[0] - 1):
+        if springs:
+            total += _spring_blocks(starts[p], starts[p + 1], index, rest, x, w)
+        else:
+            total += _volume_blocks(starts[p], starts[p + 1], index, rest, x, w)
+    return total
+
+
+@parallel_jit
+def energy_parallel(starts, index, rest, x, springs):
+    """As ``energy_serial``; partitions are summed in order, whatever the threads."""
+    sums = np.empty(starts.shape[0] - 1)
+    for p in prange(starts.shape[0] - 1):
+        w = np.empty(SCRATCH)
+        if springs:
+            sums[p] = _spring_blocks(starts[p], starts[p + 1], index, rest, x, w)
+        else:
+            sums[p] = _volume_blocks(starts[p], starts[p + 1], index, rest, x, w)
+    total = 0.0
+    for p in range(sums.shape[0]):
+        total += sums[p]
+    return total
