@@ -1,9 +1,13 @@
 """Mechanics models, one folder each; ``MODELS`` names them for scenes."""
 
+from pliant.models.cpm1 import Cpm1
+from pliant.models.cpm2 import Cpm2
 from pliant.models.mass_spring import MassSpring
 from pliant.protocols import Model
 from pliant.registry import Registry
 
-MODELS: Registry[Model] = Registry("model", {MassSpring.kind: MassSpring}, entry_points="pliant.models")
+MODELS: Registry[Model] = Registry(
+    "model", {cls.kind: cls for cls in (MassSpring, Cpm1, Cpm2)}, entry_points="pliant.models"
+)
 
-__all__ = ["MODELS", "MassSpring"]
+__all__ = ["MODELS", "Cpm1", "Cpm2", "MassSpring"]
