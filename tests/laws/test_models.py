@@ -10,11 +10,15 @@ from pliant.models import MODELS
 from pliant.protocols import Dissipation, Energy, Flux, Mechanics
 from pliant.rotation import Rotation
 
-EXACT_PAIRS = [(name, poisson) for name in MODELS for poisson in (0.25, 0.3, 0.45)]
+VARIANTS = [*MODELS, "cpm1/everts", "cpm2/everts"]  # model, or model/form
+PRINTED = {"cpm1/everts", "cpm2/everts"}  # the text's laws keep no angular momentum and have no energy
+EXACT_PAIRS = [(name, poisson) for name in VARIANTS for poisson in (0.25, 0.3, 0.45)]
 
 
 def prepared(name: str, poisson: float = 0.3, **options: Any) -> tuple[Any, Any]:
-    body = block(model=name, material={**MATERIAL, "poisson": poisson}, **options)
+    kind, _, form = name.partition("/")
+    model = {"type": kind, "form": form} if form else kind
+    body = block(model=model, material={**MATERIAL, "poisson": poisson}, **options)
     structure = body.structure()
     return structure, body.model.prepare(structure, body.resolved_material)
 
@@ -49,17 +53,19 @@ def test_force_is_minus_the_gradient_of_energy(name: str, poisson: float) -> Non
         assert abs(slope + f[i, c]) < 1e-6 * scale
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 def test_internal_forces_and_torques_sum_to_zero(name: str) -> None:
     structure, mechanics = prepared(name)
     x = shaken(structure.rest, 0.02)
     f = forces(mechanics, x)
     scale = np.abs(f).sum()
     assert np.abs(f.sum(axis=0)).max() < 1e-13 * scale
+    if name in PRINTED:
+        pytest.skip("the printed law has no reason to keep angular momentum, and does not")
     assert np.abs(np.cross(x, f).sum(axis=0)).max() < 1e-13 * scale
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 def test_forces_turn_with_the_body(name: str) -> None:
     structure, mechanics = prepared(name)
     turn = Rotation(axis=(1, 2, 3), degrees=77).matrix()
@@ -69,7 +75,7 @@ def test_forces_turn_with_the_body(name: str) -> None:
     assert np.abs(turned - f @ turn.T).max() < 1e-11 * np.abs(f).max()
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("scale", [1e-3, 1e2])
 def test_forces_scale_with_area(name: str, scale: float) -> None:
     """The same strain in a body s times as large gives s^2 times the force (stress times area)."""
@@ -81,7 +87,7 @@ def test_forces_scale_with_area(name: str, scale: float) -> None:
     assert big.mass.sum() == pytest.approx(scale**3 * structure.mass.sum(), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 def test_internal_damping_takes_energy_and_keeps_momentum(name: str) -> None:
     structure, mechanics = prepared(name)
     if not isinstance(mechanics, Dissipation):
@@ -96,7 +102,7 @@ def test_internal_damping_takes_energy_and_keeps_momentum(name: str) -> None:
     assert np.abs(np.cross(x, damping).sum(axis=0)).max() < 1e-12 * np.abs(damping).sum()
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 def test_flux_is_the_force_between_the_two_sides(name: str) -> None:
     """Internal forces on the far side add up to what goes through the cut, whatever the shape."""
     structure, mechanics = prepared(name, poisson=0.4)
@@ -111,7 +117,7 @@ def test_flux_is_the_force_between_the_two_sides(name: str) -> None:
     assert all(size >= np.linalg.norm(resultant) * (1 - 1e-12) for resultant, size in parts.values())
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 def test_fields_are_finite_and_zero_at_rest(name: str) -> None:
     structure, mechanics = prepared(name)
     still = np.zeros_like(structure.rest)
@@ -123,7 +129,7 @@ def test_fields_are_finite_and_zero_at_rest(name: str) -> None:
     assert mechanics.fields(stretched, still, ["stress"])["stress"].values.min() > 0
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", VARIANTS)
 def test_the_stable_step_is_stable_and_not_timid(name: str) -> None:
     """Leapfrog keeps small vibrations bounded at 0.95 of the limit, and loses them at 1.05 of it."""
     structure, mechanics = prepared(name)

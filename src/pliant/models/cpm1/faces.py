@@ -1,58 +1,35 @@
 """From dual cells and constants to the faces that the kernels work on."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from pliant.errors import IncompatibleError
 from pliant.models.cpm1.layout import FaceData
 from pliant.models.particles.faces import FLAT
-from pliant.models.particles.linear import shape_gradients
 from pliant.models.particles.mapping import FaceConstants
 from pliant.structure.dual import Dual
 from pliant.typing import Array, IntArray
 
-UPRIGHT = 1e-9  # sine of the angle between normal and edge below which a face counts as not tilted
+EDGE_FIRST = 9.0  # how much sooner the image of the normal is taken from the edge than from the face
 
 
-@dataclass(frozen=True)
-class Image:
-    """The image of each face's rest normal, ``m = along (x_j - x_i) + sum weight (x_r - q)`` over a ring of
-    particles (flat lists, ring_start (e + 1,)); faces that are not tilted have no ring."""
+def normal_images(rest: Array, dual: Dual) -> tuple[Array, Array]:
+    """Weights of the image of each face's unit normal, ``m = along (x_j - x_i) + sum weight (v_k - q)``.
 
-    along: Array
-    ring_start: IntArray
-    ring: IntArray
-    ring_weight: Array
-
-
-def normal_images(rest: Array, tets: IntArray, volumes: Array, dual: Dual) -> Image:
-    """Weights of ``m = F n0``, F the mean over the tets around the edge by volume.
-
-    Where the normal n0 lies along the edge that is (x_j - x_i) / d0 exactly.
+    Of all weights that give ``m = F n0`` for any uniform deformation F they are the smallest ones (those of
+    the face's vertices counting nine times as much as the edge's); a face across its edge gets m = d / d0.
+    Returns along (e,) and weight (fan,).
     """
-    around, n = dual.around, len(rest)
+    owner = np.repeat(np.arange(len(dual.edges)), np.diff(dual.start))
     d = rest[dual.edges[:, 1]] - rest[dual.edges[:, 0]]
-    length = np.linalg.norm(d, axis=1)
+    q = 0.5 * (rest[dual.edges[:, 0]] + rest[dual.edges[:, 1]])
+    v = dual.vertices(rest)[dual.fan] - q[owner]
+    squares = np.einsum("ki,kj->kij", v, v).reshape(-1, 9)
+    total = np.stack([np.bincount(owner, squares[:, c], len(d)) for c in range(9)], axis=1)
+    gram = total.reshape(-1, 3, 3) + EDGE_FIRST * np.einsum("ki,kj->kij", d, d)
     normal = dual.areas / np.linalg.norm(dual.areas, axis=1)[:, None]
-    sine = np.linalg.norm(np.cross(normal, d), axis=1) / length
-    tilted = sine > UPRIGHT
-    gradients = shape_gradients(rest, tets)
-    share = volumes[around.tet] / np.bincount(around.edge, volumes[around.tet])[around.edge]
-    weight = share[:, None] * np.einsum("wkc,wc->wk", gradients[around.tet], normal[around.edge])
-    corner, edge = tets[around.tet], np.repeat(around.edge[:, None], 4, axis=1)
-    at_i, at_j = (corner == dual.edges[around.edge, end][:, None] for end in (0, 1))
-    along = 0.5 * (
-        np.bincount(edge[at_j], weight[at_j], len(d)) - np.bincount(edge[at_i], weight[at_i], len(d))
-    )
-    others = ~(at_i | at_j) & tilted[edge]
-    keys, place = np.unique(edge[others] * n + corner[others], return_inverse=True)
-    return Image(
-        along=np.where(tilted, along, 1.0 / length),
-        ring_start=np.searchsorted(keys // n, np.arange(len(d) + 1)),
-        ring=keys % n,
-        ring_weight=np.bincount(place.reshape(-1), weight[others], len(keys)),
-    )
+    z = np.linalg.solve(gram, normal[:, :, None])[:, :, 0]
+    along = EDGE_FIRST * np.einsum("ij,ij->i", d, z)
+    return along, np.asarray(np.einsum("ij,ij->i", v, z[owner]))
 
 
 def edge_means(values: Array, volumes: Array, dual: Dual) -> Array:
@@ -63,7 +40,13 @@ def edge_means(values: Array, volumes: Array, dual: Dual) -> Array:
 
 
 def face_data(
-    rest: Array, volumes: Array, dual: Dual, image: Image, constants: FaceConstants, slots: IntArray, printed: bool
+    rest: Array,
+    volumes: Array,
+    dual: Dual,
+    image: tuple[Array, Array],
+    constants: FaceConstants,
+    slots: IntArray,
+    printed: bool,
 ) -> FaceData:
     """Faces for the kernels; ``slots`` is the row of each dual vertex there.
 
@@ -81,12 +64,10 @@ def face_data(
         weight = area
     return FaceData(
         edges=dual.edges,
-        fan_start=dual.start,
+        start=dual.start,
         fan=slots[dual.fan],
-        ring_start=image.ring_start,
-        ring=image.ring,
-        ring_weight=image.ring_weight,
-        along=image.along,
+        along=image[0],
+        weight=image[1],
         stretch=weight * edge_means(constants.stretch, volumes, dual),
         shear=weight * edge_means(constants.shear, volumes, dual),
         floor=FLAT * area,

@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
 from pliant.models.blocks import _reduce_rows
-from pliant.models.particles.faces import face_gradient, printed_force
+from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, block_printed
 
 CHUNKS = 64
 
@@ -35,153 +35,140 @@ def _points(first, last, index, weights, x, y):
 
 
 @jit
-def _gather(o, length, ring, index, x, y, w, at):
-    """Into ``w`` from row ``at``: d (3 rows), fan and ring relative to the edge's midpoint (3 rows each)."""
+def _gather(o, length, index, x, y, w, at):
+    """Into ``w`` from row ``at``: d, then the fan relative to the edge's midpoint; 3 rows each."""
+    o &= INSIDE
+    t = (16 * at) & INSIDE
     for i in range(16):
         p = index[o + i]
         q = index[o + 16 + i]
         for c in range(3):
             a = x[p, c]
             b = x[q, c]
-            w[16 * (at + c) + i] = b - a
+            w[t + 16 * c + i] = b - a
             w[16 * c + i] = 0.5 * (a + b)
-    t = 16 * (at + 3)
     o += 32
     for _ in range(length):
+        u = o & INSIDE
+        t = (t + 48) & INSIDE
         for i in range(16):
-            v = index[o + i]
+            v = index[u + i]
             w[t + i] = y[v, 0] - w[i]
             w[t + 16 + i] = y[v, 1] - w[16 + i]
             w[t + 32 + i] = y[v, 2] - w[32 + i]
         o += 16
-        t += 48
-    for _ in range(ring):
-        for i in range(16):
-            v = index[o + i]
-            w[t + i] = x[v, 0] - w[i]
-            w[t + 16 + i] = x[v, 1] - w[16 + i]
-            w[t + 32 + i] = x[v, 2] - w[32 + i]
-        o += 16
-        t += 48
 
 
 @jit
-def _image(at, length, ring, r, rest, w, to):
-    """The image m of the rest normal, ``along d + sum weight ring``, into rows ``to`` of ``w``."""
+def _image(at, length, r, rest, w, g):
+    """The image m of the rest normal, ``along d + sum weight v``, into rows 0 to 2 of ``g``."""
+    t = (16 * at) & INSIDE
+    r = (r + 48) & INSIDE
     for i in range(16):
         a = rest[r + i]
-        w[16 * to + i] = a * w[16 * at + i]
-        w[16 * (to + 1) + i] = a * w[16 * (at + 1) + i]
-        w[16 * (to + 2) + i] = a * w[16 * (at + 2) + i]
-    t = 16 * (at + 3 + 3 * length)
-    for _ in range(ring):
-        r += 16
+        g[i] = a * w[t + i]
+        g[16 + i] = a * w[t + 16 + i]
+        g[32 + i] = a * w[t + 32 + i]
+    r += 16
+    for _ in range(length):
+        r = (r + 16) & INSIDE
+        t = (t + 48) & INSIDE
         for i in range(16):
             a = rest[r + i]
-            w[16 * to + i] += a * w[t + i]
-            w[16 * (to + 1) + i] += a * w[t + 16 + i]
-            w[16 * (to + 2) + i] += a * w[t + 32 + i]
-        t += 48
+            g[i] += a * w[t + i]
+            g[16 + i] += a * w[t + 16 + i]
+            g[32 + i] += a * w[t + 32 + i]
 
 
 @jit
-def _area(at, length, w, to):
-    """The area vector ``1/2 sum v_k x v_k+1`` into rows ``to`` of ``w``."""
+def _area(at, length, w, g):
+    """The area vector ``1/2 sum v_k x v_k+1`` into rows 3 to 5 of ``g``."""
     for i in range(48):
-        w[16 * to + i] = 0.0
-    t = 16 * (at + 3)
-    n = 16 * to
+        g[48 + i] = 0.0
+    t = 16 * at + 48
     for _ in range(length - 1):
+        t &= INSIDE
         for i in range(16):
-            ax = w[t + i]
-            ay = w[t + 16 + i]
-            az = w[t + 32 + i]
-            bx = w[t + 48 + i]
-            by = w[t + 64 + i]
-            bz = w[t + 80 + i]
-            w[n + i] += 0.5 * (ay * bz - az * by)
-            w[n + 16 + i] += 0.5 * (az * bx - ax * bz)
-            w[n + 32 + i] += 0.5 * (ax * by - ay * bx)
+            ax, ay, az = w[t + i], w[t + 16 + i], w[t + 32 + i]
+            bx, by, bz = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
+            g[48 + i] += 0.5 * (ay * bz - az * by)
+            g[64 + i] += 0.5 * (az * bx - ax * bz)
+            g[80 + i] += 0.5 * (ax * by - ay * bx)
         t += 48
 
 
 @jit
-def _pull_back(at, length, w, g):
-    """Gradients at the fan from that at N (rows ``g``): ``h_k = 1/2 (v_k+1 - v_k-1) x g``, over the fan.
+def _pull_back(at, length, r, rest, w, g):
+    """Gradients at the fan from those at m and N (g): ``weight m' + 1/2 (v_k+1 - v_k-1) x N'``.
 
-    Rows ``g + 3`` get the midpoint's, ``1/2 (v_0 - v_last) x g``.
+    They take the place of the fan; rows 6 to 8 of ``g`` get the midpoint's, minus the sum of all others.
     """
-    first = 16 * (at + 3)
-    last = first + 48 * (length - 1)
-    n = 16 * g
+    first = (16 * at + 48) & INSIDE
+    last = (first + 48 * (length - 1)) & INSIDE
+    r = (r + 64) & INSIDE
     for i in range(16):
-        gx = 0.5 * w[n + i]
-        gy = 0.5 * w[n + 16 + i]
-        gz = 0.5 * w[n + 32 + i]
+        gx, gy, gz = 0.5 * g[48 + i], 0.5 * g[64 + i], 0.5 * g[80 + i]
         ax = w[first + i] - w[last + i]
         ay = w[first + 16 + i] - w[last + 16 + i]
         az = w[first + 32 + i] - w[last + 32 + i]
-        w[n + 48 + i] = ay * gz - az * gy
-        w[n + 64 + i] = az * gx - ax * gz
-        w[n + 80 + i] = ax * gy - ay * gx
-        w[i] = 0.0  # v_k-1, for the first the midpoint
-        w[16 + i] = 0.0
-        w[32 + i] = 0.0
+        total = rest[r + i]
+        g[96 + i] = ay * gz - az * gy - total * g[i]
+        g[112 + i] = az * gx - ax * gz - total * g[16 + i]
+        g[128 + i] = ax * gy - ay * gx - total * g[32 + i]
+    for i in range(48):
+        w[i] = 0.0  # v_k-1: for the first the midpoint
     t = first
-    for k in range(length):
-        more = 1.0 if k + 1 < length else 0.0
-        s = t + 48 if k + 1 < length else t
+    for _ in range(length - 1):
+        r = (r + 16) & INSIDE
+        t &= INSIDE
         for i in range(16):
-            gx = 0.5 * w[n + i]
-            gy = 0.5 * w[n + 16 + i]
-            gz = 0.5 * w[n + 32 + i]
-            ax = more * w[s + i] - w[i]
-            ay = more * w[s + 16 + i] - w[16 + i]
-            az = more * w[s + 32 + i] - w[32 + i]
+            gx, gy, gz = 0.5 * g[48 + i], 0.5 * g[64 + i], 0.5 * g[80 + i]
+            ax, ay, az = w[t + 48 + i] - w[i], w[t + 64 + i] - w[16 + i], w[t + 80 + i] - w[32 + i]
+            a = rest[r + i]
             w[i] = w[t + i]
             w[16 + i] = w[t + 16 + i]
             w[32 + i] = w[t + 32 + i]
-            w[t + i] = ay * gz - az * gy
-            w[t + 16 + i] = az * gx - ax * gz
-            w[t + 32 + i] = ax * gy - ay * gx
+            w[t + i] = ay * gz - az * gy + a * g[i]
+            w[t + 16 + i] = az * gx - ax * gz + a * g[16 + i]
+            w[t + 32 + i] = ax * gy - ay * gx + a * g[32 + i]
         t += 48
+    r = (r + 16) & INSIDE
+    for i in range(16):
+        gx, gy, gz = 0.5 * g[48 + i], 0.5 * g[64 + i], 0.5 * g[80 + i]
+        ax, ay, az = w[i], w[16 + i], w[32 + i]
+        a = rest[r + i]
+        w[last + i] = az * gy - ay * gz + a * g[i]
+        w[last + 16 + i] = ax * gz - az * gx + a * g[16 + i]
+        w[last + 32 + i] = ay * gx - ax * gy + a * g[32 + i]
 
 
 @jit
-def _scatter(o, at, length, ring, r, index, rest, w, m, g, x_buffer, x_shift, y_buffer, y_shift):
-    """Subtract the gradients from the buffers: m's (rows ``m``) by weights, the midpoint's, the fan's."""
+def _scatter(o, at, length, r, index, rest, w, g, x_buffer, x_shift, y_buffer, y_shift):
+    """Subtract the gradients from the buffers: of the edge's ends and of the fan."""
+    o &= INSIDE
+    r = (r + 48) & INSIDE
     for i in range(16):
-        p = index[o + i] + x_shift
-        q = index[o + 16 + i] + x_shift
         a = rest[r + i]
         for c in range(3):
-            ends = a * w[16 * (m + c) + i]
-            w[16 * c + i] = 0.5 * w[16 * (g + 3 + c) + i]
-            x_buffer[p, c] += ends
-            x_buffer[q, c] -= ends
-    u = o + 32 + 16 * length
-    s = r
-    for _ in range(ring):
-        s += 16
-        for i in range(16):
-            v = index[u + i] + x_shift
-            a = rest[s + i]
-            for c in range(3):
-                f = a * w[16 * (m + c) + i]
-                w[16 * c + i] -= 0.5 * f
-                x_buffer[v, c] -= f
-        u += 16
+            along, middle = a * g[16 * c + i], 0.5 * g[96 + 16 * c + i]
+            w[16 * c + i] = along - middle
+            g[16 * c + i] = along + middle
     for i in range(16):
-        p = index[o + i] + x_shift
-        q = index[o + 16 + i] + x_shift
-        for c in range(3):
-            x_buffer[p, c] -= w[16 * c + i]
-            x_buffer[q, c] -= w[16 * c + i]
+        p = (index[o + i] + x_shift) & INSIDE
+        q = (index[o + 16 + i] + x_shift) & INSIDE
+        x_buffer[p, 0] += w[i]
+        x_buffer[p, 1] += w[16 + i]
+        x_buffer[p, 2] += w[32 + i]
+        x_buffer[q, 0] -= g[i]
+        x_buffer[q, 1] -= g[16 + i]
+        x_buffer[q, 2] -= g[32 + i]
     u = o + 32
-    t = 16 * (at + 3)
+    t = 16 * at + 48
     for _ in range(length):
+        u &= INSIDE
+        t &= INSIDE
         for i in range(16):
-            v = index[u + i] + y_shift
+            v = (index[u + i] + y_shift) & INSIDE
             y_buffer[v, 0] -= w[t + i]
             y_buffer[v, 1] -= w[t + 16 + i]
             y_buffer[v, 2] -= w[t + 32 + i]
@@ -191,46 +178,28 @@ def _scatter(o, at, length, ring, r, index, rest, w, m, g, x_buffer, x_shift, y_
 
 @jit
 def _faces(
-    first, last, printed, length, ring, index_at, rest_at, index, rest, x, y,
-    x_buffer, x_shift, y_buffer, y_shift, w,
+    first, last, printed, length, index_at, rest_at, index, rest, x, y,
+    x_buffer, x_shift, y_buffer, y_shift, w, g,
 ):  # fmt: skip
-    """Forces of blocks of faces. Rows of ``w``: 0 midpoint, 3 m, 6 N (and 9 after it), 12 d, fan, ring."""
+    """Forces of blocks of faces. Rows of ``w``: 0 midpoint, 3 d, fan."""
     for b in range(first, last):
-        n, k = length[b], ring[b]
-        o, r = index_at[b], rest_at[b]
-        _gather(o, n, k, index, x, y, w, 12)
-        _image(12, n, k, r + 48, rest, w, 3)
-        _area(12, n, w, 6)
+        n, o, r = length[b], index_at[b], rest_at[b]
+        _gather(o, n, index, x, y, w, 3)
+        _image(3, n, r, rest, w, g)
+        _area(3, n, w, g)
         if printed:
+            block_printed(g, rest, r, r + 16, r + 32, 0.0, 0.0)
+            o &= INSIDE
             for i in range(16):
-                fx, fy, fz = printed_force(
-                    w[48 + i], w[64 + i], w[80 + i], w[96 + i], w[112 + i], w[128 + i],
-                    rest[r + i], rest[r + 16 + i], rest[r + 32 + i], 0.0,
-                )  # fmt: skip
-                w[48 + i] = fx
-                w[64 + i] = fy
-                w[80 + i] = fz
-            for i in range(16):
-                p = index[o + i] + x_shift
-                q = index[o + 16 + i] + x_shift
+                p = (index[o + i] + x_shift) & INSIDE
+                q = (index[o + 16 + i] + x_shift) & INSIDE
                 for c in range(3):
-                    f = w[48 + 16 * c + i]
-                    x_buffer[p, c] += f
-                    x_buffer[q, c] -= f
+                    x_buffer[p, c] += g[16 * c + i]
+                    x_buffer[q, c] -= g[16 * c + i]
         else:
-            for i in range(16):
-                ax, ay, az, bx, by, bz = face_gradient(
-                    w[48 + i], w[64 + i], w[80 + i], w[96 + i], w[112 + i], w[128 + i],
-                    rest[r + i], rest[r + 16 + i], rest[r + 32 + i],
-                )  # fmt: skip
-                w[48 + i] = ax
-                w[64 + i] = ay
-                w[80 + i] = az
-                w[96 + i] = bx
-                w[112 + i] = by
-                w[128 + i] = bz
-            _pull_back(12, n, w, 6)
-            _scatter(o, 12, n, k, r + 48, index, rest, w, 3, 6, x_buffer, x_shift, y_buffer, y_shift)
+            block_gradient(g, rest, r, r + 16, r + 32)
+            _pull_back(3, n, r, rest, w, g)
+            _scatter(o, 3, n, r, index, rest, w, g, x_buffer, x_shift, y_buffer, y_shift)
 
 
 @jit
@@ -308,15 +277,15 @@ def _tets(first, last, index, weights, bulk, x, h, pull, buffer, shift, w):
 @jit
 def forces_serial(
     printed, volumetric, starts, low, high, offset, index, weights, bulk, buffer,
-    f_starts, length, ring, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
+    f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, y, h, out,
 ):  # fmt: skip
-    w = np.empty(scratch)
+    w, g = np.empty(scratch), np.empty(16 * ROWS)
     _points(0, index.shape[0], index, weights, x, y)
     for p in range(xr.shape[1]):
         _faces(
-            f_starts[p], f_starts[p + 1], printed, length, ring, index_at, rest_at, f_index, rest, x, y,
-            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w,
+            f_starts[p], f_starts[p + 1], printed, length, index_at, rest_at, f_index, rest, x, y,
+            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g,
         )  # fmt: skip
     if not printed:
         h.fill(0.0)
@@ -334,17 +303,17 @@ def forces_serial(
 @parallel_jit
 def forces_parallel(
     printed, volumetric, starts, low, high, offset, index, weights, bulk, buffer,
-    f_starts, length, ring, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
+    f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, y, h, out,
 ):  # fmt: skip
     blocks, n, slots = index.shape[0], out.shape[0], h.shape[0]
     for c in prange(CHUNKS):
         _points(c * blocks // CHUNKS, (c + 1) * blocks // CHUNKS, index, weights, x, y)
     for p in prange(xr.shape[1]):
-        w = np.empty(scratch)
+        w, g = np.empty(scratch), np.empty(16 * ROWS)
         _faces(
-            f_starts[p], f_starts[p + 1], printed, length, ring, index_at, rest_at, f_index, rest, x, y,
-            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w,
+            f_starts[p], f_starts[p + 1], printed, length, index_at, rest_at, f_index, rest, x, y,
+            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g,
         )  # fmt: skip
     if not printed:
         for c in prange(CHUNKS):
@@ -354,7 +323,7 @@ def forces_parallel(
             _reduce_rows(a, b, yr[0], yr[1], yr[2], y_buffer, h)
     if volumetric or not printed:
         for p in prange(low.shape[0]):
-            w = np.empty(scratch)
+            w, g = np.empty(scratch), np.empty(16 * ROWS)
             _tets(
                 starts[p], starts[p + 1], index, weights, bulk, x, h, not printed,
                 buffer, offset[p] - low[p], w,
@@ -366,30 +335,31 @@ def forces_parallel(
 
 
 @jit
-def _vectors(first, last, length, ring, index_at, rest_at, index, rest, x, y, out, w):
+def _vectors(first, last, length, index_at, rest_at, index, rest, x, y, out, w, g):
     for b in range(first, last):
-        _gather(index_at[b], length[b], ring[b], index, x, y, w, 12)
-        _image(12, length[b], ring[b], rest_at[b] + 48, rest, w, 3)
-        _area(12, length[b], w, 6)
+        _gather(index_at[b], length[b], index, x, y, w, 3)
+        _image(3, length[b], rest_at[b], rest, w, g)
+        _area(3, length[b], w, g)
         for i in range(16):
             for c in range(6):
-                out[16 * b + i, c] = w[16 * (3 + c) + i]
+                out[16 * b + i, c] = g[16 * c + i]
 
 
 @jit
-def vectors_serial(index, weights, length, ring, index_at, rest_at, f_index, rest, scratch, x, y, out):
+def vectors_serial(index, weights, length, index_at, rest_at, f_index, rest, scratch, x, y, out):
     """m and N of every face, (slots, 6)."""
+    w, g = np.empty(scratch), np.empty(16 * ROWS)
     _points(0, index.shape[0], index, weights, x, y)
-    _vectors(0, length.shape[0], length, ring, index_at, rest_at, f_index, rest, x, y, out, np.empty(scratch))
+    _vectors(0, length.shape[0], length, index_at, rest_at, f_index, rest, x, y, out, w, g)
 
 
 @parallel_jit
-def vectors_parallel(index, weights, length, ring, index_at, rest_at, f_index, rest, scratch, x, y, out):
+def vectors_parallel(index, weights, length, index_at, rest_at, f_index, rest, scratch, x, y, out):
     blocks, faces = index.shape[0], length.shape[0]
     for c in prange(CHUNKS):
         _points(c * blocks // CHUNKS, (c + 1) * blocks // CHUNKS, index, weights, x, y)
     for c in prange(CHUNKS):
-        w = np.empty(scratch)
+        w, g = np.empty(scratch), np.empty(16 * ROWS)
         a = c * faces // CHUNKS
         b = (c + 1) * faces // CHUNKS
-        _vectors(a, b, length, ring, index_at, rest_at, f_index, rest, x, y, out, w)
+        _vectors(a, b, length, index_at, rest_at, f_index, rest, x, y, out, w, g)

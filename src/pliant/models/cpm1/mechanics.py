@@ -30,7 +30,7 @@ class Cpm1Mechanics(ParticleMechanics):
         self.dual, self.constants = dual, constants
         self.edges = dual.edges
         rest = structure.rest
-        self._image = normal_images(rest, self.tets, self.volumes, dual)
+        self._image = normal_images(rest, dual)
         self.cells = make_blocks(dual.particles, len(rest))
         slots = np.empty(len(dual.particles), np.int64)
         slots[self.cells.order] = self.cells.slots
@@ -38,9 +38,7 @@ class Cpm1Mechanics(ParticleMechanics):
         self._weights = self.cells.rows(*dual.weights.T)
         self._set_bulk()
         printed = form == "everts"
-        self.face_data: FaceData = face_data(
-            rest, self.volumes, dual, self._image, constants, slots, printed
-        )
+        self.face_data: FaceData = face_data(rest, self.volumes, dual, self._image, constants, slots, printed)
         self.faces = lay_out(self.face_data)
         rows = 16 * len(self.cells.index)
         self._y, self._h, self._dy = (np.zeros((rows, 3)) for _ in range(3))
@@ -73,7 +71,7 @@ class Cpm1Mechanics(ParticleMechanics):
         run(
             self.form == "everts", self.volumetric, c.starts, c.low, c.high, c.offset, c.index,
             self._weights, self._bulk_rows, c.buffer,
-            f.starts, f.length, f.ring, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
+            f.starts, f.length, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
             f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
         )  # fmt: skip
 
@@ -83,7 +81,7 @@ class Cpm1Mechanics(ParticleMechanics):
         run = product.product_parallel if self.parallel else product.product_serial
         run(
             c.starts, c.low, c.high, c.offset, c.index, self._weights, self._bulk_rows, c.buffer,
-            f.starts, f.length, f.ring, f.index_at, f.rest_at, f.index, self._product_rest,
+            f.starts, f.length, f.index_at, f.rest_at, f.index, self._product_rest,
             f.x_ranges, f.y_ranges, f.x_buffer, f.y_buffer, f.scratch,
             x, np.ascontiguousarray(dx), self._y, self._dy, self._h, out,
         )  # fmt: skip
@@ -94,7 +92,7 @@ class Cpm1Mechanics(ParticleMechanics):
         found = np.empty((len(f.order), 6))
         run = kernels.vectors_parallel if self.parallel else kernels.vectors_serial
         run(
-            c.index, self._weights, f.length, f.ring, f.index_at, f.rest_at, f.index, f.rest, f.scratch,
+            c.index, self._weights, f.length, f.index_at, f.rest_at, f.index, f.rest, f.scratch,
             np.ascontiguousarray(x), self._y, found,
         )  # fmt: skip
         sorted_ = np.empty((len(self.edges), 6))
@@ -141,22 +139,23 @@ class Cpm1Variational(Cpm1Mechanics):
     def _face_flux(
         self, x: Array, m: Array, n: Array, stretch: Array, shear: Array, above: BoolArray
     ) -> tuple[Array, float]:
-        """A face acts on the particles of its edge, of its ring and of its dual vertices."""
+        """A face acts on the particles of its edge and of its dual vertices."""
         d, dual, edges = self.face_data, self.dual, self.edges
         gm, gn = face_gradients(m, n, stretch, shear, d.floor)
         up = above.astype(float)
         middle = 0.5 * (up[edges[:, 0]] + up[edges[:, 1]])
-        ring = np.repeat(np.arange(len(edges)), np.diff(d.ring_start))
-        weight = d.along * (up[edges[:, 1]] - up[edges[:, 0]])
-        weight += np.bincount(ring, d.ring_weight * (up[d.ring] - middle[ring]), len(edges))
         y = dual.vertices(x)
         y_up = np.einsum("kc,kc->k", dual.weights, up[dual.particles])
         owner = np.repeat(np.arange(len(edges)), np.diff(dual.start))
         q = 0.5 * (x[edges[:, 0]] + x[edges[:, 1]])
         v, share = y[dual.fan] - q[owner], y_up[dual.fan] - middle[owner]
+        weight = d.along * (up[edges[:, 1]] - up[edges[:, 0]])
+        weight += np.bincount(owner, d.weight * share, len(edges))
         pair = owner[1:] == owner[:-1]
         into = owner[1:][pair]
-        moved = share[:-1, None] * v[1:] - share[1:, None] * v[:-1]  # dN = 1/2 e x moved for a shift e of above
+        moved = (
+            share[:-1, None] * v[1:] - share[1:, None] * v[:-1]
+        )  # dN = 1/2 e x moved for a shift e of above
         arm = np.stack([np.bincount(into, 0.5 * moved[pair, c], len(edges)) for c in range(3)], axis=1)
         on_above = -(weight[:, None] * gm + np.cross(arm, gn))
         return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())

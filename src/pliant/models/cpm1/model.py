@@ -25,9 +25,10 @@ class Cpm1:
     :math:`\epsilon = |m| - 1` and sheared by :math:`\gamma = \angle(m, N)`. Its dual vertices move with their
     particles.
 
-    form: ``variational`` takes the energy :math:`\sum A_0 h_0 (\tfrac12 E \epsilon^2 + \tfrac12 G \gamma^2)` and its
-    exact gradient; ``everts`` the printed forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i and -j, which have no
-    energy and complex frequencies even at rest: they blow up sooner or later.
+    form: ``variational`` takes the energy
+    :math:`\sum A_0 h_0 (\tfrac12 E \epsilon^2 + \tfrac12 G \gamma^2)` and its exact gradient; ``everts`` the
+    printed forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i, and their opposite on j, which have no
+    energy: they blow up sooner or later.
     mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
     dual: ``blended``, ``barycentric``, or ``everts`` for the text's own cells (simple shapes only).

@@ -1,9 +1,11 @@
 r"""Products with CPM1's Gauss-Newton stiffness.
 
-:math:`K = \sum_e A_0 h_0 (E\, \nabla\epsilon\, \nabla\epsilon^T + G\, D^T D) + \sum_t \lambda/V\, \nabla vol\, \nabla vol^T`,
-where :math:`D = \delta\hat m - R\,\delta\hat N` is the relative turning of m and N, R the smallest rotation that takes
-:math:`\hat N` to :math:`\hat m`. It never has negative eigenvalues and is the exact stiffness at rest. Dropped: what second
-derivatives of m's length, of the angle and of N would add.
+.. math:: K = \sum_e A_0 h_0 (E\, \nabla\epsilon\, \nabla\epsilon^T + G\, D^T D)
+    + \sum_t \tfrac{\lambda}{V}\, \nabla vol\, \nabla vol^T
+
+where :math:`D = \delta\hat m - R\,\delta\hat N` is the relative turning of m and N, R the smallest rotation
+that takes :math:`\hat N` to :math:`\hat m`. It never has negative eigenvalues and is the exact stiffness at rest.
+Dropped: what second derivatives of m's length, of the angle and of N would add.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -13,60 +15,52 @@ import numpy as np
 from pliant.compiled import jit, parallel_jit, prange
 from pliant.models.blocks import _reduce_rows
 from pliant.models.cpm1.kernels import CHUNKS, _area, _gather, _image, _points, _pull_back, _scatter
-from pliant.models.particles.stiffness import face_product, volume_product
+from pliant.models.particles.faces import INSIDE, ROWS
+from pliant.models.particles.stiffness import block_product, volume_product
 
 
 @jit
-def _area_change(at, to_at, length, w, to):
-    """``dN = 1/2 sum dv_k x v_k+1 + v_k x dv_k+1`` into rows ``to``; fans in rows at + 3, to_at + 3."""
+def _area_change(at, other, length, w, d):
+    """``dN = 1/2 sum dv_k x v_k+1 + v_k x dv_k+1`` into rows 3 to 5 of ``d``; changes are in rows other."""
     for i in range(48):
-        w[16 * to + i] = 0.0
-    t = 16 * (at + 3)
-    u = 16 * (to_at + 3)
-    n = 16 * to
+        d[48 + i] = 0.0
+    t = 16 * at + 48
+    u = 16 * other + 48
     for _ in range(length - 1):
+        t &= INSIDE
+        u &= INSIDE
         for i in range(16):
             ax, ay, az = w[t + i], w[t + 16 + i], w[t + 32 + i]
             bx, by, bz = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
             px, py, pz = w[u + i], w[u + 16 + i], w[u + 32 + i]
             qx, qy, qz = w[u + 48 + i], w[u + 64 + i], w[u + 80 + i]
-            w[n + i] += 0.5 * (py * bz - pz * by + ay * qz - az * qy)
-            w[n + 16 + i] += 0.5 * (pz * bx - px * bz + az * qx - ax * qz)
-            w[n + 32 + i] += 0.5 * (px * by - py * bx + ax * qy - ay * qx)
+            d[48 + i] += 0.5 * (py * bz - pz * by + ay * qz - az * qy)
+            d[64 + i] += 0.5 * (pz * bx - px * bz + az * qx - ax * qz)
+            d[80 + i] += 0.5 * (px * by - py * bx + ax * qy - ay * qx)
         t += 48
         u += 48
 
 
 @jit
 def _faces(
-    first, last, length, ring, index_at, rest_at, index, rest, x, y, dx, dy,
-    x_buffer, x_shift, y_buffer, y_shift, w,
+    first, last, length, index_at, rest_at, index, rest, x, y, dx, dy,
+    x_buffer, x_shift, y_buffer, y_shift, w, g, d,
 ):  # fmt: skip
-    """Rows of ``w``: 0 midpoint, 3 m, 6 N, 12 dm, 15 dN, 18 d, fan, ring; after that the changes."""
+    """Rows of ``w``: 0 midpoint, 3 d, fan; after that their changes."""
     for b in range(first, last):
-        n, k = length[b], ring[b]
-        o, r = index_at[b], rest_at[b]
-        other = 21 + 3 * (n + k)
-        _gather(o, n, k, index, dx, dy, w, other)
-        _gather(o, n, k, index, x, y, w, 18)
-        _image(18, n, k, r + 48, rest, w, 3)
-        _image(other, n, k, r + 48, rest, w, 12)
-        _area(18, n, w, 6)
-        _area_change(18, other, n, w, 15)
-        for i in range(16):
-            ax, ay, az, bx, by, bz = face_product(
-                w[48 + i], w[64 + i], w[80 + i], w[96 + i], w[112 + i], w[128 + i],
-                w[192 + i], w[208 + i], w[224 + i], w[240 + i], w[256 + i], w[272 + i],
-                rest[r + i], rest[r + 16 + i], rest[r + 32 + i],
-            )  # fmt: skip
-            w[48 + i] = -ax
-            w[64 + i] = -ay
-            w[80 + i] = -az
-            w[96 + i] = -bx
-            w[112 + i] = -by
-            w[128 + i] = -bz
-        _pull_back(18, n, w, 6)
-        _scatter(o, 18, n, k, r + 48, index, rest, w, 3, 6, x_buffer, x_shift, y_buffer, y_shift)
+        n, o, r = length[b], index_at[b], rest_at[b]
+        other = 6 + 3 * n
+        _gather(o, n, index, dx, dy, w, other)
+        _gather(o, n, index, x, y, w, 3)
+        _image(3, n, r, rest, w, g)
+        _image(other, n, r, rest, w, d)
+        _area(3, n, w, g)
+        _area_change(3, other, n, w, d)
+        block_product(g, d, rest, r, r + 16, r + 32)
+        for i in range(96):
+            g[i] = -g[i]
+        _pull_back(3, n, r, rest, w, g)
+        _scatter(o, 3, n, r, index, rest, w, g, x_buffer, x_shift, y_buffer, y_shift)
 
 
 @jit
@@ -84,16 +78,16 @@ def _tets(first, last, index, weights, bulk, x, dx, h, buffer, shift, w):
 @jit
 def product_serial(
     starts, low, high, offset, index, weights, bulk, buffer,
-    f_starts, length, ring, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
+    f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, dx, y, dy, h, out,
 ):  # fmt: skip
-    w = np.empty(scratch)
+    w, g, d = np.empty(scratch), np.empty(16 * ROWS), np.empty(96)
     _points(0, index.shape[0], index, weights, x, y)
     _points(0, index.shape[0], index, weights, dx, dy)
     for p in range(xr.shape[1]):
         _faces(
-            f_starts[p], f_starts[p + 1], length, ring, index_at, rest_at, f_index, rest, x, y, dx, dy,
-            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w,
+            f_starts[p], f_starts[p + 1], length, index_at, rest_at, f_index, rest, x, y, dx, dy,
+            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g, d,
         )  # fmt: skip
     h.fill(0.0)
     _reduce_rows(0, h.shape[0], yr[0], yr[1], yr[2], y_buffer, h)
@@ -106,7 +100,7 @@ def product_serial(
 @parallel_jit
 def product_parallel(
     starts, low, high, offset, index, weights, bulk, buffer,
-    f_starts, length, ring, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
+    f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, dx, y, dy, h, out,
 ):  # fmt: skip
     blocks, n, slots = index.shape[0], out.shape[0], h.shape[0]
@@ -114,10 +108,10 @@ def product_parallel(
         _points(c * blocks // CHUNKS, (c + 1) * blocks // CHUNKS, index, weights, x, y)
         _points(c * blocks // CHUNKS, (c + 1) * blocks // CHUNKS, index, weights, dx, dy)
     for p in prange(xr.shape[1]):
-        w = np.empty(scratch)
+        w, g, d = np.empty(scratch), np.empty(16 * ROWS), np.empty(96)
         _faces(
-            f_starts[p], f_starts[p + 1], length, ring, index_at, rest_at, f_index, rest, x, y, dx, dy,
-            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w,
+            f_starts[p], f_starts[p + 1], length, index_at, rest_at, f_index, rest, x, y, dx, dy,
+            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g, d,
         )  # fmt: skip
     for c in prange(CHUNKS):
         a = c * slots // CHUNKS

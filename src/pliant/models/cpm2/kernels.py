@@ -6,7 +6,8 @@ With edge vectors a, b, c from corner 0 and outward-weighted normals ``A_1 = b x
 
 Rest rows: 0 stretch, 1 shear (for the energy times V/2, printed per area), 2 rest volume, 3 lambda / V, then
 four per face: the weights of a, b, c in the image of the unit normal, and the floor of the area.
-Rows of ``w``: 0 a, 3 b, 6 c, 9 A_0 .. A_3, 21 gradients at a, b, c, 30 at A_0 .. A_3 (printed: forces on corners).
+Rows of ``w``: 0 a, 3 b, 6 c, 9 A_0 .. A_3, 21 gradients at a, b, c, 30 at A_0 .. A_3 (printed: forces on
+corners).
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,12 +16,13 @@ import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
 from pliant.models.blocks import _reduce_rows
-from pliant.models.particles.faces import FLAT, face_gradient, printed_force
-from pliant.models.particles.stiffness import face_product, volume_product
+from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, block_printed
+from pliant.models.particles.stiffness import block_product, volume_product
 
-SCRATCH = 16 * 60
+SCRATCH = 16 * 42
 FIRST = (0, 0, 0, 1, 1, 2)
 SECOND = (1, 2, 3, 2, 3, 3)
+OF_FACE = 1.0 / 24.0
 
 
 @jit
@@ -63,7 +65,46 @@ def _normals(w):
 
 
 @jit
-def _variational(row, w):
+def _face(row, r, p, q, w, at, g):
+    """m and N into rows 0 to 5 of ``g``; weights are in ``row`` from r, edges and normals in ``w``."""
+    r &= INSIDE
+    p &= INSIDE
+    q &= INSIDE
+    at &= INSIDE
+    for i in range(16):
+        wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
+        g[i] = wa * w[at + i] + wb * w[at + 48 + i] + wc * w[at + 96 + i]
+        g[16 + i] = wa * w[at + 16 + i] + wb * w[at + 64 + i] + wc * w[at + 112 + i]
+        g[32 + i] = wa * w[at + 32 + i] + wb * w[at + 80 + i] + wc * w[at + 128 + i]
+    for i in range(48):
+        g[48 + i] = (w[q + i] - w[p + i]) * OF_FACE
+
+
+@jit
+def _add_gradients(row, r, p, q, g, w):
+    """Add the gradients at m and N (in ``g``) to those at a, b, c and at the two normals."""
+    r &= INSIDE
+    u = (p + 336) & INSIDE
+    v = (q + 336) & INSIDE
+    for i in range(16):
+        wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
+        w[336 + i] += wa * g[i]
+        w[352 + i] += wa * g[16 + i]
+        w[368 + i] += wa * g[32 + i]
+        w[384 + i] += wb * g[i]
+        w[400 + i] += wb * g[16 + i]
+        w[416 + i] += wb * g[32 + i]
+        w[432 + i] += wc * g[i]
+        w[448 + i] += wc * g[16 + i]
+        w[464 + i] += wc * g[32 + i]
+    for i in range(48):
+        w[u + i] -= g[48 + i]
+    for i in range(48):
+        w[v + i] += g[48 + i]
+
+
+@jit
+def _variational(row, w, g):
     """Gradients of the six faces' energy at a, b, c and at A_0 .. A_3, into rows 21 to 41."""
     for i in range(16 * 21):
         w[336 + i] = 0.0
@@ -71,49 +112,22 @@ def _variational(row, w):
         r = 64 + 64 * f
         p = 144 + 48 * FIRST[f]
         q = 144 + 48 * SECOND[f]
-        u = p + 336
-        v = q + 336
-        for i in range(16):
-            wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-            gx, gy, gz, hx, hy, hz = face_gradient(
-                wa * w[i] + wb * w[48 + i] + wc * w[96 + i],
-                wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i],
-                wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i],
-                (w[q + i] - w[p + i]) / 24.0,
-                (w[q + 16 + i] - w[p + 16 + i]) / 24.0,
-                (w[q + 32 + i] - w[p + 32 + i]) / 24.0,
-                row[i],
-                row[16 + i],
-                row[r + 48 + i],
-            )
-            w[336 + i] += wa * gx
-            w[352 + i] += wa * gy
-            w[368 + i] += wa * gz
-            w[384 + i] += wb * gx
-            w[400 + i] += wb * gy
-            w[416 + i] += wb * gz
-            w[432 + i] += wc * gx
-            w[448 + i] += wc * gy
-            w[464 + i] += wc * gz
-            w[u + i] -= hx
-            w[u + 16 + i] -= hy
-            w[u + 32 + i] -= hz
-            w[v + i] += hx
-            w[v + 16 + i] += hy
-            w[v + 32 + i] += hz
+        _face(row, r, p, q, w, 0, g)
+        block_gradient(g, row, 0, 16, r + 48)
+        _add_gradients(row, r, p, q, g, w)
 
 
 @jit
 def _pull_back(w):
-    """Add the gradients at A_k (over 24) to those at a, b, c: ``A_1 = b x c`` gives ``b: c x g, c: g x b``."""
+    """Add the gradients at A_k to those at a, b, c: ``A_1 = b x c`` gives ``c x g`` at b, ``g x b`` at c."""
     for i in range(16):
         ax, ay, az = w[i], w[16 + i], w[32 + i]
         bx, by, bz = w[48 + i], w[64 + i], w[80 + i]
         cx, cy, cz = w[96 + i], w[112 + i], w[128 + i]
         ox, oy, oz = w[480 + i], w[496 + i], w[512 + i]
-        ex, ey, ez = (w[528 + i] - ox) / 24.0, (w[544 + i] - oy) / 24.0, (w[560 + i] - oz) / 24.0
-        fx, fy, fz = (w[576 + i] - ox) / 24.0, (w[592 + i] - oy) / 24.0, (w[608 + i] - oz) / 24.0
-        gx, gy, gz = (w[624 + i] - ox) / 24.0, (w[640 + i] - oy) / 24.0, (w[656 + i] - oz) / 24.0
+        ex, ey, ez = (w[528 + i] - ox) * OF_FACE, (w[544 + i] - oy) * OF_FACE, (w[560 + i] - oz) * OF_FACE
+        fx, fy, fz = (w[576 + i] - ox) * OF_FACE, (w[592 + i] - oy) * OF_FACE, (w[608 + i] - oz) * OF_FACE
+        gx, gy, gz = (w[624 + i] - ox) * OF_FACE, (w[640 + i] - oy) * OF_FACE, (w[656 + i] - oz) * OF_FACE
         w[336 + i] += fy * cz - fz * cy + by * gz - bz * gy
         w[352 + i] += fz * cx - fx * cz + bz * gx - bx * gz
         w[368 + i] += fx * cy - fy * cx + bx * gy - by * gx
@@ -126,7 +140,7 @@ def _pull_back(w):
 
 
 @jit
-def _printed(row, w):
+def _printed(row, w, g):
     """Forces of the six faces on the corners as printed, into rows 30 to 41."""
     for i in range(16 * 12):
         w[480 + i] = 0.0
@@ -134,40 +148,25 @@ def _printed(row, w):
         r = 64 + 64 * f
         p = 144 + 48 * FIRST[f]
         q = 144 + 48 * SECOND[f]
-        u = p + 336
-        v = q + 336
-        for i in range(16):
-            wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-            area = row[r + 48 + i]
-            fx, fy, fz = printed_force(
-                wa * w[i] + wb * w[48 + i] + wc * w[96 + i],
-                wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i],
-                wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i],
-                w[q + i] - w[p + i],
-                w[q + 16 + i] - w[p + 16 + i],
-                w[q + 32 + i] - w[p + 32 + i],
-                area * row[i],
-                area * row[16 + i],
-                area,
-                1.0,
-            )
-            w[u + i] += fx
-            w[u + 16 + i] += fy
-            w[u + 32 + i] += fz
-            w[v + i] -= fx
-            w[v + 16 + i] -= fy
-            w[v + 32 + i] -= fz
+        _face(row, r, p, q, w, 0, g)
+        block_printed(g, row, 0, 16, r + 48, 1.0, 1.0)
+        u = (p + 336) & INSIDE
+        v = (q + 336) & INSIDE
+        for i in range(48):
+            w[u + i] += g[i]
+        for i in range(48):
+            w[v + i] -= g[i]
 
 
 @jit
-def _blocks(first, last, printed, index, rest, x, buffer, shift, w):
+def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
         _gather(nodes, x, w, 0)
         _normals(w)
         if printed:
-            _printed(row, w)
+            _printed(row, w, g)
             for i in range(16):
                 volume = (w[i] * w[192 + i] + w[16 + i] * w[208 + i] + w[32 + i] * w[224 + i]) / 6.0
                 s = row[48 + i] * (volume - row[32 + i]) / 6.0
@@ -175,11 +174,11 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w):
                     w[480 + 16 * c + i] -= s * w[144 + 16 * c + i]
             for i in range(16):
                 for k in range(4):
-                    p = nodes[i, k] + shift
+                    p = (nodes[i, k] + shift) & INSIDE
                     for c in range(3):
                         buffer[p, c] += w[480 + 48 * k + 16 * c + i]
         else:
-            _variational(row, w)
+            _variational(row, w, g)
             _pull_back(w)
             for i in range(16):
                 volume = (w[i] * w[192 + i] + w[16 + i] * w[208 + i] + w[32 + i] * w[224 + i]) / 6.0
@@ -187,25 +186,25 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w):
                 for c in range(9):
                     w[336 + 16 * c + i] += s * w[192 + 16 * c + i]
             for i in range(16):
-                p = nodes[i, 0] + shift
-                q = nodes[i, 1] + shift
-                r = nodes[i, 2] + shift
-                s = nodes[i, 3] + shift
+                p = (nodes[i, 0] + shift) & INSIDE
+                q = (nodes[i, 1] + shift) & INSIDE
+                r = (nodes[i, 2] + shift) & INSIDE
+                s = (nodes[i, 3] + shift) & INSIDE
                 for c in range(3):
-                    f = w[336 + 16 * c + i]
-                    g = w[384 + 16 * c + i]
-                    h = w[432 + 16 * c + i]
-                    buffer[q, c] -= f
-                    buffer[r, c] -= g
-                    buffer[s, c] -= h
-                    buffer[p, c] += f + g + h
+                    at_q = w[336 + 16 * c + i]
+                    at_r = w[384 + 16 * c + i]
+                    at_s = w[432 + 16 * c + i]
+                    buffer[q, c] -= at_q
+                    buffer[r, c] -= at_r
+                    buffer[s, c] -= at_s
+                    buffer[p, c] += at_q + at_r + at_s
 
 
 @jit
 def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    w = np.empty(SCRATCH)
+    w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
     for p in range(low.shape[0]):
-        _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w)
+        _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
@@ -213,59 +212,31 @@ def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, ou
 def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w = np.empty(SCRATCH)
-        _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w)
+        w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
+        _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     for c in prange(64):
         _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
 
 
 @jit
-def _product(row, w):
-    """Gauss-Newton products of the six faces with the changes of a, b, c in rows 42 to 50, into rows 21 to 41.
-
-    ``d(A_1) = db x c + b x dc`` and so on.
-    """
+def _product(row, w, g, d):
+    """Gauss-Newton products of the six faces into rows 21 to 41; changes of a, b, c are in rows 42 to 50, of
+    A_0 .. A_3 in rows 51 to 62."""
     for i in range(16 * 21):
         w[336 + i] = 0.0
     for f in range(6):
         r = 64 + 64 * f
-        j, k = FIRST[f], SECOND[f]
-        p = 144 + 48 * j
-        q = 144 + 48 * k
-        u = p + 336
-        v = q + 336
-        for i in range(16):
-            wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-            gx, gy, gz, hx, hy, hz = face_product(
-                wa * w[i] + wb * w[48 + i] + wc * w[96 + i],
-                wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i],
-                wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i],
-                (w[q + i] - w[p + i]) / 24.0,
-                (w[q + 16 + i] - w[p + 16 + i]) / 24.0,
-                (w[q + 32 + i] - w[p + 32 + i]) / 24.0,
-                wa * w[672 + i] + wb * w[720 + i] + wc * w[768 + i],
-                wa * w[688 + i] + wb * w[736 + i] + wc * w[784 + i],
-                wa * w[704 + i] + wb * w[752 + i] + wc * w[800 + i],
-                (w[q + 672 + i] - w[p + 672 + i]) / 24.0,
-                (w[q + 688 + i] - w[p + 688 + i]) / 24.0,
-                (w[q + 704 + i] - w[p + 704 + i]) / 24.0,
-                row[i],
-                row[16 + i],
-                row[r + 48 + i],
-            )
-            for c in range(3):
-                g = gx if c == 0 else (gy if c == 1 else gz)
-                h = hx if c == 0 else (hy if c == 1 else hz)
-                w[336 + 16 * c + i] += wa * g
-                w[384 + 16 * c + i] += wb * g
-                w[432 + 16 * c + i] += wc * g
-                w[u + 16 * c + i] -= h
-                w[v + 16 * c + i] += h
+        p = 144 + 48 * FIRST[f]
+        q = 144 + 48 * SECOND[f]
+        _face(row, r, p, q, w, 0, g)
+        _face(row, r, p + 672, q + 672, w, 672, d)
+        block_product(g, d, row, 0, 16, r + 48)
+        _add_gradients(row, r, p, q, g, w)
 
 
 @jit
 def _normal_changes(w):
-    """Changes of A_0 .. A_3 into rows 51 to 62."""
+    """Changes of A_0 .. A_3 into rows 51 to 62: ``dA_1 = db x c + b x dc`` and so on."""
     for k in range(3):
         p = 48 * ((k + 1) % 3)
         q = 48 * ((k + 2) % 3)
@@ -285,7 +256,7 @@ def _normal_changes(w):
 
 
 @jit
-def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, z):
+def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
@@ -293,25 +264,25 @@ def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, z):
         _gather(nodes, dx, w, 42)
         _normals(w)
         _normal_changes(w)
-        _product(row, w)
+        _product(row, w, g, d)
         _pull_back(w)
         volume_product(nodes, row, 3, x, dx, z)
         for i in range(16):
             for c in range(3):
-                f = w[336 + 16 * c + i]
-                g = w[384 + 16 * c + i]
-                h = w[432 + 16 * c + i]
-                buffer[nodes[i, 0] + shift, c] += z[16 * c + i] - (f + g + h)
-                buffer[nodes[i, 1] + shift, c] += z[48 + 16 * c + i] + f
-                buffer[nodes[i, 2] + shift, c] += z[96 + 16 * c + i] + g
-                buffer[nodes[i, 3] + shift, c] += z[144 + 16 * c + i] + h
+                at_q = w[336 + 16 * c + i]
+                at_r = w[384 + 16 * c + i]
+                at_s = w[432 + 16 * c + i]
+                buffer[nodes[i, 0] + shift, c] += z[16 * c + i] - (at_q + at_r + at_s)
+                buffer[nodes[i, 1] + shift, c] += z[48 + 16 * c + i] + at_q
+                buffer[nodes[i, 2] + shift, c] += z[96 + 16 * c + i] + at_r
+                buffer[nodes[i, 3] + shift, c] += z[144 + 16 * c + i] + at_s
 
 
 @jit
 def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    w, z = np.empty(16 * 64), np.empty(16 * 18)
+    w, g, d, z = np.empty(1024), np.empty(96), np.empty(96), np.empty(288)
     for p in range(low.shape[0]):
-        _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, z)
+        _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
@@ -319,7 +290,7 @@ def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
 def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, z = np.empty(16 * 64), np.empty(16 * 18)
-        _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, z)
+        w, g, d, z = np.empty(1024), np.empty(96), np.empty(96), np.empty(288)
+        _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     for c in prange(64):
         _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

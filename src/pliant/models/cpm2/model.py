@@ -17,20 +17,22 @@ if TYPE_CHECKING:
 
 @parameters
 class Cpm2:
-    r"""Continuum particle model 2: six sub-faces in each tet, between the pieces that belong to its particles.
+    r"""Continuum particle model 2: six sub-faces in each tet, between the pieces of its particles.
 
     A sub-face (edge midpoint, two triangle centres, tet centre) with unit rest normal :math:`n_0` has the
     deformed normal :math:`N_d = F n_0` and the geometric normal :math:`N_g \parallel \mathrm{cof}(F)\, n_0`.
 
-    form: ``variational`` takes the energy :math:`\tfrac{V}{2} \sum (\tfrac12 E (|N_d| - 1)^2 + \tfrac12 G \gamma^2)` over
-    the six faces, :math:`\gamma = \angle(N_d, N_g)`, and its exact gradient; ``everts`` the printed forces
-    :math:`A_0 (E (N_d \cdot N_g - 1) N_g + G \gamma\, p)` on i and -j, which have no energy.
+    form: ``variational`` takes the energy
+    :math:`\tfrac{V}{2} \sum (\tfrac12 E (|N_d| - 1)^2 + \tfrac12 G \gamma^2)` over the six faces,
+    :math:`\gamma = \angle(N_d, N_g)`, and its exact gradient; ``everts`` the printed forces
+    :math:`A_0 (E (N_d \cdot N_g - 1) N_g + G \gamma\, p)` on i, and their opposite on j: no energy.
     mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
     calibrate: measure what this very mesh makes of the constants, and correct them by it.
 
-    Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form; :math:`\gamma/\sin\gamma` by a polynomial
-    instead of an arctangent. Pieces of a tet are a quarter of it each.
+    Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form;
+    :math:`\gamma/\sin\gamma` by a polynomial instead of an arctangent.
+    Pieces of a tet are a quarter of it each.
     """
 
     kind: ClassVar[str] = "cpm2"

@@ -57,9 +57,7 @@ def _stresses() -> Array:
     return np.array(found)
 
 
-def calibrated(
-    build: Callable[[FaceConstants], Any], lame: tuple[Array, Array], form: Form
-) -> FaceConstants:
+def calibrated(build: Callable[[FaceConstants], Any], lame: tuple[Array, Array], form: Form) -> FaceConstants:
     """The constants with which the body that ``build`` makes has the bulk and shear modulus of ``lame``.
 
     The printed form needs none: its faces carry Hooke's traction exactly.
@@ -77,5 +75,7 @@ def calibrated(
     for _ in range(ROUNDS):
         found = effective_moduli(build(constants))
         bulk, shear = bulk * wanted[0] / found[0], shear * wanted[1] / found[1]
-        constants = face_constants((np.full_like(lam, bulk - 2.0 * shear / 3.0), np.full_like(mu, shear)), form)
+        constants = face_constants(
+            (np.full_like(lam, bulk - 2.0 * shear / 3.0), np.full_like(mu, shear)), form
+        )
     return constants

@@ -1,8 +1,10 @@
 r"""Internal damping of tets: a viscous stress in proportion to the rate of Green's strain.
 
-:math:`f = -\beta\, \partial/\partial v\; \tfrac12 \sum V (2\mu |\dot E|^2 + \lambda (\mathrm{tr} \dot E)^2)` with
-:math:`\dot E = \mathrm{sym}(F^T \dot F)`. At small strains that is :math:`-\beta K v` with the stiffness of linear
-elasticity. It keeps momentum and angular momentum exactly, and never gives energy.
+.. math:: f = -\beta \frac{\partial}{\partial v} \sum \tfrac{V}{2} (2\mu |\dot E|^2
+    + \lambda (\mathrm{tr} \dot E)^2), \qquad \dot E = \mathrm{sym}(F^T \dot F)
+
+At small strains that is :math:`-\beta K v` with the stiffness of linear elasticity. It keeps momentum and
+angular momentum exactly, and never gives energy.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,7 +17,9 @@ from pliant.models.tet_fields import deformation_gradients, edge_matrices
 from pliant.typing import Array, IntArray
 
 
-def damping_rows(blocks: Blocks, rest: Array, tets: IntArray, volumes: Array, lame: tuple[Array, Array]) -> Array:
+def damping_rows(
+    blocks: Blocks, rest: Array, tets: IntArray, volumes: Array, lame: tuple[Array, Array]
+) -> Array:
     """Rest rows of the kernel: the inverse edge matrix (9), 2 mu V, lambda V."""
     inverse = np.linalg.inv(edge_matrices(rest, tets)).reshape(-1, 9)
     lam, mu = lame

@@ -25,7 +25,7 @@ class ParticleMechanics:
     Derived classes give ``add_elastic_forces`` and ``add_stiffness_product``.
     """
 
-    field_names = tet_fields.NAMES
+    field_names: tuple[str, ...] = tet_fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", form: Form) -> None:
         self.structure, self.form = structure, form

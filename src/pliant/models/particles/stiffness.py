@@ -5,9 +5,16 @@
 import numpy as np
 
 from pliant.compiled import jit
-from pliant.models.particles.faces import FLAT, TINY, softened
+from pliant.models.particles.faces import FLAT, INSIDE, TINY
 
 OPPOSED = 0.01  # keeps the rotation between m and N finite where they are opposed
+
+
+@jit
+def _softened(length, floor):
+    """As ``faces.softened``, without a branch."""
+    below = 0.5 * (floor - length + abs(floor - length))
+    return length + below * below / (2.0 * floor)
 
 
 @jit
@@ -18,8 +25,8 @@ def face_product(mx, my, mz, nx, ny, nz, ux, uy, uz, vx, vy, vz, stretch, shear,
     """
     m = np.sqrt(mx * mx + my * my + mz * mz + TINY)
     n = np.sqrt(nx * nx + ny * ny + nz * nz + TINY * floor * floor)
-    sm, _ = softened(m, FLAT)
-    sn, _ = softened(n, floor)
+    sm = _softened(m, FLAT)
+    sn = _softened(n, floor)
     mx, my, mz = mx / m, my / m, mz / m
     nx, ny, nz = nx / n, ny / n, nz / n
     c = mx * nx + my * ny + mz * nz
@@ -48,6 +55,26 @@ def face_product(mx, my, mz, nx, ny, nz, ux, uy, uz, vx, vy, vz, stretch, shear,
         -(by - nb * ny) / sn,
         -(bz - nb * nz) / sn,
     )
+
+
+@jit
+def block_product(g, d, rest, a, b, f):
+    """m, N in rows 0 to 5 of ``g`` become the products with their changes in rows 0 to 5 of ``d``."""
+    a &= INSIDE
+    b &= INSIDE
+    f &= INSIDE
+    for i in range(16):
+        mx, my, mz, nx, ny, nz = face_product(
+            g[i], g[16 + i], g[32 + i], g[48 + i], g[64 + i], g[80 + i],
+            d[i], d[16 + i], d[32 + i], d[48 + i], d[64 + i], d[80 + i],
+            rest[a + i], rest[b + i], rest[f + i],
+        )  # fmt: skip
+        g[i] = mx
+        g[16 + i] = my
+        g[32 + i] = mz
+        g[48 + i] = nx
+        g[64 + i] = ny
+        g[80 + i] = nz
 
 
 @jit

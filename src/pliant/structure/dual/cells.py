@@ -14,7 +14,7 @@ from pliant.structure.dual.centres import (
     triangle_circumcentre_weights,
 )
 from pliant.structure.dual.fans import Chains, chains
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 Recipe = Literal["blended", "barycentric", "everts"]
 SMALLEST = 0.3  # smallest face kept, as a share of the barycentric one
@@ -50,7 +50,8 @@ class Dual:
         """Volume of each particle's cell [m3], ``1/6 sum N_ij . d_ij``; they add up to the body's."""
         d = rest[self.edges[:, 1]] - rest[self.edges[:, 0]]
         part = np.einsum("ij,ij->i", self.areas, d) / 6.0
-        return np.bincount(self.edges.ravel(), np.repeat(part, 2), len(rest))
+        volumes: Array = np.bincount(self.edges.ravel(), np.repeat(part, 2), len(rest)).astype(np.float64)
+        return volumes
 
 
 def dual_cells(points: Array, tets: IntArray, recipe: Recipe = "blended") -> Dual:
@@ -124,14 +125,16 @@ def _blend(
     return np.asarray(blend)
 
 
-def _opposite_boundary(tets: IntArray) -> Array:
+def _opposite_boundary(tets: IntArray) -> BoolArray:
     """Whether the triangle opposite each corner belongs to one tet only; shape (m, 4)."""
     faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
     _, inverse, count = np.unique(faces, axis=0, return_inverse=True, return_counts=True)
     return np.asarray(count[inverse.reshape(-1)] == 1).reshape(-1, 4)
 
 
-def _fans(chained: Chains, tets: IntArray, triangles: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _fans(
+    chained: Chains, tets: IntArray, triangles: IntArray
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Particles of all dual vertices, start and fan of the open lists, and edges with several chains.
 
     A closed chain ends with its first vertex again; an open one begins and ends with the vertices of its
@@ -149,7 +152,7 @@ def _fans(chained: Chains, tets: IntArray, triangles: IntArray) -> tuple[IntArra
     def triangle_vertex(edge: IntArray, third: IntArray) -> IntArray:
         t = np.sort(np.column_stack([c.edges[edge], third]), axis=1)
         place = np.searchsorted(keys[sequence], (t[:, 0] * n + t[:, 1]) * n + t[:, 2])
-        return len(tets) + sequence[place]
+        return np.asarray(len(tets) + sequence[place])
 
     size = ends - begins + 2 + ~c.closed + again
     at = np.concatenate([[0], np.cumsum(size)])
@@ -177,7 +180,7 @@ def _close_on_one_side(
     weights: Array,
     others: Array,
 ) -> tuple[IntArray, IntArray]:
-    """Close faces without the midpoint where both boundary vertices lie on one side of the edge (fig. 6.4)."""
+    """Close faces without the midpoint where both boundary vertices lie on one side of the edge."""
     y = np.einsum("kc,kcd->kd", np.concatenate([weights, others]), points[particles])
     q = 0.5 * (points[edges[:, 0]] + points[edges[:, 1]])
     a, b = fan[start[:-1]], fan[start[1:] - 1]

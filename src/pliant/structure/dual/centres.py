@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 
 def tet_circumcentre_weights(points: Array, tets: IntArray) -> Array:
@@ -33,10 +33,10 @@ def triangle_circumcentre_weights(points: Array, triangles: IntArray) -> Array:
 
 def blended(weights: Array, blend: Array) -> Array:
     """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k)."""
-    return weights + blend[:, None] * (1.0 / weights.shape[1] - weights)
+    return np.asarray(weights + blend[:, None] * (1.0 / weights.shape[1] - weights))
 
 
-def blend_into_body(weights: Array, boundary: Array) -> Array:
+def blend_into_body(weights: Array, boundary: BoolArray) -> Array:
     """The smallest blend (m,) that makes the weights of corners opposite a boundary triangle non-negative.
 
     boundary (m, 4): whether the triangle opposite each corner lies on the boundary.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import MeshError
+from pliant.mesh.types import tet_volumes
 from pliant.protocols import Geometry, Structure
 from pliant.structure.dual.cells import Dual, Recipe, dual_cells
 from pliant.structure.tets import density_of_tets, sample_tets
@@ -32,7 +33,7 @@ class CellSampler:
         volumes = dual_cells(mesh.points, mesh.tets, self.recipe).cell_volumes(mesh.points)
         if volumes.min() <= 0.0:
             raise MeshError(
-                f"dual = '{self.recipe}': {int(np.sum(volumes <= 0))} of {len(volumes)} cells have no volume.",
+                f"dual = '{self.recipe}': {int(np.sum(volumes <= 0))} of {len(volumes)} cells are empty.",
                 hint="Use dual = 'blended', which has none.",
             )
         return replace(whole, mass=floored(cell_masses(volumes, whole)))
@@ -44,8 +45,6 @@ def cell_masses(volumes: Array, whole: Structure) -> Array:
     Where tets of several densities meet, a cell takes their mean by volume.
     """
     tets = whole.cells["tetra"]
-    from pliant.mesh.types import tet_volumes
-
     quarters = np.bincount(tets.ravel(), np.repeat(0.25 * tet_volumes(whole.rest, tets), 4), len(volumes))
     masses: Array = volumes * (whole.mass / quarters)
     return masses
