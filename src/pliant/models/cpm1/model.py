@@ -27,7 +27,7 @@ class Cpm1:
 
     form: ``variational`` takes the energy
     :math:`\sum A_0 h_0 (\tfrac12 E \epsilon^2 + \tfrac12 G \gamma^2)` and its exact gradient; ``everts`` the
-    printed forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i, and their opposite on j, which have no
+    printed forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i, their opposite on j, which have no
     energy: they blow up sooner or later.
     mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
