@@ -24,6 +24,7 @@ VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "resume",
     "info",
     "export",
+    "card",
     "validate",
     "bench",
     "doctor",

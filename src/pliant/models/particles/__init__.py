@@ -1,0 +1,1 @@
+"""What the continuum particle models share: the law of a face, the material mapping, tets' damping."""

@@ -1,0 +1,113 @@
+"""What both continuum particle models do the same way, because they live on tets."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.mesh.types import tet_volumes
+from pliant.models import tet_fields
+from pliant.models.blocks import make_blocks
+from pliant.models.particles import damping, linear
+from pliant.models.particles.mapping import FaceConstants, Form
+from pliant.models.regions import lame_per_cell
+from pliant.models.stability import explicit_limit, highest_frequency
+from pliant.protocols import FieldData, StableStep, Structure
+from pliant.typing import Array, BoolArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+
+
+class ParticleMechanics:
+    """Base of the two models' runtimes: fields, damping, stable step, what implicit integrators ask for.
+
+    Derived classes give ``add_elastic_forces`` and ``add_stiffness_product``.
+    """
+
+    field_names: tuple[str, ...] = tet_fields.NAMES
+
+    def __init__(self, structure: Structure, material: "Material", form: Form) -> None:
+        self.structure, self.form = structure, form
+        self.tets = structure.cells["tetra"]
+        self.volumes = tet_volumes(structure.rest, self.tets)
+        self.lame = lame_per_cell(structure, material)
+        self.damping_time = material.damping or 0.0
+        self.inversion_safe = form == "variational"
+        self.constants: FaceConstants
+        self._viscous: tuple[Any, Array] | None = None
+
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
+        raise NotImplementedError
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        self.add_elastic_forces(x, out)
+        if self.damping_time:
+            if self._viscous is None:
+                blocks = make_blocks(self.tets, len(self.structure.rest))
+                rest = self.structure.rest
+                rows = damping.damping_rows(blocks, rest, self.tets, self.volumes, self.average_lame)
+                self._viscous = blocks, rows
+            b, rows = self._viscous
+            run = damping.damping_parallel if b.parallel else damping.damping_serial
+            run(b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out)
+
+    @property
+    def average_lame(self) -> tuple[Array, Array]:
+        """Lame's constants per tet [Pa] that the faces make on average."""
+        return self.constants.lame(self.form)
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """Heat of the internal damping [W]."""
+        if not self.damping_time:
+            return 0.0
+        rest = self.structure.rest
+        power = damping.damping_power(x, v, rest, self.tets, self.volumes, self.average_lame)
+        return self.damping_time * power
+
+    def stable_step(self) -> StableStep:
+        """The explicit limit; with damping, that of the stiffer of the body and of its damping."""
+        if not self.damping_time:
+            return explicit_limit(self, self.structure, 0.0)
+        kept, self.damping_time = self.damping_time, 0.0
+        omega = highest_frequency(self, self.structure)
+        self.damping_time = kept
+        omega = max(omega, self._viscous_frequency())
+        z = 0.5 * kept * omega
+        seconds = 2.0 / omega * (np.sqrt(1.0 + z * z) - z)
+        return StableStep(float(seconds), f"highest frequency {omega:.4g} rad/s, damping {kept:.3g} s")
+
+    def _viscous_frequency(self) -> float:
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import eigsh
+
+        root = diags_array(np.repeat(1.0 / np.sqrt(self.structure.mass), 3))
+        matrix = (root @ self.rest_stiffness() @ root).tocsr()
+        start = np.random.default_rng(0).standard_normal(matrix.shape[0])
+        top = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-2, return_eigenvectors=False)
+        return float(np.sqrt(top[0]))
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        """Fields per tet of the continuum that the faces stand for (small-strain Hooke on Green strain)."""
+        return tet_fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)
+
+    def rest_stiffness(self) -> Any:
+        """Stiffness at rest [N/m] of linear elasticity with the same moduli; scipy CSR (3n, 3n)."""
+        return linear.linear_stiffness(self.structure.rest, self.tets, self.volumes, self.average_lame)
+
+    def nodal_rotations(self, x: Array) -> Array:
+        """Rotation of the material around each particle; shape (n, 3, 3)."""
+        return linear.nodal_rotations(x, self.structure.rest, self.tets, self.volumes)
+
+    def _volumetric_energy(self, x: Array) -> float:
+        change = tet_volumes(x, self.tets) / self.volumes - 1.0
+        return 0.5 * float(np.sum(self.constants.bulk * self.volumes * change**2))
+
+    def _volumetric_flux(self, x: Array, above: BoolArray) -> tuple[Array, float]:
+        side = above[self.tets]
+        cut = side.any(axis=1) & ~side.all(axis=1)
+        tets = self.tets[cut]
+        pressure = -self.constants.bulk[cut] * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
+        forces = pressure[:, None, None] * tet_fields.volume_gradients(x, tets)
+        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
+        return resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum())

@@ -1,0 +1,120 @@
+"""Gauss-Newton products of one face and one block of tets, as compiled scalar functions."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.compiled import jit
+from pliant.models.particles.faces import FLAT, INSIDE, TINY
+
+OPPOSED = 0.01  # keeps the rotation between m and N finite where they are opposed
+
+
+@jit
+def _softened(length, floor):
+    """As ``faces.softened``, without a branch."""
+    below = 0.5 * (floor - length + abs(floor - length))
+    return length + below * below / (2.0 * floor)
+
+
+@jit
+def face_product(mx, my, mz, nx, ny, nz, ux, uy, uz, vx, vy, vz, stretch, shear, floor):
+    """``stretch m^ (m^ . u) + shear D^T D`` applied to changes u of m and v of N; six numbers.
+
+    ``D = (u - m^ m^.u)/|m| - R (v - n^ n^.v)/|N|``; ``R a = c a + k x a + k (k.a)/(1 + c)``, k = n^ x m^.
+    """
+    m = np.sqrt(mx * mx + my * my + mz * mz + TINY)
+    n = np.sqrt(nx * nx + ny * ny + nz * nz + TINY * floor * floor)
+    sm = _softened(m, FLAT)
+    sn = _softened(n, floor)
+    mx, my, mz = mx / m, my / m, mz / m
+    nx, ny, nz = nx / n, ny / n, nz / n
+    c = mx * nx + my * ny + mz * nz
+    kx, ky, kz = ny * mz - nz * my, nz * mx - nx * mz, nx * my - ny * mx
+    turn = 1.0 / (1.0 + c + OPPOSED * (1.0 - c))
+    mu = mx * ux + my * uy + mz * uz
+    nv = nx * vx + ny * vy + nz * vz
+    ax, ay, az = (vx - nv * nx) / sn, (vy - nv * ny) / sn, (vz - nv * nz) / sn
+    ka = turn * (kx * ax + ky * ay + kz * az)
+    dx = (ux - mu * mx) / sm - (c * ax + ky * az - kz * ay + ka * kx)
+    dy = (uy - mu * my) / sm - (c * ay + kz * ax - kx * az + ka * ky)
+    dz = (uz - mu * mz) / sm - (c * az + kx * ay - ky * ax + ka * kz)
+    dx, dy, dz = shear * dx, shear * dy, shear * dz
+    md = mx * dx + my * dy + mz * dz
+    kd = turn * (kx * dx + ky * dy + kz * dz)
+    bx = c * dx - (ky * dz - kz * dy) + kd * kx
+    by = c * dy - (kz * dx - kx * dz) + kd * ky
+    bz = c * dz - (kx * dy - ky * dx) + kd * kz
+    nb = nx * bx + ny * by + nz * bz
+    s = stretch * mu
+    return (
+        s * mx + (dx - md * mx) / sm,
+        s * my + (dy - md * my) / sm,
+        s * mz + (dz - md * mz) / sm,
+        -(bx - nb * nx) / sn,
+        -(by - nb * ny) / sn,
+        -(bz - nb * nz) / sn,
+    )
+
+
+@jit
+def block_product(g, d, rest, a, b, f):
+    """m, N in rows 0 to 5 of ``g`` become the products with their changes in rows 0 to 5 of ``d``."""
+    a &= INSIDE
+    b &= INSIDE
+    f &= INSIDE
+    for i in range(16):
+        mx, my, mz, nx, ny, nz = face_product(
+            g[i], g[16 + i], g[32 + i], g[48 + i], g[64 + i], g[80 + i],
+            d[i], d[16 + i], d[32 + i], d[48 + i], d[64 + i], d[80 + i],
+            rest[a + i], rest[b + i], rest[f + i],
+        )  # fmt: skip
+        g[i] = mx
+        g[16 + i] = my
+        g[32 + i] = mz
+        g[48 + i] = nx
+        g[64 + i] = ny
+        g[80 + i] = nz
+
+
+@jit
+def volume_product(nodes, row, at, x, dx, w):
+    """``lambda/V grad vol (grad vol . dx)`` of a block of tets into rows 0 to 11 of ``w`` (corner, axis).
+
+    lambda / V is in row ``at`` of ``row``.
+    """
+    for i in range(16):
+        p = nodes[i, 0]
+        q = nodes[i, 1]
+        r = nodes[i, 2]
+        s = nodes[i, 3]
+        for c in range(3):
+            w[16 * c + i] = x[q, c] - x[p, c]
+            w[48 + 16 * c + i] = x[r, c] - x[p, c]
+            w[96 + 16 * c + i] = x[s, c] - x[p, c]
+            w[144 + 16 * c + i] = dx[q, c] - dx[p, c]
+            w[192 + 16 * c + i] = dx[r, c] - dx[p, c]
+            w[240 + 16 * c + i] = dx[s, c] - dx[p, c]
+    for i in range(16):
+        ax, ay, az = w[i], w[16 + i], w[32 + i]
+        bx, by, bz = w[48 + i], w[64 + i], w[80 + i]
+        cx, cy, cz = w[96 + i], w[112 + i], w[128 + i]
+        ex, ey, ez = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
+        fx, fy, fz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax
+        gx, gy, gz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+        change = ex * w[144 + i] + ey * w[160 + i] + ez * w[176 + i]
+        change += fx * w[192 + i] + fy * w[208 + i] + fz * w[224 + i]
+        change += gx * w[240 + i] + gy * w[256 + i] + gz * w[272 + i]
+        s = row[16 * at + i] * change / 36.0
+        w[i] = -s * (ex + fx + gx)
+        w[16 + i] = -s * (ey + fy + gy)
+        w[32 + i] = -s * (ez + fz + gz)
+        w[48 + i] = s * ex
+        w[64 + i] = s * ey
+        w[80 + i] = s * ez
+        w[96 + i] = s * fx
+        w[112 + i] = s * fy
+        w[128 + i] = s * fz
+        w[144 + i] = s * gx
+        w[160 + i] = s * gy
+        w[176 + i] = s * gz
