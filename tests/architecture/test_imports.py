@@ -29,7 +29,7 @@ LAYERS = [
     {"models"},
     {"actions", "integrators", "measures"},
     {"simulation"},
-    {"recording", "exporters"},
+    {"recording", "exporters", "render"},
     {"scene"},
     {"evidence", "examples"},
     {"cli"},

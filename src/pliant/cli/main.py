@@ -24,6 +24,8 @@ VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "resume",
     "info",
     "export",
+    "render",
+    "plot",
     "validate",
     "bench",
     "doctor",

@@ -78,8 +78,8 @@ def export_with(
     job = Job(
         run,
         out,
-        _frames(run, options["frames"], options["every"]),
-        _bodies(run, options["bodies"]),
+        chosen_frames(run, options["frames"], options["every"]),
+        chosen_bodies(run, options["bodies"]),
         None if options["fields"] is None else tuple(options["fields"]),
     )
     pieces = exporter.plan(job)
@@ -96,7 +96,7 @@ def export_with(
     return [path for path, _ in pieces]
 
 
-def _frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) -> list[int]:
+def chosen_frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) -> list[int]:
     if every < 1:
         raise InputError(f"every = {every}: it must be at least 1.")
     if not len(run):
@@ -115,7 +115,7 @@ def _frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) ->
     return chosen[::every]
 
 
-def _bodies(run: Run, wanted: Iterable[str] | None) -> tuple[str, ...] | None:
+def chosen_bodies(run: Run, wanted: Iterable[str] | None) -> tuple[str, ...] | None:
     if wanted is None:
         return None
     names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
