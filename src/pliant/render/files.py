@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import InputError, StorageError
+from pliant.extras import need
 from pliant.mesh.formats.atomic import replacing
-from pliant.render.extras import need
 from pliant.typing import AnyArray
 
 BLOCK = 16  # movies come in blocks of so many pixels

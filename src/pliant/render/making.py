@@ -119,7 +119,7 @@ def opened(given: Any) -> list[Run]:
 
 
 def _map(name: str) -> str:
-    from pliant.render.extras import need
+    from pliant.extras import need
 
     need("Drawing pictures", "matplotlib")
     from matplotlib import colormaps

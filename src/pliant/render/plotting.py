@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import InputError, RunError
+from pliant.extras import need
 from pliant.mesh.formats.atomic import replacing
 from pliant.recording import Run
 from pliant.registry import nearest
-from pliant.render.extras import need
 from pliant.render.files import check_free
 from pliant.render.look import pair
 from pliant.render.making import AnyRun, opened

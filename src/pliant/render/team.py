@@ -17,7 +17,7 @@ import numpy as np
 
 import pliant
 from pliant.errors import MissingExtra
-from pliant.render.extras import LIBRARIES, need
+from pliant.extras import LIBRARIES, need
 from pliant.render.plan import Plan, Shot
 from pliant.render.worker import HEAD
 from pliant.typing import AnyArray
