@@ -7,7 +7,8 @@ of the proposal that is staged for UsdPhysics under the names OmniPhysics...API 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,21 +38,31 @@ def _write(job: Job, path: Path) -> None:
     layer = Sdf.Layer.CreateNew(str(path), args=options)
     stage = Usd.Stage.Open(layer)
     writer = _Writer(job, stage)
-    for count, (frame, following) in enumerate(_pairs(job), 1):
-        writer.frame(frame, following)
+    for count, (shown, following) in enumerate(_pairs(job), 1):
+        writer.frame(shown, following)
         if binary and count % SAVED_EVERY == 0:
             layer.Save()
     layer.Save()
 
 
-def _pairs(job: Job) -> Any:
+@dataclass(frozen=True)
+class _Shown:
+    """A frame with the surfaces of its bodies."""
+
+    frame: Frame
+    surfaces: dict[str, Surface]
+
+
+def _pairs(job: Job) -> Iterator[tuple[_Shown, _Shown | None]]:
     """Each frame with the next one of the same topology, or None."""
-    before: Frame | None = None
+    before: _Shown | None = None
     for frame in job.each():
+        shown = _Shown(frame, {name: frame.surface(name) for name in job.bodies_of(frame)})
         if before is not None:
-            yield before, frame if frame.version == before.version else None
-        before = frame
-    yield before, None
+            yield before, shown if frame.version == before.frame.version else None
+        before = shown
+    if before is not None:
+        yield before, None
 
 
 class _Writer:
@@ -67,26 +78,28 @@ class _Writer:
         stage.SetStartTimeCode(min(job.frames))
         stage.SetEndTimeCode(max(job.frames))
         stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
+        self.several = len(job.versions()) > 1
         self.names = _paths(job)
         self.meshes: dict[tuple[int, str], Any] = {}
         self.last: dict[str, Array] = {}  # velocities of the frame before, for the last of a version
 
-    def frame(self, frame: Frame, following: Frame | None) -> None:
+    def frame(self, now: _Shown, following: _Shown | None) -> None:
         """Samples of one frame."""
         from pxr import Vt
 
+        frame = now.frame
         time, shown = float(frame.index), set()
-        for name in self.job.bodies_of(frame):
-            surface = frame.surface(name)
+        for name, surface in now.surfaces.items():
             points, velocities, extent = self._mesh(frame, name, surface)
             shown.add((frame.version, name))
             points.Set(_vectors(surface.points), time)
             velocities.Set(_vectors(self._velocities(frame, following, name, surface)), time)
-            box = np.stack([surface.points.min(axis=0), surface.points.max(axis=0)])
-            extent.Set(Vt.Vec3fArray.FromNumpy(box.astype(np.float32)), time)
+            columns = surface.points.T.astype(np.float32)
+            box = np.array([[column.min() for column in columns], [column.max() for column in columns]])
+            extent.Set(Vt.Vec3fArray.FromNumpy(box), time)
         self._show(shown, time)
 
-    def _velocities(self, frame: Frame, following: Frame | None, name: str, surface: Surface) -> Array:
+    def _velocities(self, frame: Frame, following: _Shown | None, name: str, surface: Surface) -> Array:
         """Recorded ones; else those that lead to the next frame, and at the end those that led here."""
         recorded = frame.velocities
         if recorded is not None:
@@ -94,8 +107,8 @@ class _Writer:
             assert record.structure.carrier is not None
             return record.structure.carrier.positions(recorded[slice(*record.rows)])
         if following is not None:
-            apart = following.time - frame.time
-            self.last[name] = (following.surface(name).points - surface.points) / apart
+            apart = following.frame.time - frame.time
+            self.last[name] = (following.surfaces[name].points - surface.points) / apart
         velocities = self.last.get(name)
         if velocities is None or velocities.shape != surface.points.shape:
             velocities = np.zeros_like(surface.points)
@@ -162,7 +175,7 @@ class _Writer:
 
     def _show(self, shown: set[tuple[int, str]], time: float) -> None:
         """Where there are several versions, only the present ones are visible."""
-        if len(self.job.versions()) == 1:
+        if not self.several:
             return
         from pxr import UsdGeom
 

@@ -6,6 +6,7 @@ an error message. A child waits while its pictures are not taken, so memory stay
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from typing import IO
 import numpy as np
 
 import pliant
-from pliant.errors import MissingExtra
+from pliant.errors import MissingExtra, PliantError
 from pliant.extras import LIBRARIES, need
 from pliant.render.plan import Plan, Shot
 from pliant.render.worker import HEAD
@@ -46,6 +47,12 @@ def pictures(plan: Plan, shots: Sequence[Shot], workers: int | None = None) -> I
     finally:
         for child in team:
             child.stop()
+
+
+def _last_words(log: str) -> str:
+    """The last line that a child wrote, without colours and without what VTK puts before it."""
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).rpartition("| ")[2].strip() for line in log.splitlines()]
+    return next((line[:300] for line in reversed(lines) if line), "")
 
 
 class _Child:
@@ -87,9 +94,10 @@ class _Child:
         if len(data) < size:
             code = self._process.wait()
             self._log.seek(0)
-            lines = [line.strip() for line in self._log.read().decode(errors="replace").splitlines()]
-            last = next((line for line in reversed(lines) if line), f"exit code {code}")
-            raise MissingExtra(f"The drawing process ended early: {last[:300]}", hint=LIBRARIES)
+            last = _last_words(self._log.read().decode(errors="replace")) or f"exit code {code}"
+            if self._taken:
+                raise PliantError(f"The drawing process ended early: {last}")
+            raise MissingExtra(f"Nothing can be drawn here: {last}", hint=LIBRARIES)
         return data
 
     def stop(self) -> None:

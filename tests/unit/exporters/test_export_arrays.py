@@ -2,6 +2,7 @@
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return two_bodies(tmp_path, monkeypatch)
 
 
-def shown(run: Run, index: int) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+def shown(run: Run, index: int) -> Any:
     return np.concatenate([run.frames[index].surface(name).points for name in ("soft beam", "ball")])
 
 
@@ -101,7 +102,7 @@ def test_units_and_axes_of_fields(run: Run, tmp_path: Path) -> None:
     (path,) = export(run, tmp_path / "mm.vtu", frames=2, units="mm", up="y")
     grid, frame = pv.read(path), run.frames[2]
 
-    def turned(v: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> object:
+    def turned(v: Any) -> Any:
         return 1000.0 * np.stack([v[:, 0], v[:, 2], -v[:, 1]], axis=1)
 
     np.testing.assert_allclose(grid.points, turned(frame.positions), rtol=1e-12)

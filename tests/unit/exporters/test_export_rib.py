@@ -21,7 +21,8 @@ KNOWN = {*NESTED, *NESTED.values(), "version", "Display", "Format", "PixelSample
 
 def requests(path: Path) -> list[tuple[str, list[Any]]]:
     """The requests of a file with their arguments; AssertionError for anything that is not RIB."""
-    text, at, found = path.read_text(), 0, []
+    text, at = path.read_text(), 0
+    found: list[tuple[str, list[Any]]] = []
     inside: list[Any] | None = None
     while at < len(text):
         match = TOKEN.match(text, at)
