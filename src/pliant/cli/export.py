@@ -6,11 +6,15 @@ from typing import Annotated
 import typer
 
 from pliant.cli import options
+from pliant.cli.counting import counting
 from pliant.cli.output import say, say_json
 
 EXAMPLES = (
     "pliant export beam.pliant beam.pvd",
     "pliant export beam.pliant frames/beam_%04d.obj --every 2",
+    "pliant export beam.pliant beam.usd --units cm --up y",
+    "pliant export beam.pliant beam.glb --bodies beam",
+    "pliant export beam.pliant print.stl --frames -1 --units mm",
     "pliant export beam.pliant series.csv",
 )
 
@@ -28,8 +32,20 @@ def command(
     fields: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Fields to write, where the format has them.")
     ] = None,
+    units: Annotated[
+        str | None, typer.Option(metavar="UNIT", help="Lengths in mm, cm, in, ... instead of metres.")
+    ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(metavar="AXIS", help="The axis that points up in the file: x, y or z."),
+    ] = None,
+    start: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number the files from N on (by frame if not given)."),
+    ] = None,
     force: options.Force = False,
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write frames or series of a run; the suffix of OUT chooses the format."""
     from pliant.exporters import export
@@ -37,15 +53,20 @@ def command(
 
     chosen = None if bodies is None else names(bodies)
     wanted = None if fields is None else names(fields)
-    written = export(
-        load(run),
-        output,
-        frames=frame_range(frames),
-        every=every,
-        bodies=chosen,
-        fields=wanted,
-        force=force,
-    )
+    with counting("writing", quiet or json) as count:
+        written = export(
+            load(run),
+            output,
+            frames=frame_range(frames),
+            every=every,
+            bodies=chosen,
+            fields=wanted,
+            units=units,
+            up=up,
+            start=start,
+            force=force,
+            progress=count,
+        )
     if json:
         say_json({"files": [str(path) for path in written]})
     else:

@@ -25,6 +25,8 @@ VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "info",
     "export",
     "card",
+    "render",
+    "plot",
     "validate",
     "bench",
     "doctor",

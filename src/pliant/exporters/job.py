@@ -1,19 +1,27 @@
 """What all exporters share: which frames and bodies, which files, and that no file is ever half written."""
 
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
+from uuid import uuid4
 
 import numpy as np
 
 from pliant.errors import InputError, RunError
+from pliant.exporters.placing import PlacedFrame, Placing, placing
+from pliant.extras import need
 from pliant.recording import Frame, Run
 from pliant.recording.files import replace_file, storing
 from pliant.registry import nearest
 
 _NUMBER = re.compile(r"%0?\d*d")
+
+SURFACES = frozenset({"frames", "every", "bodies", "units", "up"})
+VOLUMES = SURFACES | {"fields"}
 
 Piece = tuple[Path, Callable[[BinaryIO], object]]
 """A file to be, and the function that writes it."""
@@ -21,36 +29,70 @@ Piece = tuple[Path, Callable[[BinaryIO], object]]
 
 @dataclass(frozen=True)
 class Job:
-    """An export that has been checked: frame numbers, body names, field names (None: the usual ones)."""
+    """An export that has been checked: frame numbers, body names, field names (None: the usual ones).
+
+    start: the number of the first file of a sequence (None: frames keep their own); tell: called for each
+    frame that a file with all frames has taken.
+    """
 
     run: Run
     out: Path
     frames: Sequence[int]
     bodies: tuple[str, ...] | None
     fields: tuple[str, ...] | None
+    place: Placing = field(default_factory=Placing)
+    start: int | None = None
+    tell: Callable[[], object] = lambda: None
 
     def bodies_of(self, frame: Frame) -> list[str]:
         """The bodies asked for that exist at this frame, in the run's order."""
         return [b.name for b in frame.bodies if self.bodies is None or b.name in self.bodies]
 
+    def frame(self, number: int) -> Frame:
+        """A frame, in the units and axes asked for."""
+        frame = self.run.frames[number]
+        return frame if self.place.plain else PlacedFrame(frame, self.place)
+
+    def each(self) -> Iterator[Frame]:
+        """All frames asked for, one after the other, for a file that holds them all."""
+        for number in self.frames:
+            yield self.frame(number)
+            self.tell()
+
+    def versions(self) -> dict[int, list[int]]:
+        """The frames asked for by their topology version."""
+        found: dict[int, list[int]] = {}
+        for number in self.frames:
+            found.setdefault(self.run.version_of(number), []).append(number)
+        return found
+
 
 @dataclass(frozen=True)
 class Exporter:
-    """A file format: what it holds, the options that mean something for it, and its files."""
+    """A file format: what it holds, the options that mean something for it, and its files.
+
+    needs: modules, from the extra ``extra``; up: the axis that always points up in it; whole: one file holds
+    all frames.
+    """
 
     suffix: str
     about: str
     takes: frozenset[str]
     plan: Callable[[Job], list[Piece]]
+    needs: tuple[str, ...] = ()
+    extra: str = "render"
+    up: str | None = None
+    whole: bool = False
 
 
 def per_frame(job: Job, write: Callable[[Frame, BinaryIO], object], out: Path | None = None) -> list[Piece]:
     """One file per frame, its number put in place of ``%04d``."""
     out = out or job.out
 
-    def piece(number: int) -> Piece:
-        name = _NUMBER.sub(lambda match: match.group() % number, out.name)
-        return out.with_name(name), lambda file: write(job.run.frames[number], file)
+    def piece(place: int, number: int) -> Piece:
+        shown = number if job.start is None else job.start + place
+        name = _NUMBER.sub(lambda match: match.group() % shown, out.name)
+        return out.with_name(name), lambda file: write(job.frame(number), file)
 
     if len(_NUMBER.findall(out.name)) > 1:
         raise InputError(f"'{out.name}' has more than one place for a frame's number.")
@@ -59,7 +101,23 @@ def per_frame(job: Job, write: Callable[[Frame, BinaryIO], object], out: Path | 
             f"'{out.name}' has no place for the numbers of {len(job.frames)} frames.",
             hint=f"Write '{out.stem}_%04d{out.suffix}', or choose one frame (frames=-1 is the last).",
         )
-    return [piece(number) for number in job.frames]
+    return [piece(place, number) for place, number in enumerate(job.frames)]
+
+
+def by_name(suffix: str, write: Callable[[Path], object]) -> Callable[[BinaryIO], object]:
+    """For libraries that open files themselves: ``write`` gets a name that ends in ``suffix``."""
+
+    def whole(file: BinaryIO) -> None:
+        final = Path(file.name)
+        draft = final.with_name(f".{uuid4().hex[:12]}{suffix}")
+        try:
+            write(draft)
+            os.replace(draft, final)
+        finally:
+            with suppress(OSError):
+                draft.unlink()
+
+    return whole
 
 
 def export_with(
@@ -75,28 +133,48 @@ def export_with(
         given = value != 1 if name == "every" else value is not None
         if given and name not in exporter.takes:
             raise InputError(f"'{name}' means nothing for {exporter.suffix} files: {exporter.about}.")
+    need(f"Writing {exporter.suffix} files", *exporter.needs, extra=exporter.extra)
+    frames = chosen_frames(run, options["frames"], options["every"])
+    count = _Count(progress)
     job = Job(
         run,
         out,
-        _frames(run, options["frames"], options["every"]),
-        _bodies(run, options["bodies"]),
+        frames,
+        chosen_bodies(run, options["bodies"]),
         None if options["fields"] is None else tuple(options["fields"]),
+        placing(run, options["units"], options["up"] or exporter.up),
+        options["start"],
+        count.one if exporter.whole else lambda: None,
     )
     pieces = exporter.plan(job)
+    count.total = len(frames) if exporter.whole else len(pieces)
     taken = [path for path, _ in pieces if path.exists()]
     if taken and (not force or any(path.is_dir() for path in taken)):
         more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
         raise InputError(f"{taken[0]}{more} exist already.", hint="Use --force to write over files.")
     with storing(out, "try again"):
         out.parent.mkdir(parents=True, exist_ok=True)
-        for number, (path, write) in enumerate(pieces, 1):
+        for path, write in pieces:
             replace_file(path, write)
-            if progress is not None:
-                progress(number, len(pieces))
+            if not exporter.whole:
+                count.one()
     return [path for path, _ in pieces]
 
 
-def _frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) -> list[int]:
+class _Count:
+    """Counts what is done: files, or the frames of a file that holds them all."""
+
+    def __init__(self, progress: Callable[[int, int], object] | None) -> None:
+        self._progress, self._done, self.total = progress, 0, 0
+
+    def one(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self.total)
+
+
+def chosen_frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) -> list[int]:
+    """Frame numbers from a number, a slice or several; InputError for those that are not there."""
     if every < 1:
         raise InputError(f"every = {every}: it must be at least 1.")
     if not len(run):
@@ -115,7 +193,8 @@ def _frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) ->
     return chosen[::every]
 
 
-def _bodies(run: Run, wanted: Iterable[str] | None) -> tuple[str, ...] | None:
+def chosen_bodies(run: Run, wanted: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Names of bodies, checked; None for all."""
     if wanted is None:
         return None
     names = (wanted,) if isinstance(wanted, str) else tuple(wanted)

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pliant.exporters.job import Exporter, Job, Piece, per_frame
+from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.types import Surface
 from pliant.recording import Frame
@@ -80,6 +80,6 @@ def _word(name: Any) -> str:
 OBJ = Exporter(
     ".obj",
     "surfaces with UVs, normals and groups, a file per frame",
-    frozenset({"frames", "every", "bodies"}),
+    SURFACES | {"start"},
     _plan,
 )

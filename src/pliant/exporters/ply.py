@@ -4,7 +4,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from pliant.exporters.job import Exporter, Job, Piece, per_frame
+from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import vertex_normals
 from pliant.recording import Frame
 
@@ -55,6 +55,4 @@ def _plan(job: Job) -> list[Piece]:
     return per_frame(job, write)
 
 
-PLY = Exporter(
-    ".ply", "surfaces with normals, a file per frame", frozenset({"frames", "every", "bodies"}), _plan
-)
+PLY = Exporter(".ply", "surfaces with normals, a file per frame", SURFACES | {"start"}, _plan)

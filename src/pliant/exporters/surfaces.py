@@ -1,7 +1,13 @@
 """Shown surfaces at a frame, ready to be written."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from pliant.errors import InputError
+from pliant.exporters.job import Job
+from pliant.mesh.types import Surface
+from pliant.recording import Frame
 from pliant.typing import Array, IntArray
 
 
@@ -16,3 +22,23 @@ def vertex_normals(points: Array, triangles: IntArray) -> Array:
     length = np.linalg.norm(total, axis=1, keepdims=True)
     normals: Array = np.divide(total, length, out=np.zeros_like(total), where=length > 0)
     return normals
+
+
+def joined(frame: Frame, bodies: Sequence[str]) -> Surface:
+    """The shown surfaces of the named bodies as one, in their order, without texture coordinates."""
+    surfaces = [frame.surface(name) for name in bodies]
+    starts = np.cumsum([0, *(len(surface.points) for surface in surfaces)])
+    points = [surface.points for surface in surfaces]
+    triangles = [surface.triangles + start for surface, start in zip(surfaces, starts, strict=False)]
+    return Surface(np.concatenate(points), np.concatenate(triangles))
+
+
+def one_version(job: Job, what: str) -> None:
+    """InputError where the topology changes between the frames asked for."""
+    versions = job.versions()
+    if len(versions) > 1:
+        change = list(versions.values())[1][0]
+        raise InputError(
+            f"The topology changes at frame {change}, and {what} hold one topology.",
+            hint=f"Export the parts: --frames 0:{change} and --frames {change}:",
+        )

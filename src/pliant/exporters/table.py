@@ -5,15 +5,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pliant.errors import InputError
+from pliant.exporters.caches import MDD, PC2
 from pliant.exporters.csv_series import CSV
+from pliant.exporters.glb import GLB
 from pliant.exporters.job import Exporter, export_with
+from pliant.exporters.npz import NPZ
 from pliant.exporters.obj import OBJ
 from pliant.exporters.ply import PLY
+from pliant.exporters.rib import RIB
+from pliant.exporters.single import STL, STR
+from pliant.exporters.usd import USD, USDA, USDC
+from pliant.exporters.vtkhdf import VTKHDF
 from pliant.exporters.vtu import PVD, VTU
 from pliant.recording import Run
 from pliant.registry import nearest
 
-EXPORTERS: dict[str, Exporter] = {exporter.suffix: exporter for exporter in (OBJ, PLY, VTU, PVD, CSV)}
+_ALL = (OBJ, PLY, VTU, PVD, VTKHDF, USD, USDA, USDC, GLB, RIB, PC2, MDD, STL, STR, NPZ, CSV)
+EXPORTERS: dict[str, Exporter] = {exporter.suffix: exporter for exporter in _ALL}
 
 
 def export(
@@ -24,6 +32,9 @@ def export(
     every: int = 1,
     bodies: Iterable[str] | None = None,
     fields: Iterable[str] | None = None,
+    units: str | None = None,
+    up: str | None = None,
+    start: int | None = None,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Path]:
@@ -31,12 +42,23 @@ def export(
 
     Formats with a file per frame need a place for its number, as in ``frame_%04d.obj``. ``frames``: one
     number, a slice or several (negative ones count from the end), of which ``every`` n-th is taken;
-    ``bodies`` and ``fields``: only these. ``progress`` is called with (files done, files in all).
+    ``bodies`` and ``fields``: only these. ``units``: lengths in "mm", "in", ... instead of metres; ``up``:
+    the axis that points up in the file, instead of the scene's; ``start``: the number of the first file of a
+    sequence, the others following one by one (default: frames keep their own). ``progress`` is called with
+    (done, in all): files, or frames where one file holds them all.
     InputError before anything is written: unknown suffix or names, files that exist without ``force``.
     """
     path = Path(out)
     if path.suffix.lower() not in EXPORTERS:
         wish = path.suffix.lower() or path.name
         raise InputError(f"Cannot export to '{path.name}'; {nearest(wish, list(EXPORTERS))}")
-    options = {"frames": frames, "every": every, "bodies": bodies, "fields": fields}
+    options = {
+        "frames": frames,
+        "every": every,
+        "bodies": bodies,
+        "fields": fields,
+        "units": units,
+        "up": up,
+        "start": start,
+    }
     return export_with(EXPORTERS[path.suffix.lower()], run, path, options, force, progress)

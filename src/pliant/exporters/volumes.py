@@ -1,7 +1,7 @@
 """Volume meshes of all bodies at a frame, with fields, in VTK's terms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,9 +41,13 @@ def grid_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None) -
 
     A field that only some bodies have is NaN for the others. Numbers of body and region go with the cells.
     """
+    return data_of(frame, bodies, fields, cells_of(frame, bodies))
+
+
+def cells_of(frame: Frame, bodies: Sequence[str]) -> Grid:
+    """The named bodies at a frame without fields; its cells hold for all frames of the topology version."""
     points, corners, counts, types, body, region = [], [], [], [], [], []
     start = 0
-    sizes: list[tuple[int, int]] = []
     for number, name in enumerate(bodies):
         structure = frame.record(name).structure
         points.append(frame.body(name))
@@ -57,9 +61,8 @@ def grid_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None) -
         regions = structure.regions
         known = regions is not None and len(regions) == cells
         region.append(np.asarray(regions if known else np.zeros(cells), np.int32))
-        sizes.append((len(points[-1]), cells))
         start += len(points[-1])
-    grid = Grid(
+    return Grid(
         np.concatenate(points),
         np.concatenate(corners),
         np.cumsum(np.concatenate(counts)),
@@ -67,6 +70,15 @@ def grid_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None) -
         {},
         {"body": np.concatenate(body), "region": np.concatenate(region)},
     )
+
+
+def data_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None, cells: Grid) -> Grid:
+    """Points and fields of the named bodies at a frame, with the ``cells`` of its topology version."""
+    positions, records = frame.positions, [frame.record(name) for name in bodies]
+    points = np.concatenate([positions[slice(*record.rows)] for record in records])
+    numbers = np.bincount(cells.cell_data["body"], minlength=len(bodies))
+    sizes = [(r.rows[1] - r.rows[0], int(n)) for r, n in zip(records, numbers, strict=True)]
+    grid = replace(cells, points=points, point_data={}, cell_data=dict(cells.cell_data))
     for field in _USUAL if fields is None else fields:
         _add_field(grid, frame, bodies, sizes, field, asked=fields is not None)
     return grid

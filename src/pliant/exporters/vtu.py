@@ -6,7 +6,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from pliant.exporters.job import Exporter, Job, Piece, per_frame
+from pliant.exporters.job import VOLUMES, Exporter, Job, Piece, per_frame
 from pliant.exporters.volumes import Grid, grid_of
 from pliant.recording import Frame
 from pliant.typing import AnyArray
@@ -15,7 +15,6 @@ _TYPES = {
     "f8": "Float64", "f4": "Float32", "i8": "Int64", "i4": "Int32", "i1": "Int8",
     "u8": "UInt64", "u4": "UInt32", "u1": "UInt8",
 }  # fmt: skip
-_OPTIONS = frozenset({"frames", "every", "bodies", "fields"})
 
 
 def write_vtu(grid: Grid, time: float, file: BinaryIO) -> None:
@@ -81,8 +80,14 @@ def _collection(job: Job) -> list[Piece]:
 
 
 VTU = Exporter(
-    ".vtu", "volume meshes with fields, a file per frame", _OPTIONS, lambda job: _frames(job, job.out)
+    ".vtu",
+    "volume meshes with fields, a file per frame",
+    VOLUMES | {"start"},
+    lambda job: _frames(job, job.out),
 )
 PVD = Exporter(
-    ".pvd", "volume meshes with fields, and a list of the frames with their times", _OPTIONS, _collection
+    ".pvd",
+    "volume meshes with fields, and a list of the frames with their times",
+    VOLUMES | {"start"},
+    _collection,
 )

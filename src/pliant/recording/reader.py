@@ -1,7 +1,7 @@
 """Reading a run folder, finished or still being written."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -125,6 +125,25 @@ class Run:
         from pliant.exporters import export
 
         return export(self, path, **options)
+
+    def render(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Draw a picture (.png) or a movie (.mp4, .gif); see ``pliant.render.render``."""
+        from pliant.render import render
+
+        return render(self, path, **options)
+
+    def plot(
+        self, series: str | Iterable[str], path: str | os.PathLike[str] | None = None, **options: Any
+    ) -> Any:
+        """Draw series as a graph (.png, .svg, .pdf), or give the Figure; see ``pliant.render.plot``."""
+        from pliant.render import plot
+
+        return plot(self, series, path, **options)
+
+    def _repr_html_(self) -> str:
+        from pliant.render.notebook import html
+
+        return html(self)
 
     @property
     def versions(self) -> list[int]:

@@ -1,8 +1,10 @@
 """Runs to export."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
@@ -10,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
 import sample_run as sample
 
 from pliant.recording import Run, load
+from pliant.structure.carrier import boundary_carrier
 
 
 def two_bodies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
@@ -28,5 +31,29 @@ def cracking_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     sample.write_frames(writer, one, 0, range(2))
     writer.write_topology(1, two, 2)
     sample.write_frames(writer, two, 1, range(2, 4))
+    writer.finish("done")
+    return load(writer.path)
+
+
+def splitting_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Two frames of a body, then two in which its last tet has come loose, with particles of its own."""
+    sample.stand_in(monkeypatch)
+    whole = sample.body("beam", 0)
+    tets = whole.structure.cells["tetra"].copy()
+    rest = np.concatenate([whole.structure.rest, whole.structure.rest[tets[-1]]])
+    tets[-1] = 8 + np.arange(4)
+    structure = replace(
+        whole.structure,
+        rest=rest,
+        mass=np.full(12, 2.0 / 12),
+        cells={"tetra": tets},
+        carrier=boundary_carrier(rest, tets),
+    )
+    loose = replace(whole, rows=(0, 12), structure=structure)
+    writer = sample.create(tmp_path / "split.pliant", [whole], 4)
+    writer.write_topology(0, [whole], 0)
+    sample.write_frames(writer, [whole], 0, range(2))
+    writer.write_topology(1, [loose], 2)
+    sample.write_frames(writer, [loose], 1, range(2, 4))
     writer.finish("done")
     return load(writer.path)

@@ -1,0 +1,81 @@
+"""NPZ for NumPy: positions of all frames, times, what bodies are made of, and the series."""
+
+import io
+import zipfile
+from typing import BinaryIO
+
+import numpy as np
+
+from pliant.exporters.job import SURFACES, Exporter, Job, Piece
+from pliant.typing import AnyArray
+
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes every time
+
+
+def _plan(job: Job) -> list[Piece]:
+    return [(job.out, lambda file: _write(job, file))]
+
+
+def _write(job: Job, file: BinaryIO) -> None:
+    """times (f,), frames (f,), version (f,); per topology version V: positions.V (frames, n, 3),
+    V.BODY.rows, V.BODY.rest, V.BODY.mass, V.BODY.KIND for its cells, V.BODY.surface (triangles) with
+    V.BODY.indices and V.BODY.weights, from which its points come; series.NAME and series.NAME.time."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        _array(archive, "times", np.array(job.frames) / float(job.run.manifest["fps"]))
+        _array(archive, "frames", np.array(job.frames))
+        _array(archive, "version", np.array([job.run.version_of(number) for number in job.frames]))
+        for version, numbers in job.versions().items():
+            rows = _structures(archive, job, version, numbers[0])
+            _positions(archive, job, version, numbers, rows)
+        for name in job.run.series:
+            _array(archive, f"series.{name}", job.run.series[name])
+            _array(archive, f"series.{name}.time", job.run.series.time_of(name))
+
+
+def _structures(archive: zipfile.ZipFile, job: Job, version: int, number: int) -> list[slice]:
+    """Writes what the bodies are made of; gives their rows in the run's frames."""
+    frame, found, start = job.frame(number), [], 0
+    for name in job.bodies_of(frame):
+        record = frame.record(name)
+        structure, key = record.structure, f"{version}.{name}"
+        found.append(slice(*record.rows))
+        count = record.rows[1] - record.rows[0]
+        _array(archive, f"{key}.rows", np.array([start, start + count]))
+        _array(archive, f"{key}.rest", job.place.points(structure.rest))
+        _array(archive, f"{key}.mass", structure.mass)
+        for kind, cells in structure.cells.items():
+            _array(archive, f"{key}.{kind}", cells)
+        if structure.carrier is not None:
+            arrays = structure.carrier.arrays()
+            _array(archive, f"{key}.surface", structure.carrier.surface.triangles)
+            for part in ("indices", "weights"):
+                if part in arrays:
+                    _array(archive, f"{key}.{part}", arrays[part])
+        start += count
+    return found
+
+
+def _positions(
+    archive: zipfile.ZipFile, job: Job, version: int, numbers: list[int], rows: list[slice]
+) -> None:
+    """Frame by frame, so that no more than one is in memory."""
+    count = sum(part.stop - part.start for part in rows)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (len(numbers), count, 3)}
+    )
+    entry = zipfile.ZipInfo(f"positions.{version}.npy", _DATE)
+    with archive.open(entry, "w", force_zip64=True) as out:
+        out.write(header.getvalue())
+        for number in numbers:
+            positions = job.frame(number).positions
+            out.write(np.concatenate([positions[part] for part in rows]).astype("<f8").tobytes())
+            job.tell()
+
+
+def _array(archive: zipfile.ZipFile, name: str, values: AnyArray) -> None:
+    with archive.open(zipfile.ZipInfo(f"{name}.npy", _DATE), "w", force_zip64=True) as out:
+        np.lib.format.write_array(out, np.asarray(values), allow_pickle=False)
+
+
+NPZ = Exporter(".npz", "positions, structures and series for NumPy", SURFACES, _plan, whole=True)

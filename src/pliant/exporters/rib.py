@@ -1,0 +1,104 @@
+"""RenderMan RIB: a complete picture per frame, with a camera, two lights and the shown surfaces."""
+
+from typing import BinaryIO
+
+import numpy as np
+
+from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
+from pliant.exporters.surfaces import vertex_normals
+from pliant.mesh.types import Surface
+from pliant.recording import Frame
+from pliant.typing import AnyArray, Array
+
+WIDTH, HEIGHT = 1280, 720
+_LOOKED_AT = 16
+
+
+def _plan(job: Job) -> list[Piece]:
+    camera, light = _camera(job), _light(job.place.up)
+
+    def write(frame: Frame, file: BinaryIO) -> None:
+        from pliant.render.look import BODY_COLOURS
+
+        picture = f"frame_{frame.index:04d}.tiff"
+        text = [
+            "##RenderMan RIB-Structure 1.1\nversion 3.04\n",
+            f"# frame {frame.index}, {frame.time:.9g} s, lengths in {job.place.unit}\n",
+            f"FrameBegin {frame.index}\n",
+            f'Display "{picture}" "file" "rgba"\nFormat {WIDTH} {HEIGHT} 1\nPixelSamples 4 4\n',
+            camera,
+            "WorldBegin\n",
+            'LightSource "ambientlight" 1 "float intensity" [0.25]\n',
+            'LightSource "distantlight" 2 "float intensity" [0.9] ',
+            f'"point from" [{light}] "point to" [0 0 0]\n',
+        ]
+        file.write("".join(text).encode())
+        for number, name in enumerate(job.bodies_of(frame)):
+            colour = BODY_COLOURS[number % len(BODY_COLOURS)].lstrip("#")
+            rgb = [int(colour[k : k + 2], 16) / 255.0 for k in (0, 2, 4)]
+            file.write(f"AttributeBegin\nColor [{_numbers(rgb)}]\n".encode())
+            file.write(
+                f'Attribute "identifier" "string name" [{_quoted(name)}]\nSurface "plastic"\n'.encode()
+            )
+            file.write(_mesh(frame.surface(name)))
+            file.write(b"AttributeEnd\n")
+        file.write(b"WorldEnd\nFrameEnd\n")
+
+    return per_frame(job, write)
+
+
+def _light(up: str) -> str:
+    """Where the light comes from: above, and to the left in front."""
+    from pliant.render.camera import axes
+
+    right, near, upward = axes(up)
+    return _numbers(upward + 0.7 * near - 0.5 * right)
+
+
+def _camera(job: Job) -> str:
+    """A camera that sees all that moves in the frames asked for; RIB looks along +z, left-handed."""
+    from pliant.render.camera import ANGLE, direction, fitted
+
+    spots = np.unique(np.linspace(0, len(job.frames) - 1, _LOOKED_AT).round().astype(int))
+    clouds = [job.frame(job.frames[spot]).positions for spot in spots]
+    way, up = direction("iso", job.place.up)
+    target, distance = fitted(np.concatenate(clouds), way, up, WIDTH / HEIGHT, 1.0)
+    right = np.cross(up, way)
+    right /= np.linalg.norm(right)
+    frame = np.stack([right, np.cross(way, right), -way])  # rows: right, up and away from the camera
+    shift = -frame @ (target + distance * way)
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3], matrix[3, :3], matrix[3, 3] = frame.T, shift, 1.0
+    clip = f"Clipping {1e-3 * distance:.6g} {1e3 * distance:.6g}\n"
+    view = f'Projection "perspective" "float fov" [{ANGLE:g}]\n'
+    return f"{clip}{view}ConcatTransform [{_numbers(matrix.ravel())}]\n"
+
+
+def _mesh(surface: Surface) -> bytes:
+    count, normals = len(surface.triangles), vertex_normals(surface.points, surface.triangles)
+    text = [
+        f"PointsPolygons [{' '.join(['3'] * count)}]\n[{_whole(surface.triangles)}]\n",
+        f'"P" [{_numbers(surface.points.ravel())}]\n"N" [{_numbers(normals.ravel(), 6)}]\n',
+    ]
+    if surface.uv is not None and surface.uv_triangles is not None:
+        corners: Array = surface.uv[surface.uv_triangles.ravel()]
+        text.append(f'"facevarying float[2] st" [{_numbers(corners.ravel())}]\n')
+    return "".join(text).encode()
+
+
+def _numbers(values: AnyArray | list[float], digits: int = 9) -> str:
+    flat = np.asarray(values, float).ravel().tolist()
+    return (f"%.{digits}g " * len(flat) % tuple(flat)).rstrip()
+
+
+def _whole(values: AnyArray) -> str:
+    flat = np.asarray(values).ravel().tolist()
+    return ("%d " * len(flat) % tuple(flat)).rstrip()
+
+
+def _quoted(name: str) -> str:
+    plain = name.encode("ascii", "replace").decode()
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+RIB = Exporter(".rib", "shown surfaces with a camera, a file per frame", SURFACES | {"start"}, _plan)

@@ -1,0 +1,123 @@
+"""The ground with its grid, fading out, and soft shadows on it and on tables; loads in child processes."""
+
+from typing import Any
+
+import numpy as np
+import pyvista as pv
+
+from pliant.render.look import BACKGROUNDS, Look
+from pliant.render.plan import Panel
+from pliant.render.setting import Thing
+from pliant.render.shadow import plane_shadow
+from pliant.typing import Array, IntArray
+
+SMOOTHING = 2  # pixels drawn per pixel shown, along each side
+Caster = tuple[Array, IntArray]  # points and triangles that stand in the light
+
+
+def draw_floor(
+    plotter: Any, look: Look, panel: Panel, casters: list[Caster], light: Array, moved: Array
+) -> None:
+    """The ground with its grid, fading out, and the shadows on it and on tables."""
+    axis = "xyz".index(panel.setting.up)
+    _, _, colour, ink = BACKGROUNDS[look.background]
+    level = panel.setting.ground if look.ground == "auto" else look.ground
+    things = [thing for thing in panel.setting.things if thing.table]
+    if look.shadow:
+        for thing in things:
+            top = float(thing.corners(0.0)[:, axis].max())
+            others = casters[: len(casters) - len(panel.setting.things)]
+            half = 0.5 * float(np.ptp(thing.corners(0.0), axis=0).max())
+            _draw_shadow(plotter, others, top, axis, light, thing.path.at(0.0), half, panel, thing)
+    if isinstance(level, str) or level is None:
+        return
+    middle = panel.middle + moved
+    radius = 9.0 * panel.reach
+    plotter.add_mesh(_disc(middle, level, axis, radius, colour), scalars="tints", rgb=True, lighting=False)
+    plotter.add_mesh(
+        _grid(middle, level + 2e-4 * panel.reach, axis, 0.55 * radius, panel.reach, ink),
+        scalars="tints",
+        rgb=True,
+        lighting=False,
+        line_width=SMOOTHING,
+    )
+    if look.shadow:
+        _draw_shadow(plotter, casters, float(level), axis, light, middle, 1.6 * panel.reach, panel, None)
+
+
+def _draw_shadow(
+    plotter: Any, casters: list[Caster], level: float, axis: int, light: Array, middle: Array, half: float,
+    panel: Panel, thing: Thing | None,
+) -> None:  # fmt: skip
+    first, second = (k for k in range(3) if k != axis)
+    centre = np.asarray(middle)[[first, second]]
+    dark = plane_shadow(casters, level, axis, light, (centre, half))
+    if dark.max() <= 0.0:
+        return
+    spans = [(centre[0] - half, centre[0] + half), (centre[1] - half, centre[1] + half)]
+    if thing is not None:  # only on the table
+        corners = thing.corners(0.0)
+        spans = [(float(corners[:, k].min()), float(corners[:, k].max())) for k in (first, second)]
+    corners = np.zeros((4, 3))
+    corners[:, axis] = level + 6e-4 * panel.reach
+    for corner, (i, j) in enumerate(((0, 0), (1, 0), (1, 1), (0, 1))):
+        corners[corner, first], corners[corner, second] = spans[0][i], spans[1][j]
+    plane = pv.PolyData(corners, faces=[4, 0, 1, 2, 3])
+    plane.active_texture_coordinates = (corners[:, [first, second]] - centre + half) / (2.0 * half)
+    image = np.zeros((*dark.shape, 4), np.uint8)
+    image[..., :3], image[..., 3] = 25, (255.0 * dark).astype(np.uint8)
+    texture = pv.Texture(image[::-1].copy())
+    texture.interpolate = True
+    plotter.add_mesh(plane, texture=texture, lighting=False)
+
+
+def _disc(middle: Array, level: float, axis: int, radius: float, colour: tuple[float, ...]) -> Any:
+    """A disc across ``axis`` that fades out, as triangles in rings with colours of their own."""
+    first, second = (k for k in range(3) if k != axis)
+    angles = np.linspace(0.0, 2.0 * np.pi, 73)[:-1]
+    radii = radius * np.array([0.02, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0])
+    points = np.zeros((len(radii) * len(angles), 3))
+    points[:, first] = middle[first] + np.outer(radii, np.cos(angles)).ravel()
+    points[:, second] = middle[second] + np.outer(radii, np.sin(angles)).ravel()
+    points[:, axis] = level
+    n = len(angles)
+    ring, spot = np.meshgrid(np.arange(len(radii) - 1), np.arange(n), indexing="ij")
+    a, b = (ring * n + spot).ravel(), (ring * n + (spot + 1) % n).ravel()
+    quads = np.column_stack([np.full(len(a), 4), a, b, b + n, a + n])
+    inner = np.concatenate([[n], np.arange(n)])
+    mesh = pv.PolyData(points, faces=np.concatenate([inner, quads.ravel()]))
+    fade = np.clip(1.25 * (1.0 - radii / radius), 0.0, 1.0)
+    tints = np.empty((len(points), 4), np.uint8)
+    tints[:, :3], tints[:, 3] = np.array(colour) * 255, np.repeat(255 * fade, n)
+    mesh.point_data["tints"] = tints
+    return mesh
+
+
+def _grid(middle: Array, level: float, axis: int, radius: float, reach: float, ink: tuple[int, ...]) -> Any:
+    """Lines at round distances on the ground, fading out."""
+    first, second = (k for k in range(3) if k != axis)
+    step = nice(0.5 * reach)
+    segments = []
+    for along, across in ((first, second), (second, first)):
+        start = np.ceil((middle[across] - radius) / step) * step
+        for place in np.arange(start, middle[across] + radius, step):
+            half = np.sqrt(max(radius**2 - (place - middle[across]) ** 2, 0.0))
+            spots = middle[along] + np.linspace(-half, half, 33)
+            row = np.zeros((33, 3))
+            row[:, along], row[:, across], row[:, axis] = spots, place, level
+            segments.append(row)
+    points = np.concatenate(segments)
+    number = 33 * np.arange(len(segments))[:, None] + np.arange(32)
+    lines = np.column_stack([np.full(number.size, 2), number.ravel(), number.ravel() + 1])
+    mesh = pv.PolyData(points, lines=lines.ravel())
+    away = np.linalg.norm((points - middle)[:, [first, second]], axis=1)
+    tints = np.empty((len(points), 4), np.uint8)
+    tints[:, :3], tints[:, 3] = ink, 34.0 * np.clip(1.0 - away / radius, 0.0, 1.0)
+    mesh.point_data["tints"] = tints
+    return mesh
+
+
+def nice(length: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not above ``length``."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(power * max(m for m in (1.0, 2.0, 5.0) if m * power <= length * (1 + 1e-9)))

@@ -1,0 +1,152 @@
+"""Bodies at a frame as triangles, lines or points with normals and numbers: what the stage draws."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.exporters.surfaces import vertex_normals
+from pliant.mesh.types import Surface, tet_edges
+from pliant.recording import Frame
+from pliant.render.colouring import on_particles, on_surface, scalar_field
+from pliant.render.look import Look
+from pliant.typing import AnyArray, Array, IntArray
+
+SHARP = 55.0  # degrees between triangles from which on an edge is drawn as an edge
+SHRINK = 0.82
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Something to draw: corners are triangles (m, 3), lines (m, 2) or single points (m, 1).
+
+    values (n,): numbers to colour by, or None; tints (n, 3): colours 0..255 of their own, or None;
+    volume: tets (m, 4) over the points where the inside is to be cut open.
+    """
+
+    points: Array
+    corners: IntArray
+    normals: Array | None = None
+    values: Array | None = None
+    tints: AnyArray | None = None
+    volume: IntArray | None = None
+
+
+class Shaper:
+    """Makes what is drawn of a body; what frames of a topology version share is worked out once."""
+
+    def __init__(self, look: Look, sense: float = 1.0) -> None:
+        self._look, self._sense = look, sense
+        self._split: dict[tuple[int, str], tuple[IntArray, IntArray]] = {}
+
+    def shapes(self, frame: Frame, body: str) -> list[Drawn]:
+        """What is drawn of a body; a body without a surface, or without tets, is drawn as it can be."""
+        look, structure = self._look, frame.record(body).structure
+        values = None
+        if look.colour is not None:
+            values = on_particles(scalar_field(frame, look.colour, body), structure)
+        x, tets = frame.body(body), structure.cells.get("tetra")
+        has_tets, has_surface = tets is not None and len(tets) > 0, structure.carrier is not None
+        if look.style == "particles" or not (has_surface or has_tets):
+            keep = self._before(x)
+            chosen = None if values is None else values[keep]
+            return [Drawn(x[keep], np.arange(int(keep.sum()))[:, None], values=chosen)]
+        if look.style == "tets" and tets is not None:
+            return [self._shrunk(x, tets, values)]
+        if look.style == "wireframe" and tets is not None:
+            return [Drawn(x, tet_edges(tets), values=values)]
+        if look.section is not None and tets is not None:
+            return [Drawn(x, np.empty((0, 3), np.int64), values=values, volume=tets)]
+        if not has_surface:
+            return [Drawn(x, np.empty((0, 3), np.int64), values=values, volume=tets)]
+        return self._surface(frame, body, values)
+
+    def _surface(self, frame: Frame, body: str, values: Array | None) -> list[Drawn]:
+        record, surface = frame.record(body), frame.surface(body)
+        carrier = record.structure.carrier
+        assert carrier is not None
+        if values is not None:
+            values = on_surface(values, record.structure)
+        key = (frame.version, body)
+        if key not in self._split:
+            self._split[key] = split_at_edges(carrier.surface)
+        origin, corners = self._split[key]
+        points = surface.points[origin]
+        normals = vertex_normals(points, corners)
+        found = [Drawn(points, corners, normals, None if values is None else values[origin])]
+        if self._look.style in ("edges", "wireframe"):
+            lift = 0.004 * record.structure.spacing  # above the surface, or it would hide half of them
+            lines = surface.points + lift * vertex_normals(surface.points, surface.triangles)
+            found.append(Drawn(lines, triangle_edges(surface.triangles)))
+        return found[1:] if self._look.style == "wireframe" else found
+
+    def _shrunk(self, x: Array, tets: IntArray, values: Array | None) -> Drawn:
+        tets = tets[self._before(x[tets].mean(axis=1))]
+        p = x[tets]
+        centre = p.mean(axis=1, keepdims=True)
+        points = (centre + SHRINK * (p - centre)).reshape(-1, 3)
+        # each corner of each side is a point of its own, so that sides look flat
+        sides = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+        flat = (4 * np.arange(len(tets))[:, None, None] + sides).reshape(-1)
+        corners = np.arange(len(flat)).reshape(-1, 3)
+        points = points[flat]
+        normals = vertex_normals(points, corners)
+        if values is not None:
+            mean = values[tets].mean(axis=1)
+            return Drawn(points, corners, normals, np.repeat(mean, 12))
+        return Drawn(points, corners, normals, tints=np.repeat(random_tints(len(tets)), 12, axis=0))
+
+    def _before(self, places: Array) -> AnyArray:
+        """Which places lie on the shown side of the section: below it, or with a sense of -1 above."""
+        if self._look.section is None:
+            return np.ones(len(places), bool)
+        axis, at = self._look.section
+        return np.asarray(self._sense * places[:, axis] <= self._sense * at)
+
+
+def random_tints(count: int) -> AnyArray:
+    """Friendly colours (n, 3), the same ones every time."""
+    from matplotlib.colors import hsv_to_rgb
+
+    number = np.arange(count)
+    hue = (number * 0.61803398875) % 1.0  # the golden ratio keeps neighbours apart
+    rest = np.random.default_rng(7).uniform(size=(count, 2))
+    hsv = np.stack([hue, 0.38 + 0.25 * rest[:, 0], 0.80 + 0.18 * rest[:, 1]], axis=1)
+    return np.asarray(255.0 * hsv_to_rgb(hsv)).astype(np.uint8)
+
+
+def triangle_edges(triangles: IntArray) -> IntArray:
+    """The distinct edges of triangles (e, 2)."""
+    pairs = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    edges: IntArray = np.unique(np.sort(pairs, axis=1), axis=0)
+    return edges
+
+
+def split_at_edges(surface: Surface) -> tuple[IntArray, IntArray]:
+    """Points doubled along sharp edges, so that normals are smooth within and not across them.
+
+    Gives the old number of each new point (k,), and the triangles over the new points (m, 3).
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    triangles = surface.triangles
+    a, b, c = (surface.points[triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    count = 3 * len(triangles)
+    ends = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)  # side s runs from corner s to the next
+    after = np.arange(count).reshape(-1, 3)[:, [1, 2, 0]].ravel()
+    turned = ends[:, 0] > ends[:, 1]
+    low, high = np.where(turned, after, np.arange(count)), np.where(turned, np.arange(count), after)
+    order = np.lexsort(np.sort(ends, axis=1).T)
+    key = np.sort(ends, axis=1)[order]
+    same = np.flatnonzero((key[1:] == key[:-1]).all(axis=1))
+    one, two = order[same], order[same + 1]
+    smooth = np.einsum("ij,ij->i", normal[one // 3], normal[two // 3]) > np.cos(np.radians(SHARP))
+    one, two = one[smooth], two[smooth]
+    links = np.concatenate([np.stack([low[one], low[two]]), np.stack([high[one], high[two]])], axis=1)
+    graph = coo_matrix((np.ones(links.shape[1], bool), (links[0], links[1])), (count, count))
+    number, label = connected_components(graph, directed=False)
+    origin = np.zeros(number, np.int64)
+    origin[label] = triangles.ravel()
+    return origin, label.reshape(-1, 3).astype(np.int64)

@@ -1,0 +1,205 @@
+"""Pictures and movies: what is to be seen is there, and movies move."""
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pliant.errors import InputError, MissingExtra
+from pliant.recording import Run
+from pliant.render import render
+
+APPROVED = Path(__file__).parent / "approved"
+BODY = np.array([231, 111, 81]) / 255.0  # of the first body
+
+
+def opened(path: Path) -> Any:
+    from PIL import Image
+
+    with Image.open(path) as image:
+        return np.asarray(image.convert("RGB")).astype(float)
+
+
+def of_the_body(image: Any) -> Any:
+    """Pixels whose hue is the first body's."""
+    total = np.maximum(image.sum(axis=2, keepdims=True), 1.0)
+    return np.abs(image / total - BODY / BODY.sum()).max(axis=2) < 0.05
+
+
+def near_approved(image: Any, name: str) -> None:
+    """Within tolerance of an approved picture: graphics libraries differ in a few pixels along edges."""
+    path = APPROVED / f"{name}.png"
+    if not path.exists():
+        from PIL import Image
+
+        Image.fromarray(image.astype(np.uint8)).save(path)
+        pytest.fail(f"{path} was not there; it is now: look at it, and commit it if it is right.")
+    difference = np.abs(image - opened(path))
+    assert difference.mean() < 4.0
+    assert (difference.max(axis=2) > 60).mean() < 0.03
+
+
+def test_a_child_process_draws_a_body_on_the_ground(drawable: Path) -> None:
+    image = opened(drawable)
+    assert image.shape == (128, 192, 3)
+    assert 0.04 < of_the_body(image).mean() < 0.4
+    near_approved(image, "surface")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("displacement", {"colour": "displacement", "range": "0:0.1", "view": "front"}),
+        ("tets", {"style": "tets", "view": "side"}),
+        ("edges", {"style": "edges", "background": "white", "shadow": False}),
+        ("wireframe", {"style": "wireframe", "background": "dark", "title": "Wires"}),
+        ("particles", {"style": "particles", "view": "top"}),
+        ("section", {"section": "y=0.1", "colour": "displacement.z", "ground": "none"}),
+    ],
+)
+def test_styles_look_as_approved(draw: Any, name: str, options: dict[str, Any]) -> None:
+    image = draw(**options)
+    assert image.std() > 5.0
+    near_approved(image, name)
+
+
+def test_what_is_chosen_is_what_is_seen(draw: Any) -> None:
+    plain = draw(title="", time=False)
+    assert np.array_equal(plain, draw(title="", time=False))
+    for options in (
+        {"title": "Something"}, {"time": True}, {"frame": 9}, {"view": "top"}, {"zoom": 1.5},
+        {"shadow": False}, {"ground": "none"}, {"ground": -0.3}, {"background": "dark"},
+        {"colour": "displacement"},
+        {"camera": {"position": [2, -2, 1], "target": [0.2, 0.1, 0.1]}}, {"follow": True},
+    ):  # fmt: skip
+        assert np.abs(draw(**({"title": "", "time": False} | options)) - plain).mean() > 0.05, options
+    shadowless = draw(title="", time=False, shadow=False)
+    assert (plain.mean(axis=2) <= shadowless.mean(axis=2) + 3).mean() > 0.999  # shadows only darken
+
+
+def test_a_sheet_and_runs_side_by_side(draw: Any, run: Run) -> None:
+    sheet = draw(frame=None, sheet="3x2", size="96x64")
+    assert sheet.shape == (2 * 64 + 4, 3 * 96 + 8, 3)
+    tiles = [sheet[r : r + 64, c : c + 96] for r in (0, 68) for c in (0, 100, 200)]
+    for first, second in pairwise(tiles):
+        assert np.abs(first - second).mean() > 0.3
+    both = draw([run, run])
+    assert both.shape == (128, 384, 3)
+    assert np.abs(both[:, 4:192] - both[:, 196:384]).mean() < 0.01
+
+
+def movie(path: Path) -> tuple[dict[str, Any], Any]:
+    import imageio_ffmpeg
+
+    reader = imageio_ffmpeg.read_frames(str(path))
+    about = next(reader)
+    width, height = about["size"]
+    return about, np.array([np.frombuffer(f, np.uint8).reshape(height, width, 3) for f in reader], float)
+
+
+def test_a_movie_moves_in_real_time_and_comes_from_both_processes(
+    drawable: Path, run: Run, tmp_path: Path
+) -> None:
+    calls: list[tuple[int, int]] = []
+    path = run.render(
+        tmp_path / "block.mp4", size="190x130", workers=2, progress=lambda *count: calls.append(count)
+    )
+    about, frames = movie(path)
+    assert about["size"] == (192, 128)
+    assert about["fps"] == 50.0
+    assert len(frames) == len(run) == 11
+    assert calls == [(k, 11) for k in range(1, 12)]
+    steps = np.abs(np.diff(frames, axis=0)).mean(axis=(1, 2, 3))
+    assert (steps > 0.2).all()
+    rows = [np.flatnonzero(of_the_body(frame).any(axis=1)).mean() for frame in frames[:8]]
+    assert rows[-1] > rows[0] + 2  # it falls
+
+
+def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
+    from PIL import Image
+
+    path = render(run, tmp_path / "block.gif", size="96x64", turntable=1, frames=slice(0, 6), fps=10)
+    with Image.open(path) as image:
+        assert image.size == (96, 64)
+        assert image.n_frames == 6
+        assert image.info["duration"] == 100
+        frames = []
+        for k in range(image.n_frames):
+            image.seek(k)
+            frames.append(np.asarray(image.convert("RGB"), float))
+    assert all(np.abs(a - b).mean() > 1.0 for a, b in pairwise(frames))
+
+
+@pytest.mark.parametrize(("out", "options", "message"), [
+    ("a.jpg", {}, "Cannot draw 'a.jpg'; did you mean '.png'"),
+    ("a.png", {"style": "surfce"}, "no style 'surfce'; did you mean 'surface'"),
+    ("a.png", {"view": "isometric"}, "no view"),
+    ("a.png", {"size": "12"}, "size = '12': expected two"),
+    ("a.png", {"size": "4x4"}, "16 to"),
+    ("a.png", {"frame": 99}, "no frame 99"),
+    ("a.png", {"frame": 1, "frames": 2}, "not both"),
+    ("a.png", {"section": "w=1"}, "expected an axis"),
+    ("a.png", {"section": "x=1kg"}, "not a quantity in m"),
+    ("a.png", {"colour": "stres"}, "no field 'stres'"),
+    ("a.png", {"map": "virids"}, "no colour map 'virids'; did you mean 'viridis'"),
+    ("a.png", {"ground": "floor"}, "ground = 'floor'"),
+    ("a.png", {"zoom": 0.0}, "above 0"),
+    ("a.png", {"bodies": ["blok"]}, "no body 'blok'; did you mean 'block'"),
+    ("a.mp4", {"sheet": "2x2"}, "no sheet"),
+    ("a.mp4", {"frame": 1}, "no single frame"),
+    ("a.gif", {"fps": 0.0}, "fps = 0"),
+])  # fmt: skip
+def test_mistakes_are_told_before_anything_is_drawn(
+    run: Run, tmp_path: Path, out: str, options: dict[str, Any], message: str
+) -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'pliant[render]'")
+    with pytest.raises(InputError, match=message):
+        render(run, tmp_path / out, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_are_left_alone_without_force(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'pliant[render]'")
+    (tmp_path / "a.png").write_text("mine")
+    with pytest.raises(InputError, match=r"exists already.*--force"):
+        render(run, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_text() == "mine"
+
+
+def test_missing_packages_and_graphics_say_what_to_install(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyvista", reason="needs pyvista: pip install 'pliant[render]'")
+    monkeypatch.setattr(sys, "executable", "/bin/false")  # a child that dies as one does without OpenGL
+    with pytest.raises(MissingExtra, match=r"Nothing can be drawn here.*libegl1"):
+        render(run, tmp_path / "a.png")
+    monkeypatch.setattr("pliant.extras.find_spec", lambda name: None if name == "pyvista" else object())
+    with pytest.raises(MissingExtra, match=r"needs pyvista.*pip install 'pliant\[render\]'"):
+        render(run, tmp_path / "a.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_movie_leaves_nothing(draw: Any, run: Run, tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        render(run, tmp_path / "a.mp4", size="96x64", progress=stop)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_notebook_shows_a_poster_and_facts(drawable: Path, run: Run) -> None:
+    text = run._repr_html_()
+    assert "data:image/png;base64," in text
+    assert len(text) < 120_000
+    for fact in ("block.pliant", "11", "0.2 s", "mass-spring"):
+        assert fact in text
+
+
+def test_a_notebook_without_graphics_says_why(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pliant.extras.find_spec", lambda name: None)
+    assert "no picture: Drawing pictures needs" in run._repr_html_()
