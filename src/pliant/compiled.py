@@ -7,14 +7,47 @@ the serial twin runs: a parallel loop would lose there. Nothing is compiled with
 This module imports the compiler: import it only from kernel modules, inside ``prepare``.
 """
 
+import hashlib
 import os
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numba
 
 SERIAL_ROWS = 5000
+KEPT_CACHES = 3
+
+
+def _kernel_cache() -> str:
+    """A folder for compiled kernels, named after their sources.
+
+    numba looks at the file of a kernel only, not at those of the functions it calls: an edit there would go
+    on running the old code. Older folders are removed. Empty (numba's own choice) where none can be made.
+    """
+    root = Path(__file__).parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_bytes()
+        if b"jit" in text or b"@kernel" in text:
+            digest.update(text)
+    own = os.environ.get("PLIANT_CACHE_DIR")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant"
+    base = (Path(own) if own else home) / "kernels"
+    folder = base / digest.hexdigest()[:16]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for old in sorted(base.iterdir(), key=lambda p: -p.stat().st_mtime)[KEPT_CACHES:]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return ""
+    return str(folder)
+
 
 numba.config.THREADING_LAYER = "omp"
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = _kernel_cache()
 
 jit: Any = numba.njit(cache=True, error_model="numpy")
 parallel_jit: Any = numba.njit(cache=True, error_model="numpy", parallel=True)

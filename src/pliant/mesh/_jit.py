@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from numba import njit
+from pliant.compiled import jit
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def kernel(function: F) -> F:
     """``function``, compiled on first use and kept on disk; floating-point division never raises."""
-    compiled: F = njit(cache=True, error_model="numpy")(function)
+    compiled: F = jit(function)
     return compiled

@@ -61,7 +61,7 @@ class RestOperator:
     def __init__(self, shape: RestShape, world: "World", inertia: float, h: float) -> None:
         self.shape, self.h = shape, h
         self.free: BoolArray = world.inverse_mass > 0.0
-        self.rotations = NodalRotations(shape.graph, shape.rest, ~self.free.all(axis=1))
+        self.rotations = NodalRotations(shape.graph, shape.rest, np.asarray(~self.free.all(axis=1)))
         self.turns = self.rotations.values
         matrix = shape.matrix(world, inertia, h, self.free)
         self.unit = float(np.mean(matrix.diagonal()[self.free.ravel()])) if self.free.any() else 1.0
