@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from pliant.cli.output import note, seconds
-from pliant.cli.progress import PAUSE
+
+PAUSE = 2.0  # seconds between plain lines
 
 Count = Callable[[int, int], object]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.actions.obstacles import SphereShape
 from pliant.errors import MissingExtra
 from pliant.mesh.shapes import box
 from pliant.recording import Run
@@ -33,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
             pl.Gravity(),
             pl.Ground(),
             pl.Tabletop(height=0.1, size=(0.2, 0.3), centre=(-0.3, 0.1), thickness=0.05),
-            pl.Obstacle(sphere={"radius": 0.08}, position=keys),
+            pl.Obstacle(sphere=SphereShape(radius=0.08), position=keys),
         ],
         [pl.Probe(select=pl.where.all(), name="middle")],
         title="A block falls",
@@ -70,8 +71,8 @@ def draw(drawable: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(making, "pictures", here)
 
     def picture(runs: Any = run, **options: Any) -> Any:
-        options = {"size": "192x128", "frame": 5, "force": True} | options
-        with Image.open(making.render(runs, tmp_path / "drawn.png", **options)) as image:
+        chosen: dict[str, Any] = {"size": "192x128", "frame": 5, "force": True} | options
+        with Image.open(making.render(runs, tmp_path / "drawn.png", **chosen)) as image:
             return np.asarray(image).astype(float)
 
     return picture

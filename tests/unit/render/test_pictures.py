@@ -122,6 +122,7 @@ def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
     from PIL import Image
 
     path = render(run, tmp_path / "block.gif", size="96x64", turntable=1, frames=slice(0, 6), fps=10)
+    image: Any
     with Image.open(path) as image:
         assert image.size == (96, 64)
         assert image.n_frames == 6

@@ -1,0 +1,107 @@
+"""Make the gallery: run every shipped example, draw it, and write docs/gallery.md and README's strip.
+
+python docs/make_gallery.py [--runs FOLDER]      runs that are there already are not run again
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from pliant import examples
+from pliant.recording import Run, load
+from pliant.scene.load import parse
+
+DOCS = Path(__file__).resolve().parent
+PICTURES = DOCS / "pictures"
+SIZE = (640, 400)
+STRIP = ("hello", "drop-on-table", "twist-and-release", "poke")
+LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an example best
+    "drop-on-table": {"frame": 70},
+    "hanging-beam": {"frame": 30, "colour": "stress"},
+    "hello": {"frame": 19, "ground": 0.0},
+    "inflate": {"frame": 30, "colour": "strain", "style": "edges"},
+    "listing-8-1": {"style": "wireframe"},
+    "poke": {"frame": 35, "colour": "strain", "ground": 0.0},
+    "projectile": {"sheet": "3x3", "view": "front"},
+    "spinning": {"frame": 40, "style": "tets"},
+    "squeeze-cube": {"colour": "stress", "section": "y=0.5"},
+    "twist-and-release": {"frame": 60, "colour": "stress", "ground": 0.0},
+    "wind": {"frame": 45, "colour": "displacement.y", "map": "coolwarm", "range": "-0.8:0.8"},
+}
+MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
+
+
+def run_of(name: str, folder: Path) -> Run:
+    """The example's run, made where it is not there."""
+    path = folder / f"{name}.pliant"
+    if not path.exists():
+        print(f"running {name}")
+        return parse(examples.text(name), Path(), f"{name}.toml").run(to=path)
+    return load(path)
+
+
+def drawn(run: Run, name: str, size: tuple[int, int]) -> Image.Image:
+    """The picture of an example, about so many pixels."""
+    look = LOOKS.get(name, {})
+    columns, rows = (int(part) for part in look.get("sheet", "1x1").split("x"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "drawn.png"
+        run.render(path, size=(size[0] // columns, size[1] // rows), title="", **look)
+        print(f"{name} drawn")
+        with Image.open(path) as image:
+            return image.convert("RGB")
+
+
+def save(image: Image.Image, name: str) -> None:
+    """As JPEG: pages stay small."""
+    image.save(PICTURES / f"{name}.jpg", quality=88, optimize=True)
+
+
+def command(name: str) -> str:
+    """The command line that draws the same picture."""
+    words = [f"--{key}={value}" for key, value in LOOKS.get(name, {}).items()]
+    return " ".join(["pliant render", f"{name}.pliant", f"{name}.png", *words])
+
+
+def page() -> str:
+    parts = [
+        "# Gallery\n\nThe shipped examples, made by `python docs/make_gallery.py`.",
+        "`pliant examples NAME --run` runs one; the command below each picture draws it.\n",
+    ]
+    for name in examples.names():
+        parts.append(f"\n## {name}\n\n{examples.title(name)}\n\n![{name}](pictures/{name}.jpg)\n")
+        parts.append(f"```sh fragment\n{command(name)}\n```\n")
+    return "\n".join(parts).replace("\n\n\n", "\n\n")
+
+
+def strip(runs: dict[str, Run]) -> None:
+    """Four pictures side by side, for the README."""
+    whole = Image.new("RGB", (4 * 400 + 3 * 6, 300), "white")
+    for number, name in enumerate(STRIP):
+        whole.paste(drawn(runs[name], name, (400, 300)), (number * 406, 0))
+    save(whole, "strip")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description="Make docs/gallery.md and its pictures.")
+    options.add_argument("--runs", type=Path, help="where runs are kept (default: a temporary folder)")
+    chosen = options.parse_args()
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.runs or Path(temporary)
+        runs = {name: run_of(name, folder) for name in examples.names()}
+        for name, run in runs.items():
+            save(drawn(run, name, SIZE), name)
+        strip(runs)
+        name, look = MOVIE
+        runs[name].render(PICTURES / f"{name}.gif", force=True, title="", time=False, **look)
+    (DOCS / "gallery.md").write_text(page(), encoding="utf-8")
+    total = sum(path.stat().st_size for path in PICTURES.iterdir())
+    print(f"docs/gallery.md written; {total / 1e6:.2f} MB of pictures")
+
+
+if __name__ == "__main__":
+    main()
