@@ -188,7 +188,7 @@ def _faces(
         _image(3, n, r, rest, w, g)
         _area(3, n, w, g)
         if printed:
-            block_printed(g, rest, r, r + 16, r + 32, 0.0, 0.0)
+            block_printed(g, rest, r, r + 16, r + 32, 0.0)
             o &= INSIDE
             for i in range(16):
                 p = (index[o + i] + x_shift) & INSIDE

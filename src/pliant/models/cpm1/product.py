@@ -4,7 +4,7 @@ r"""Products with CPM1's Gauss-Newton stiffness.
     + \sum_t \tfrac{\lambda}{V}\, \nabla vol\, \nabla vol^T
 
 where :math:`D = \delta\hat m - R\,\delta\hat N` is the relative turning of m and N, R the smallest rotation
-that takes :math:`\hat N` to :math:`\hat m`. It has no negative eigenvalues and is the exact stiffness at rest.
+that takes :math:`\hat N` to :math:`\hat m`. It has no negative eigenvalues and is exact at rest.
 Dropped: what second derivatives of m's length, of the angle and of N would add.
 """
 

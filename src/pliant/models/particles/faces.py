@@ -150,10 +150,10 @@ def block_gradient(g, rest, a, b, f):
 
 
 @jit
-def block_printed(g, rest, a, b, f, per_area, along):
+def block_printed(g, rest, a, b, f, along):
     """m and N in rows 0 to 5 of ``g`` become the printed forces on particles i, in rows 0 to 2.
 
-    stretch, shear and floor stand in ``rest`` from a, b and f on; per_area: the first two are per floor.
+    stretch, shear and floor stand in ``rest`` from a, b and f on; along as in ``printed_force``.
     """
     a &= INSIDE
     b &= INSIDE
@@ -163,18 +163,16 @@ def block_printed(g, rest, a, b, f, per_area, along):
             mx, my, mz = g[i], g[16 + i], g[32 + i]
             nx, ny, nz = g[48 + i], g[64 + i], g[80 + i]
             over_m, over_n, c = g[96 + i], g[112 + i], g[128 + i]
-            size = per_area * rest[f + i] + (1.0 - per_area)
-            t = size * rest[b + i] * forward(0.5 - 0.5 * c) * over_m
+            t = rest[b + i] * forward(0.5 - 0.5 * c) * over_m
             length = (mx * mx + my * my + mz * mz) * over_m
             length += along * (c - 1.0) * length
-            p = (size * rest[a + i] * (length - 1.0)) * over_n - t * c * over_n / over_m
+            p = (rest[a + i] * (length - 1.0)) * over_n - t * c * over_n / over_m
             g[i] = p * nx + t * mx
             g[16 + i] = p * ny + t * my
             g[32 + i] = p * nz + t * mz
     else:
         for i in range(16):
-            size = per_area * rest[f + i] + (1.0 - per_area)
             g[i], g[16 + i], g[32 + i] = printed_force(
                 g[i], g[16 + i], g[32 + i], g[48 + i], g[64 + i], g[80 + i],
-                size * rest[a + i], size * rest[b + i], rest[f + i], along,
+                rest[a + i], rest[b + i], rest[f + i], along,
             )  # fmt: skip
