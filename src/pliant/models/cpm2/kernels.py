@@ -1,11 +1,12 @@
 """Compiled loops of CPM2: six sub-faces per tet and the volumetric term, in blocks of 16 tets.
 
 With edge vectors a, b, c from corner 0 and ``A_1 = b x c``, ``A_2 = c x a``, ``A_3 = a x b`` (dV/dx_k =
-A_k / 6), the image of a face's unit normal is a sum of a, b, c with fixed weights, its area vector one of A_1 .. A_3.
+A_k / 6), the image of a face's unit normal is a sum of a, b, c with fixed weights, its area vector one of
+A_1 .. A_3.
 
 Rest rows: 0 rest volume, 1 lambda / V, then nine per face: weights of a, b, c, weights of A_1 .. A_3,
 stretch, shear, floor. Rows of ``w``: 0 a, 3 b, 6 c, 9 A_1 .. A_3, 18 gradients at a, b, c, 27 at A_1 .. A_3;
-changes of the first eighteen from row 36 on. For the printed form rows 18 to 29 are the forces on the corners.
+changes of the first eighteen from row 36 on. Printed form: rows 18 to 29 are the forces on the corners.
 """
 
 # mypy: disable-error-code="no-untyped-def"

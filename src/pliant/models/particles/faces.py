@@ -100,6 +100,7 @@ def printed_force(mx, my, mz, nx, ny, nz, stretch, shear, floor, along):
 def _regular(g, rest, f):
     """Rows 6 to 8: 1/|m|, 1/|N|, cosine. Whether no face is flattened or reflected."""
     f &= INSIDE
+    bad = 0
     for i in range(16):
         mx, my, mz = g[i], g[16 + i], g[32 + i]
         nx, ny, nz = g[48 + i], g[64 + i], g[80 + i]
@@ -107,14 +108,14 @@ def _regular(g, rest, f):
         nn = nx * nx + ny * ny + nz * nz
         inverse = 1.0 / np.sqrt(mm * nn)
         over_m = inverse * np.sqrt(nn)
+        over_n = inverse * mm * over_m
+        c = (mx * nx + my * ny + mz * nz) * inverse
         g[96 + i] = over_m
-        g[112 + i] = inverse * mm * over_m
-        g[128 + i] = (mx * nx + my * ny + mz * nz) * inverse
-    good = True
-    for i in range(16):
-        # written so that a NaN counts as irregular
-        good &= g[128 + i] >= 0.0 and g[96 + i] * FLAT <= 1.0 and g[112 + i] * rest[f + i] <= 1.0
-    return good
+        g[112 + i] = over_n
+        g[128 + i] = c
+        good = (c >= 0.0) & (over_m * FLAT <= 1.0) & (over_n * rest[f + i] <= 1.0)  # NaN is not good
+        bad += 0 if good else 1
+    return bad == 0
 
 
 @jit
@@ -165,8 +166,8 @@ def block_printed(g, rest, a, b, f, along):
             over_m, over_n, c = g[96 + i], g[112 + i], g[128 + i]
             t = rest[b + i] * forward(0.5 - 0.5 * c) * over_m
             length = (mx * mx + my * my + mz * mz) * over_m
-            length += along * (c - 1.0) * length
-            p = (rest[a + i] * (length - 1.0)) * over_n - t * c * over_n / over_m
+            p = rest[a + i] * (length + along * (c - 1.0) * length - 1.0) - t * c * length
+            p *= over_n
             g[i] = p * nx + t * mx
             g[16 + i] = p * ny + t * my
             g[32 + i] = p * nz + t * mz
