@@ -60,6 +60,10 @@ def command(
     if output is not None and volume is not None:
         from pliant.mesh.formats import write_volume
 
+        if output.suffix.lower() == ".str":  # a structure file holds the dual cells as well
+            from pliant.structure.dual.str_blocks import with_cells
+
+            volume = with_cells(volume)
         write_volume(output, volume)
         report["output"] = str(output)
     if json:
@@ -118,7 +122,8 @@ def _volume(source: Path, scale: float) -> "tuple[dict[str, Any], TetMesh]":
     from pliant.mesh.quality import quality
 
     volume = read_volume(source)
-    volume = replace(volume, points=volume.points * scale)
+    if scale != 1.0:  # blocks of dual cells would not fit any more
+        volume = replace(volume, points=volume.points * scale, extra={})
     return {"input": str(source), "kind": "volume", "quality": quality(volume).to_dict()}, volume
 
 

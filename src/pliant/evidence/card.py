@@ -58,7 +58,7 @@ class Card:
 def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = None) -> Card:
     """The card of ``model`` and ``material``, as scenes write them.
 
-    Tests on a cube of 1 m with tets of about ``edge`` (or on ``shape``, a cube as well), at strain 0.001:
+    Tests on a cube of 1 m with tets of about ``edge`` (or on ``shape``, another cube), at a strain of 0.001:
     tension between two faces that are free to contract gives E and nu, uniform shear and swelling of the
     surface give G and K from the mean stress; each along all three axes.
     """
@@ -113,11 +113,10 @@ class Tests:
 
     def _mean_stress(self, strain: Array) -> Array:
         """Mean stress (3, 3) [Pa] with the whole surface displaced by ``strain x``: ``sum f x / V``."""
-        surface = np.asarray((self.low | self.high).any(axis=1))
-        held = np.repeat(surface[:, None], 3, axis=1)
+        surface: BoolArray = np.any(self.low | self.high, axis=1, keepdims=True)
+        held = np.repeat(surface, 3, axis=1)
         _, forces = self._solve(held, self.x @ strain)
-        stress: Array = forces.T @ self.x / self.volume
-        return stress
+        return np.asarray(forces.T @ self.x / self.volume)
 
     def shear(self, a: int, b: int) -> float:
         """G from uniform shear in the plane of two axes."""

@@ -60,37 +60,30 @@ def _gather(o, length, index, x, y, w, at):
 
 
 @jit
-def _image(at, length, r, rest, w, g):
-    """The image m of the rest normal, ``along d + sum weight v``, into rows 0 to 2 of ``g``."""
+def _image_and_area(at, length, r, rest, w, g):
+    """``m = along d + sum weight v`` and ``N = 1/2 sum v_k x v_k+1`` into rows 0 to 5 of ``g``."""
     t = (16 * at) & INSIDE
     r = (r + 48) & INSIDE
     for i in range(16):
-        a = rest[r + i]
-        g[i] = a * w[t + i]
-        g[16 + i] = a * w[t + 16 + i]
-        g[32 + i] = a * w[t + 32 + i]
-    r += 16
-    for _ in range(length):
-        r = (r + 16) & INSIDE
-        t = (t + 48) & INSIDE
-        for i in range(16):
-            a = rest[r + i]
-            g[i] += a * w[t + i]
-            g[16 + i] += a * w[t + 16 + i]
-            g[32 + i] += a * w[t + 32 + i]
-
-
-@jit
-def _area(at, length, w, g):
-    """The area vector ``1/2 sum v_k x v_k+1`` into rows 3 to 5 of ``g``."""
-    for i in range(48):
+        a, b = rest[r + i], rest[r + 32 + i]
+        g[i] = a * w[t + i] + b * w[t + 48 + i]
+        g[16 + i] = a * w[t + 16 + i] + b * w[t + 64 + i]
+        g[32 + i] = a * w[t + 32 + i] + b * w[t + 80 + i]
         g[48 + i] = 0.0
-    t = 16 * at + 48
+        g[64 + i] = 0.0
+        g[80 + i] = 0.0
+    r += 32
+    t += 48
     for _ in range(length - 1):
+        r = (r + 16) & INSIDE
         t &= INSIDE
         for i in range(16):
             ax, ay, az = w[t + i], w[t + 16 + i], w[t + 32 + i]
             bx, by, bz = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
+            b = rest[r + i]
+            g[i] += b * bx
+            g[16 + i] += b * by
+            g[32 + i] += b * bz
             g[48 + i] += 0.5 * (ay * bz - az * by)
             g[64 + i] += 0.5 * (az * bx - ax * bz)
             g[80 + i] += 0.5 * (ax * by - ay * bx)
@@ -185,10 +178,9 @@ def _faces(
     for b in range(first, last):
         n, o, r = length[b], index_at[b], rest_at[b]
         _gather(o, n, index, x, y, w, 3)
-        _image(3, n, r, rest, w, g)
-        _area(3, n, w, g)
+        _image_and_area(3, n, r, rest, w, g)
         if printed:
-            block_printed(g, rest, r, r + 16, r + 32, 0.0, 0.0)
+            block_printed(g, rest, r, r + 16, r + 32, 0.0)
             o &= INSIDE
             for i in range(16):
                 p = (index[o + i] + x_shift) & INSIDE
@@ -245,10 +237,10 @@ def _tets(first, last, index, weights, bulk, x, h, pull, buffer, shift, w):
         if pull:
             own = weights[b]
             for i in range(16):
-                p = index[b, i, 0] + shift
-                q = index[b, i, 1] + shift
-                r = index[b, i, 2] + shift
-                s = index[b, i, 3] + shift
+                p = (index[b, i, 0] + shift) & INSIDE
+                q = (index[b, i, 1] + shift) & INSIDE
+                r = (index[b, i, 2] + shift) & INSIDE
+                s = (index[b, i, 3] + shift) & INSIDE
                 for c in range(3):
                     g = h[16 * b + i, c]
                     fq = w[16 * c + i]
@@ -260,10 +252,10 @@ def _tets(first, last, index, weights, bulk, x, h, pull, buffer, shift, w):
                     buffer[p, c] += own[i] * g - (fq + fr + fs)
         else:
             for i in range(16):
-                p = index[b, i, 0] + shift
-                q = index[b, i, 1] + shift
-                r = index[b, i, 2] + shift
-                s = index[b, i, 3] + shift
+                p = (index[b, i, 0] + shift) & INSIDE
+                q = (index[b, i, 1] + shift) & INSIDE
+                r = (index[b, i, 2] + shift) & INSIDE
+                s = (index[b, i, 3] + shift) & INSIDE
                 for c in range(3):
                     fq = w[16 * c + i]
                     fr = w[48 + 16 * c + i]
@@ -276,7 +268,7 @@ def _tets(first, last, index, weights, bulk, x, h, pull, buffer, shift, w):
 
 @jit
 def forces_serial(
-    printed, volumetric, starts, low, high, offset, index, weights, bulk, buffer,
+    printed, volumetric, index, weights, starts, low, high, offset, cells, bulk, buffer,
     f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, y, h, out,
 ):  # fmt: skip
@@ -293,7 +285,7 @@ def forces_serial(
     if volumetric or not printed:
         for p in range(low.shape[0]):
             _tets(
-                starts[p], starts[p + 1], index, weights, bulk, x, h, not printed,
+                starts[p], starts[p + 1], cells, weights, bulk, x, h, not printed,
                 buffer, offset[p] - low[p], w,
             )  # fmt: skip
         _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
@@ -302,7 +294,7 @@ def forces_serial(
 
 @parallel_jit
 def forces_parallel(
-    printed, volumetric, starts, low, high, offset, index, weights, bulk, buffer,
+    printed, volumetric, index, weights, starts, low, high, offset, cells, bulk, buffer,
     f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, y, h, out,
 ):  # fmt: skip
@@ -325,7 +317,7 @@ def forces_parallel(
         for p in prange(low.shape[0]):
             w, g = np.empty(scratch), np.empty(16 * ROWS)
             _tets(
-                starts[p], starts[p + 1], index, weights, bulk, x, h, not printed,
+                starts[p], starts[p + 1], cells, weights, bulk, x, h, not printed,
                 buffer, offset[p] - low[p], w,
             )  # fmt: skip
         for c in prange(CHUNKS):
@@ -338,8 +330,7 @@ def forces_parallel(
 def _vectors(first, last, length, index_at, rest_at, index, rest, x, y, out, w, g):
     for b in range(first, last):
         _gather(index_at[b], length[b], index, x, y, w, 3)
-        _image(3, length[b], rest_at[b], rest, w, g)
-        _area(3, length[b], w, g)
+        _image_and_area(3, length[b], rest_at[b], rest, w, g)
         for i in range(16):
             for c in range(6):
                 out[16 * b + i, c] = g[16 * c + i]

@@ -53,6 +53,10 @@ class Cpm1Mechanics(ParticleMechanics):
         volumes = np.concatenate([self.volumes, none])
         ratio = np.concatenate([self.constants.bulk / self.volumes, none])
         self._bulk_rows = self.cells.rows(volumes, ratio)
+        self._bulk_cells = self.cells, self._bulk_rows
+        if self.form == "everts":  # dual vertices take no part: tets alone
+            tets = make_blocks(self.tets, len(self.structure.rest))
+            self._bulk_cells = tets, tets.rows(self.volumes, self.constants.bulk / self.volumes)
         self.volumetric = bool(self.constants.bulk.any())
 
     def leave_volume_to_constraint(self) -> None:
@@ -66,11 +70,11 @@ class Cpm1Mechanics(ParticleMechanics):
         return self.cells.parallel
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
-        c, f = self.cells, self.faces
+        c, f, (t, bulk) = self.cells, self.faces, self._bulk_cells
         run = kernels.forces_parallel if self.parallel else kernels.forces_serial
         run(
-            self.form == "everts", self.volumetric, c.starts, c.low, c.high, c.offset, c.index,
-            self._weights, self._bulk_rows, c.buffer,
+            self.form == "everts", self.volumetric, c.index, self._weights,
+            t.starts, t.low, t.high, t.offset, t.index, bulk, t.buffer,
             f.starts, f.length, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
             f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
         )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
 from pliant.models.blocks import _reduce_rows
-from pliant.models.cpm1.kernels import CHUNKS, _area, _gather, _image, _points, _pull_back, _scatter
+from pliant.models.cpm1.kernels import CHUNKS, _gather, _image_and_area, _points, _pull_back, _scatter
 from pliant.models.particles.faces import INSIDE, ROWS
 from pliant.models.particles.stiffness import block_product, volume_product
 
@@ -52,9 +52,8 @@ def _faces(
         other = 6 + 3 * n
         _gather(o, n, index, dx, dy, w, other)
         _gather(o, n, index, x, y, w, 3)
-        _image(3, n, r, rest, w, g)
-        _image(other, n, r, rest, w, d)
-        _area(3, n, w, g)
+        _image_and_area(3, n, r, rest, w, g)
+        _image_and_area(other, n, r, rest, w, d)
         _area_change(3, other, n, w, d)
         block_product(g, d, rest, r, r + 16, r + 32)
         for i in range(96):

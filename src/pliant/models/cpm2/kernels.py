@@ -1,13 +1,12 @@
 """Compiled loops of CPM2: six sub-faces per tet and the volumetric term, in blocks of 16 tets.
 
-With edge vectors a, b, c from corner 0 and outward-weighted normals ``A_1 = b x c``, ``A_2 = c x a``,
-``A_3 = a x b``, ``A_0 = -(A_1 + A_2 + A_3)``, the sub-face between corners i and j has the area vector
-``(A_j - A_i) / 24``, and ``dV/dx_k = A_k / 6``.
+With edge vectors a, b, c from corner 0 and ``A_1 = b x c``, ``A_2 = c x a``, ``A_3 = a x b`` (dV/dx_k =
+A_k / 6), the image of a face's unit normal is a sum of a, b, c with fixed weights, its area vector one of
+A_1 .. A_3.
 
-Rest rows: 0 stretch, 1 shear (for the energy times V/2, printed per area), 2 rest volume, 3 lambda / V, then
-four per face: the weights of a, b, c in the image of the unit normal, and the floor of the area.
-Rows of ``w``: 0 a, 3 b, 6 c, 9 A_0 .. A_3, 21 gradients at a, b, c, 30 at A_0 .. A_3 (printed: forces on
-corners).
+Rest rows: 0 rest volume, 1 lambda / V, then nine per face: weights of a, b, c, weights of A_1 .. A_3,
+stretch, shear, floor. Rows of ``w``: 0 a, 3 b, 6 c, 9 A_1 .. A_3, 18 gradients at a, b, c, 27 at A_1 .. A_3;
+changes of the first eighteen from row 36 on. Printed form: rows 18 to 29 are the forces on the corners.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -19,15 +18,16 @@ from pliant.models.blocks import _reduce_rows
 from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, block_printed
 from pliant.models.particles.stiffness import block_product, volume_product
 
-SCRATCH = 16 * 42
-FIRST = (0, 0, 0, 1, 1, 2)
+FIRST = (0, 0, 0, 1, 1, 2)  # corners of the six faces
 SECOND = (1, 2, 3, 2, 3, 3)
-OF_FACE = 1.0 / 24.0
+HEAD = 2  # rest rows of the tet
+PER_FACE = 9
 
 
 @jit
 def _gather(nodes, x, w, at):
     """Edge vectors from corner 0 into nine rows from ``at``."""
+    t = (16 * at) & INSIDE
     for i in range(16):
         p = nodes[i, 0]
         q = nodes[i, 1]
@@ -35,86 +35,73 @@ def _gather(nodes, x, w, at):
         s = nodes[i, 3]
         for c in range(3):
             o = x[p, c]
-            w[16 * (at + c) + i] = x[q, c] - o
-            w[16 * (at + 3 + c) + i] = x[r, c] - o
-            w[16 * (at + 6 + c) + i] = x[s, c] - o
+            w[t + 16 * c + i] = x[q, c] - o
+            w[t + 48 + 16 * c + i] = x[r, c] - o
+            w[t + 96 + 16 * c + i] = x[s, c] - o
 
 
 @jit
 def _normals(w):
-    """A_0 .. A_3 into rows 9 to 20 from the edge vectors in rows 0 to 8."""
+    """A_1 .. A_3 into rows 9 to 17 from the edge vectors in rows 0 to 8."""
     for i in range(16):
         ax, ay, az = w[i], w[16 + i], w[32 + i]
         bx, by, bz = w[48 + i], w[64 + i], w[80 + i]
         cx, cy, cz = w[96 + i], w[112 + i], w[128 + i]
-        ex, ey, ez = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
-        fx, fy, fz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax
-        gx, gy, gz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-        w[144 + i] = -(ex + fx + gx)
-        w[160 + i] = -(ey + fy + gy)
-        w[176 + i] = -(ez + fz + gz)
-        w[192 + i] = ex
-        w[208 + i] = ey
-        w[224 + i] = ez
-        w[240 + i] = fx
-        w[256 + i] = fy
-        w[272 + i] = fz
-        w[288 + i] = gx
-        w[304 + i] = gy
-        w[320 + i] = gz
+        w[144 + i] = by * cz - bz * cy
+        w[160 + i] = bz * cx - bx * cz
+        w[176 + i] = bx * cy - by * cx
+        w[192 + i] = cy * az - cz * ay
+        w[208 + i] = cz * ax - cx * az
+        w[224 + i] = cx * ay - cy * ax
+        w[240 + i] = ay * bz - az * by
+        w[256 + i] = az * bx - ax * bz
+        w[272 + i] = ax * by - ay * bx
 
 
 @jit
-def _face(row, r, p, q, w, at, g):
-    """m and N into rows 0 to 5 of ``g``; weights are in ``row`` from r, edges and normals in ``w``."""
+def _face(row, r, w, at, g):
+    """m and N into rows 0 to 5 of ``g``; weights are in ``row`` from r, a .. A_3 in ``w`` from ``at``."""
     r &= INSIDE
-    p &= INSIDE
-    q &= INSIDE
-    at &= INSIDE
+    t = (16 * at) & INSIDE
     for i in range(16):
         wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-        g[i] = wa * w[at + i] + wb * w[at + 48 + i] + wc * w[at + 96 + i]
-        g[16 + i] = wa * w[at + 16 + i] + wb * w[at + 64 + i] + wc * w[at + 112 + i]
-        g[32 + i] = wa * w[at + 32 + i] + wb * w[at + 80 + i] + wc * w[at + 128 + i]
-    for i in range(48):
-        g[48 + i] = (w[q + i] - w[p + i]) * OF_FACE
+        g[i] = wa * w[t + i] + wb * w[t + 48 + i] + wc * w[t + 96 + i]
+        g[16 + i] = wa * w[t + 16 + i] + wb * w[t + 64 + i] + wc * w[t + 112 + i]
+        g[32 + i] = wa * w[t + 32 + i] + wb * w[t + 80 + i] + wc * w[t + 128 + i]
+        va, vb, vc = row[r + 48 + i], row[r + 64 + i], row[r + 80 + i]
+        g[48 + i] = va * w[t + 144 + i] + vb * w[t + 192 + i] + vc * w[t + 240 + i]
+        g[64 + i] = va * w[t + 160 + i] + vb * w[t + 208 + i] + vc * w[t + 256 + i]
+        g[80 + i] = va * w[t + 176 + i] + vb * w[t + 224 + i] + vc * w[t + 272 + i]
 
 
 @jit
-def _add_gradients(row, r, p, q, g, w):
-    """Add the gradients at m and N (in ``g``) to those at a, b, c and at the two normals."""
+def _add_gradients(row, r, g, w):
+    """Add the gradients at m and N (in ``g``) to those at a, b, c and at A_1 .. A_3."""
     r &= INSIDE
-    u = (p + 336) & INSIDE
-    v = (q + 336) & INSIDE
     for i in range(16):
         wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-        w[336 + i] += wa * g[i]
-        w[352 + i] += wa * g[16 + i]
-        w[368 + i] += wa * g[32 + i]
-        w[384 + i] += wb * g[i]
-        w[400 + i] += wb * g[16 + i]
-        w[416 + i] += wb * g[32 + i]
-        w[432 + i] += wc * g[i]
-        w[448 + i] += wc * g[16 + i]
-        w[464 + i] += wc * g[32 + i]
-    for i in range(48):
-        w[u + i] -= g[48 + i]
-    for i in range(48):
-        w[v + i] += g[48 + i]
-
-
-@jit
-def _variational(row, w, g):
-    """Gradients of the six faces' energy at a, b, c and at A_0 .. A_3, into rows 21 to 41."""
-    for i in range(16 * 21):
-        w[336 + i] = 0.0
-    for f in range(6):
-        r = 64 + 64 * f
-        p = 144 + 48 * FIRST[f]
-        q = 144 + 48 * SECOND[f]
-        _face(row, r, p, q, w, 0, g)
-        block_gradient(g, row, 0, 16, r + 48)
-        _add_gradients(row, r, p, q, g, w)
+        gx, gy, gz = g[i], g[16 + i], g[32 + i]
+        w[288 + i] += wa * gx
+        w[304 + i] += wa * gy
+        w[320 + i] += wa * gz
+        w[336 + i] += wb * gx
+        w[352 + i] += wb * gy
+        w[368 + i] += wb * gz
+        w[384 + i] += wc * gx
+        w[400 + i] += wc * gy
+        w[416 + i] += wc * gz
+    for i in range(16):
+        wa, wb, wc = row[r + 48 + i], row[r + 64 + i], row[r + 80 + i]
+        gx, gy, gz = g[48 + i], g[64 + i], g[80 + i]
+        w[432 + i] += wa * gx
+        w[448 + i] += wa * gy
+        w[464 + i] += wa * gz
+        w[480 + i] += wb * gx
+        w[496 + i] += wb * gy
+        w[512 + i] += wb * gz
+        w[528 + i] += wc * gx
+        w[544 + i] += wc * gy
+        w[560 + i] += wc * gz
 
 
 @jit
@@ -124,38 +111,78 @@ def _pull_back(w):
         ax, ay, az = w[i], w[16 + i], w[32 + i]
         bx, by, bz = w[48 + i], w[64 + i], w[80 + i]
         cx, cy, cz = w[96 + i], w[112 + i], w[128 + i]
-        ox, oy, oz = w[480 + i], w[496 + i], w[512 + i]
-        ex, ey, ez = (w[528 + i] - ox) * OF_FACE, (w[544 + i] - oy) * OF_FACE, (w[560 + i] - oz) * OF_FACE
-        fx, fy, fz = (w[576 + i] - ox) * OF_FACE, (w[592 + i] - oy) * OF_FACE, (w[608 + i] - oz) * OF_FACE
-        gx, gy, gz = (w[624 + i] - ox) * OF_FACE, (w[640 + i] - oy) * OF_FACE, (w[656 + i] - oz) * OF_FACE
-        w[336 + i] += fy * cz - fz * cy + by * gz - bz * gy
-        w[352 + i] += fz * cx - fx * cz + bz * gx - bx * gz
-        w[368 + i] += fx * cy - fy * cx + bx * gy - by * gx
-        w[384 + i] += cy * ez - cz * ey + gy * az - gz * ay
-        w[400 + i] += cz * ex - cx * ez + gz * ax - gx * az
-        w[416 + i] += cx * ey - cy * ex + gx * ay - gy * ax
-        w[432 + i] += ey * bz - ez * by + ay * fz - az * fy
-        w[448 + i] += ez * bx - ex * bz + az * fx - ax * fz
-        w[464 + i] += ex * by - ey * bx + ax * fy - ay * fx
+        ex, ey, ez = w[432 + i], w[448 + i], w[464 + i]
+        fx, fy, fz = w[480 + i], w[496 + i], w[512 + i]
+        gx, gy, gz = w[528 + i], w[544 + i], w[560 + i]
+        w[288 + i] += fy * cz - fz * cy + by * gz - bz * gy
+        w[304 + i] += fz * cx - fx * cz + bz * gx - bx * gz
+        w[320 + i] += fx * cy - fy * cx + bx * gy - by * gx
+        w[336 + i] += cy * ez - cz * ey + gy * az - gz * ay
+        w[352 + i] += cz * ex - cx * ez + gz * ax - gx * az
+        w[368 + i] += cx * ey - cy * ex + gx * ay - gy * ax
+        w[384 + i] += ey * bz - ez * by + ay * fz - az * fy
+        w[400 + i] += ez * bx - ex * bz + az * fx - ax * fz
+        w[416 + i] += ex * by - ey * bx + ax * fy - ay * fx
+
+
+@jit
+def _variational(row, w, g):
+    """Gradients of the energy at a, b, c into rows 18 to 26, the volumetric one with them."""
+    for i in range(16 * 18):
+        w[288 + i] = 0.0
+    for f in range(6):
+        r = 16 * (HEAD + PER_FACE * f)
+        _face(row, r, w, 0, g)
+        block_gradient(g, row, r + 96, r + 112, r + 128)
+        _add_gradients(row, r, g, w)
+    _pull_back(w)
+    for i in range(16):
+        volume = (w[i] * w[144 + i] + w[16 + i] * w[160 + i] + w[32 + i] * w[176 + i]) / 6.0
+        s = row[16 + i] * (volume - row[i]) / 6.0
+        for c in range(9):
+            w[288 + 16 * c + i] += s * w[144 + 16 * c + i]
 
 
 @jit
 def _printed(row, w, g):
-    """Forces of the six faces on the corners as printed, into rows 30 to 41."""
-    for i in range(16 * 12):
-        w[480 + i] = 0.0
+    """Forces on the corners as printed into rows 18 to 29, the volumetric ones with them."""
+    for i in range(16):
+        volume = (w[i] * w[144 + i] + w[16 + i] * w[160 + i] + w[32 + i] * w[176 + i]) / 6.0
+        s = row[16 + i] * (volume - row[i]) / 6.0
+        for c in range(3):
+            a, b, d = w[144 + 16 * c + i], w[192 + 16 * c + i], w[240 + 16 * c + i]
+            w[288 + 16 * c + i] = s * (a + b + d)
+            w[336 + 16 * c + i] = -s * a
+            w[384 + 16 * c + i] = -s * b
+            w[432 + 16 * c + i] = -s * d
     for f in range(6):
-        r = 64 + 64 * f
-        p = 144 + 48 * FIRST[f]
-        q = 144 + 48 * SECOND[f]
-        _face(row, r, p, q, w, 0, g)
-        block_printed(g, row, 0, 16, r + 48, 1.0, 1.0)
-        u = (p + 336) & INSIDE
-        v = (q + 336) & INSIDE
+        r = 16 * (HEAD + PER_FACE * f)
+        _face(row, r, w, 0, g)
+        block_printed(g, row, r + 96, r + 112, r + 128, 1.0)
+        u = (288 + 48 * FIRST[f]) & INSIDE
+        v = (288 + 48 * SECOND[f]) & INSIDE
         for i in range(48):
             w[u + i] += g[i]
         for i in range(48):
             w[v + i] -= g[i]
+
+
+@jit
+def _scatter(nodes, w, sign, buffer, shift):
+    """Add ``sign`` times rows 18 to 26 (a, b, c) to the corners, minus their sum to the first."""
+    for i in range(16):
+        p = (nodes[i, 0] + shift) & INSIDE
+        q = (nodes[i, 1] + shift) & INSIDE
+        r = (nodes[i, 2] + shift) & INSIDE
+        s = (nodes[i, 3] + shift) & INSIDE
+        for c in range(3):
+            at_q = sign * w[288 + 16 * c + i]
+            at_r = sign * w[336 + 16 * c + i]
+            at_s = sign * w[384 + 16 * c + i]
+            buffer[q, c] += at_q
+            buffer[r, c] += at_r
+            buffer[s, c] += at_s
+            buffer[p, c] -= at_q + at_r + at_s
 
 
 @jit
@@ -168,41 +195,18 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
         if printed:
             _printed(row, w, g)
             for i in range(16):
-                volume = (w[i] * w[192 + i] + w[16 + i] * w[208 + i] + w[32 + i] * w[224 + i]) / 6.0
-                s = row[48 + i] * (volume - row[32 + i]) / 6.0
-                for c in range(12):
-                    w[480 + 16 * c + i] -= s * w[144 + 16 * c + i]
-            for i in range(16):
                 for k in range(4):
                     p = (nodes[i, k] + shift) & INSIDE
                     for c in range(3):
-                        buffer[p, c] += w[480 + 48 * k + 16 * c + i]
+                        buffer[p, c] += w[288 + 48 * k + 16 * c + i]
         else:
             _variational(row, w, g)
-            _pull_back(w)
-            for i in range(16):
-                volume = (w[i] * w[192 + i] + w[16 + i] * w[208 + i] + w[32 + i] * w[224 + i]) / 6.0
-                s = row[48 + i] * (volume - row[32 + i]) / 6.0
-                for c in range(9):
-                    w[336 + 16 * c + i] += s * w[192 + 16 * c + i]
-            for i in range(16):
-                p = (nodes[i, 0] + shift) & INSIDE
-                q = (nodes[i, 1] + shift) & INSIDE
-                r = (nodes[i, 2] + shift) & INSIDE
-                s = (nodes[i, 3] + shift) & INSIDE
-                for c in range(3):
-                    at_q = w[336 + 16 * c + i]
-                    at_r = w[384 + 16 * c + i]
-                    at_s = w[432 + 16 * c + i]
-                    buffer[q, c] -= at_q
-                    buffer[r, c] -= at_r
-                    buffer[s, c] -= at_s
-                    buffer[p, c] += at_q + at_r + at_s
+            _scatter(nodes, w, -1.0, buffer, shift)
 
 
 @jit
 def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
+    w, g = np.empty(16 * 36), np.empty(16 * ROWS)
     for p in range(low.shape[0]):
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
@@ -212,75 +216,62 @@ def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, ou
 def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
+        w, g = np.empty(16 * 36), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     for c in prange(64):
         _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
 
 
 @jit
-def _product(row, w, g, d):
-    """Gauss-Newton products of the six faces into rows 21 to 41; changes of a, b, c are in rows 42 to 50, of
-    A_0 .. A_3 in rows 51 to 62."""
-    for i in range(16 * 21):
-        w[336 + i] = 0.0
-    for f in range(6):
-        r = 64 + 64 * f
-        p = 144 + 48 * FIRST[f]
-        q = 144 + 48 * SECOND[f]
-        _face(row, r, p, q, w, 0, g)
-        _face(row, r, p + 672, q + 672, w, 672, d)
-        block_product(g, d, row, 0, 16, r + 48)
-        _add_gradients(row, r, p, q, g, w)
-
-
-@jit
 def _normal_changes(w):
-    """Changes of A_0 .. A_3 into rows 51 to 62: ``dA_1 = db x c + b x dc`` and so on."""
+    """Changes of A_1 .. A_3 into rows 45 to 53: ``dA_1 = db x c + b x dc`` and so on."""
     for k in range(3):
         p = 48 * ((k + 1) % 3)
         q = 48 * ((k + 2) % 3)
-        o = 864 + 48 * k
+        o = 720 + 48 * k
         for c in range(3):
             d = 16 * ((c + 1) % 3)
             e = 16 * ((c + 2) % 3)
             for i in range(16):
                 w[o + 16 * c + i] = (
-                    w[672 + p + d + i] * w[q + e + i]
-                    - w[672 + p + e + i] * w[q + d + i]
-                    + w[p + d + i] * w[672 + q + e + i]
-                    - w[p + e + i] * w[672 + q + d + i]
+                    w[576 + p + d + i] * w[q + e + i]
+                    - w[576 + p + e + i] * w[q + d + i]
+                    + w[p + d + i] * w[576 + q + e + i]
+                    - w[p + e + i] * w[576 + q + d + i]
                 )
-    for i in range(48):
-        w[816 + i] = -(w[864 + i] + w[912 + i] + w[960 + i])
 
 
 @jit
 def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
+    """Products with the Gauss-Newton stiffness: faces through rows 18 to 26 of ``w``, volumes in ``z``."""
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
         _gather(nodes, x, w, 0)
-        _gather(nodes, dx, w, 42)
+        _gather(nodes, dx, w, 36)
         _normals(w)
         _normal_changes(w)
-        _product(row, w, g, d)
+        for i in range(16 * 18):
+            w[288 + i] = 0.0
+        for f in range(6):
+            r = 16 * (HEAD + PER_FACE * f)
+            _face(row, r, w, 0, g)
+            _face(row, r, w, 36, d)
+            block_product(g, d, row, r + 96, r + 112, r + 128)
+            _add_gradients(row, r, g, w)
         _pull_back(w)
-        volume_product(nodes, row, 3, x, dx, z)
+        _scatter(nodes, w, 1.0, buffer, shift)
+        volume_product(nodes, row, 1, x, dx, z)
         for i in range(16):
-            for c in range(3):
-                at_q = w[336 + 16 * c + i]
-                at_r = w[384 + 16 * c + i]
-                at_s = w[432 + 16 * c + i]
-                buffer[nodes[i, 0] + shift, c] += z[16 * c + i] - (at_q + at_r + at_s)
-                buffer[nodes[i, 1] + shift, c] += z[48 + 16 * c + i] + at_q
-                buffer[nodes[i, 2] + shift, c] += z[96 + 16 * c + i] + at_r
-                buffer[nodes[i, 3] + shift, c] += z[144 + 16 * c + i] + at_s
+            for k in range(4):
+                p = (nodes[i, k] + shift) & INSIDE
+                for c in range(3):
+                    buffer[p, c] += z[48 * k + 16 * c + i]
 
 
 @jit
 def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    w, g, d, z = np.empty(1024), np.empty(96), np.empty(96), np.empty(288)
+    w, g, d, z = np.empty(16 * 54), np.empty(96), np.empty(96), np.empty(288)
     for p in range(low.shape[0]):
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
@@ -290,7 +281,7 @@ def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
 def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, g, d, z = np.empty(1024), np.empty(96), np.empty(96), np.empty(288)
+        w, g, d, z = np.empty(16 * 54), np.empty(96), np.empty(96), np.empty(288)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     for c in prange(64):
         _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

@@ -30,7 +30,7 @@ class Cpm2:
     shear modulus through, or ``constants`` = [E, G] for both.
     calibrate: measure what this very mesh makes of the constants, and correct them by it.
 
-    Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form;
+    Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form and its normals (see ``faces``);
     :math:`\gamma/\sin\gamma` by a polynomial instead of an arctangent.
     Pieces of a tet are a quarter of it each.
     """

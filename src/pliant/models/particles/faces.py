@@ -100,6 +100,7 @@ def printed_force(mx, my, mz, nx, ny, nz, stretch, shear, floor, along):
 def _regular(g, rest, f):
     """Rows 6 to 8: 1/|m|, 1/|N|, cosine. Whether no face is flattened or reflected."""
     f &= INSIDE
+    bad = 0
     for i in range(16):
         mx, my, mz = g[i], g[16 + i], g[32 + i]
         nx, ny, nz = g[48 + i], g[64 + i], g[80 + i]
@@ -107,14 +108,14 @@ def _regular(g, rest, f):
         nn = nx * nx + ny * ny + nz * nz
         inverse = 1.0 / np.sqrt(mm * nn)
         over_m = inverse * np.sqrt(nn)
+        over_n = inverse * mm * over_m
+        c = (mx * nx + my * ny + mz * nz) * inverse
         g[96 + i] = over_m
-        g[112 + i] = inverse * mm * over_m
-        g[128 + i] = (mx * nx + my * ny + mz * nz) * inverse
-    good = True
-    for i in range(16):
-        # written so that a NaN counts as irregular
-        good &= g[128 + i] >= 0.0 and g[96 + i] * FLAT <= 1.0 and g[112 + i] * rest[f + i] <= 1.0
-    return good
+        g[112 + i] = over_n
+        g[128 + i] = c
+        good = (c >= 0.0) & (over_m * FLAT <= 1.0) & (over_n * rest[f + i] <= 1.0)  # NaN is not good
+        bad += 0 if good else 1
+    return bad == 0
 
 
 @jit
@@ -150,10 +151,10 @@ def block_gradient(g, rest, a, b, f):
 
 
 @jit
-def block_printed(g, rest, a, b, f, per_area, along):
+def block_printed(g, rest, a, b, f, along):
     """m and N in rows 0 to 5 of ``g`` become the printed forces on particles i, in rows 0 to 2.
 
-    stretch, shear and floor stand in ``rest`` from a, b and f on; per_area: the first two are per floor.
+    stretch, shear and floor stand in ``rest`` from a, b and f on; along as in ``printed_force``.
     """
     a &= INSIDE
     b &= INSIDE
@@ -163,18 +164,16 @@ def block_printed(g, rest, a, b, f, per_area, along):
             mx, my, mz = g[i], g[16 + i], g[32 + i]
             nx, ny, nz = g[48 + i], g[64 + i], g[80 + i]
             over_m, over_n, c = g[96 + i], g[112 + i], g[128 + i]
-            size = per_area * rest[f + i] + (1.0 - per_area)
-            t = size * rest[b + i] * forward(0.5 - 0.5 * c) * over_m
+            t = rest[b + i] * forward(0.5 - 0.5 * c) * over_m
             length = (mx * mx + my * my + mz * mz) * over_m
-            length += along * (c - 1.0) * length
-            p = (size * rest[a + i] * (length - 1.0)) * over_n - t * c * over_n / over_m
+            p = rest[a + i] * (length + along * (c - 1.0) * length - 1.0) - t * c * length
+            p *= over_n
             g[i] = p * nx + t * mx
             g[16 + i] = p * ny + t * my
             g[32 + i] = p * nz + t * mz
     else:
         for i in range(16):
-            size = per_area * rest[f + i] + (1.0 - per_area)
             g[i], g[16 + i], g[32 + i] = printed_force(
                 g[i], g[16 + i], g[32 + i], g[48 + i], g[64 + i], g[80 + i],
-                size * rest[a + i], size * rest[b + i], rest[f + i], along,
+                rest[a + i], rest[b + i], rest[f + i], along,
             )  # fmt: skip
