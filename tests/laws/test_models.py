@@ -210,7 +210,7 @@ def test_stiffness_at_rest_is_the_derivative_of_the_forces(name: str, poisson: f
     if not isinstance(mechanics, Stiffness):
         pytest.skip(f"{name} has no stiffness")
     if name.endswith("/everts"):
-        pytest.skip("the printed law's stiffness is not symmetric; the product is that of the variational form")
+        pytest.skip("the printed stiffness is not symmetric; the product is the variational one")
     x, h = structure.rest, 1e-5
     u = shaken(np.zeros_like(x), 1e-2)
     slope = (forces(mechanics, x - h * u) - forces(mechanics, x + h * u)) / (2 * h)

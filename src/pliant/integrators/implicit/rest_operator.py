@@ -30,11 +30,12 @@ class RestShape:
         self.stiffness: Any = block_diag(own, format="csr")
         self.diagonal = np.abs(self.stiffness.diagonal())
 
-    def matrix(self, world: "World", inertia: float, h: float, free: BoolArray) -> Any:
-        """``inertia M + sum (h^2 + h beta) K0``, rows and columns of driven degrees of freedom cleared.
+    def matrix(self, world: "World", h: float, free: BoolArray, slowing: Array) -> Any:
+        """``M (1 + h c) + sum (h^2 + h beta) K0``, rows and columns of driven degrees of freedom cleared.
 
-        beta [s] is each body's stiffness damping. For h = inf the mass is a millionth of a millionth of the
-        stiffness: enough to make the matrix of a floating body regular.
+        beta [s] is each body's stiffness damping, c = ``slowing`` [1/s] that of actions, (n,). For
+        h = inf the mass is a millionth of a millionth of the stiffness: enough to make the matrix of a
+        floating body regular.
         """
         from scipy.sparse import block_diag, diags
 
@@ -45,7 +46,7 @@ class RestShape:
         else:
             betas = [getattr(p.mechanics, "damping_time", 0.0) for p in world.parts]
             own = [(h * h + h * beta) * k for k, beta in zip(self.parts, betas, strict=True)]
-            mass = inertia * mass
+            mass = mass * np.repeat(1.0 + h * slowing, 3)
         keep = diags(free.ravel().astype(float))
         held = np.where(free.ravel(), mass, 1.0)
         return (keep @ block_diag(own, format="csr") @ keep + diags(held)).tocsr()
@@ -58,12 +59,13 @@ class RestOperator:
     mode would drown in rounding). Warping it by the rotations keeps it good at any deflection.
     """
 
-    def __init__(self, shape: RestShape, world: "World", inertia: float, h: float) -> None:
-        self.shape, self.h = shape, h
+    def __init__(self, shape: RestShape, world: "World", h: float, slowing: Array) -> None:
+        self.shape, self.h, self.slowing = shape, h, slowing
         self.free: BoolArray = world.inverse_mass > 0.0
-        self.rotations = NodalRotations(shape.graph, shape.rest, np.asarray(~self.free.all(axis=1)))
+        held: Any = ~self.free.all(axis=1)
+        self.rotations = NodalRotations(shape.graph, shape.rest, held)
         self.turns = self.rotations.values
-        matrix = shape.matrix(world, inertia, h, self.free)
+        matrix = shape.matrix(world, h, self.free, slowing)
         self.unit = float(np.mean(matrix.diagonal()[self.free.ravel()])) if self.free.any() else 1.0
         matrix = matrix / self.unit
         order, width = best_order(shape.graph, [longest_axis_order(shape.rest)])
@@ -79,10 +81,14 @@ class RestOperator:
             self.factor = TwoLevel(matrix, shape, self.free, order)
             self.place = self.factor.place
 
-    def fits(self, world: "World", h: float) -> bool:
-        """Whether it was set up for this step, topology and set of driven degrees of freedom."""
-        same = self.h == h and self.shape.version == world.topology_version
-        return same and np.array_equal(self.free, world.inverse_mass > 0.0)
+    def fits(self, world: "World", h: float, slowing: Array) -> bool:
+        """Whether it was set up for this step and set of driven degrees of freedom, and for much the same
+        damping."""
+        if self.h != h or not np.array_equal(self.free, world.inverse_mass > 0.0):
+            return False
+        if np.isinf(h):
+            return True
+        return bool(np.all(np.abs(slowing - self.slowing) * h <= 0.5 * (1.0 + h * self.slowing)))
 
     def turn(self, x: Array) -> None:
         """Take the nodal rotations from positions ``x``."""

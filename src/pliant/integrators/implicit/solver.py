@@ -82,20 +82,33 @@ class Solver:
             self._minimiser = None
         return self._shape
 
-    def operator(self, h: float) -> RestOperator:
-        world, shape = self.system.world, self.shape()
+    def operator(self, time: float, h: float) -> RestOperator:
+        """The rest operator for stages of length ``h``, made anew only where none of the kept ones fits."""
+        world, shape, slowing = self.system.world, self.shape(), self._slowing(time)
         for operator in self._operators:
-            if operator.fits(world, h):
+            if operator.fits(world, h, slowing):
                 return operator
-        self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestOperator(shape, world, 1.0, h)]
+        self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestOperator(shape, world, h, slowing)]
         return self._operators[-1]
 
-    def solve(self, stage: Stage, most: int | None = None) -> Outcome:
+    def _slowing(self, time: float) -> Array:
+        """Rates c [1/s] at which actions slow particles down, ``-df/dv / m`` along the diagonal; (n,)."""
+        world = self.system.world
+        if not self.system.velocity_dependent:
+            return np.zeros(world.count)
+        now, faster = np.zeros_like(world.x), np.zeros_like(world.x)
+        change = 1e-3 * (1.0 + float(np.abs(world.v).max()))
+        self.system.external_forces(time, world.x, world.v, now)
+        self.system.external_forces(time, world.x, world.v + change, faster)
+        rates: Array = np.maximum((now - faster).mean(axis=1) / (change * world.mass), 0.0)
+        return rates
+
+    def solve(self, stage: Stage, most: int | None = None, tolerance: float | None = None) -> Outcome:
         """Solve ``stage`` in at most ``most`` iterations; its x and v are the solution then."""
         scheme, world = self.scheme, self.system.world
-        operator = self.operator(stage.h)
+        operator = self.operator(stage.time, stage.h)
         x, norm = self._guess(stage)
-        goal = Goal(scheme.tolerance, self._force_scale(stage), self._floor(stage, x))
+        goal = Goal(tolerance or scheme.tolerance, self._force_scale(stage), self._floor(stage, x))
         method = self._method()
         outcome: Outcome
         outcome, x = method.solve(stage, operator, x, norm, goal, most or scheme.iterations)

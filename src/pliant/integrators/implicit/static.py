@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from pliant.integrators.implicit.stage import Stage
     from pliant.simulation.system import System
 
-DIRECT = 60  # iterations of the first, direct attempt
+DIRECT = 30  # iterations of the first, direct attempt
 CALM = 1e-3  # unbalanced share of the loads at which relaxation hands over
+RELAXED = 0.1  # tolerance of a step of relaxation
 RELAXING = 400  # most steps of relaxation
 
 
@@ -87,7 +88,7 @@ class Static(Implicit):
         for _ in range(RELAXING):
             stage = scheme.stage(solver, time - h, h)
             stage.v[:] = stage.known = np.where(free, stage.v, 0.0)
-            outcome = solver.solve(stage, 50)
+            outcome = solver.solve(stage, 50, RELAXED)
             if not np.isfinite(outcome.residual):
                 h *= 0.5
                 continue
