@@ -75,7 +75,8 @@ def cells_of(frame: Frame, bodies: Sequence[str]) -> Grid:
 def data_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None, cells: Grid) -> Grid:
     """Points and fields of the named bodies at a frame, with the ``cells`` of its topology version."""
     positions, records = frame.positions, [frame.record(name) for name in bodies]
-    points = np.concatenate([positions[slice(*record.rows)] for record in records])
+    parts = [positions[slice(*record.rows)] for record in records]
+    points = parts[0] if len(parts) == 1 else np.concatenate(parts)
     numbers = np.bincount(cells.cell_data["body"], minlength=len(bodies))
     sizes = [(r.rows[1] - r.rows[0], int(n)) for r, n in zip(records, numbers, strict=True)]
     grid = replace(cells, points=points, point_data={}, cell_data=dict(cells.cell_data))
@@ -120,4 +121,4 @@ def _add_field(
             parts.get(number, np.full((size[per == "cell"], *shape), np.nan))
             for number, size in enumerate(sizes)
         ]
-        data_of[name] = np.concatenate(whole)
+        data_of[name] = whole[0] if len(whole) == 1 else np.concatenate(whole)

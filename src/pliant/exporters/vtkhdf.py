@@ -1,4 +1,8 @@
-"""VTKHDF: volume meshes with fields over time in one HDF5 file, for ParaView and VTK (format 2.0)."""
+"""VTKHDF: volume meshes with fields over time in one HDF5 file, for ParaView and VTK (format 2.0).
+
+What stays the same while the topology does (cells, numbers of bodies and regions) is written once per
+topology version; steps point at it.
+"""
 
 from typing import Any, BinaryIO
 
@@ -8,6 +12,8 @@ from pliant.exporters.job import VOLUMES, Exporter, Job, Piece
 from pliant.exporters.volumes import Grid, cells_of, data_of
 from pliant.recording import Frame
 from pliant.typing import AnyArray
+
+_CONSTANT = ("body", "region")
 
 
 def _plan(job: Job) -> list[Piece]:
@@ -31,6 +37,7 @@ class _Writer:
         self.job, self.top = job, top
         self.steps = top.create_group("Steps")
         self.steps.attrs["NSteps"] = np.int64(len(job.frames))
+        self.starts: dict[str, AnyArray] = {}
         self.grids: dict[int, Grid] = {}
         self.names: dict[int, list[str]] = {}
         for version, numbers in job.versions().items():
@@ -54,7 +61,8 @@ class _Writer:
             ("ConnectivityIdOffsets", [len(grids[v].connectivity) for v in versions]),
         ):
             starts = np.cumsum(sizes) - sizes
-            self._step(name, starts[[versions.index(v) for v in order]][:, None])
+            self.starts[name] = starts[[versions.index(v) for v in order]]
+            self._step(name, self.starts[name][:, None])
         self._frames(order, points, cells)
 
     def _cells(self) -> None:
@@ -99,6 +107,10 @@ class _Writer:
         """Datasets of all fields that some version has, with their offsets per step."""
         groups = (self.top.create_group("PointData"), self.top.create_group("CellData"))
         offsets = (self.steps.create_group("PointDataOffsets"), self.steps.create_group("CellDataOffsets"))
+        for name in _CONSTANT:
+            whole = np.concatenate([grid.cell_data[name] for grid in self.grids.values()])
+            groups[1].create_dataset(name, data=whole)
+            offsets[1].create_dataset(name, data=self.starts["CellOffsets"])
         found: dict[str, tuple[Any, int]] = {}
         for version, numbers in self.job.versions().items():
             frame = first if numbers[0] == first.index else self.job.frame(numbers[0])
@@ -106,11 +118,10 @@ class _Writer:
             for kind, (table, counts) in enumerate(((grid.point_data, points), (grid.cell_data, cells))):
                 for name, values in table.items():
                     key = f"{kind}/{name}"
-                    if key in found:
+                    if key in found or name in _CONSTANT:
                         continue
                     shape = values.shape[1:] if values.ndim < 3 else (values[0].size,)
-                    dtype = np.float64 if values.dtype.kind == "f" else np.int32
-                    store = groups[kind].create_dataset(name, (int(counts.sum()), *shape), dtype)
+                    store = groups[kind].create_dataset(name, (int(counts.sum()), *shape), np.float64)
                     found[key] = store, kind
                     offsets[kind].create_dataset(name, data=np.cumsum(counts) - counts)
         return found

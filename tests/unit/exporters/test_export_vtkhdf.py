@@ -52,6 +52,7 @@ def test_points_cells_fields_and_times_come_back(tmp_path: Path, monkeypatch: py
         plastic = np.asarray(frame.field("plastic").values).reshape(12, 9)
         np.testing.assert_array_equal(grid.cell_data["plastic"], plastic)
         np.testing.assert_array_equal(grid.cell_data["body"], [0] * 6 + [1] * 6)
+        np.testing.assert_array_equal(grid.cell_data["region"], [0, 0, 0, 1, 1, 1] * 2)
 
 
 def test_a_topology_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,6 +63,7 @@ def test_a_topology_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with h5py.File(path) as file:
         assert file["VTKHDF/Connectivity"].shape == (48,)
         assert file["VTKHDF/Points"].shape == (3 * 16, 3)
+        assert file["VTKHDF/CellData/region"].shape == (12,)
 
 
 def test_changes_of_topology_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
