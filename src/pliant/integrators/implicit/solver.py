@@ -85,23 +85,31 @@ class Solver:
 
     def operator(self, time: float, h: float) -> RestOperator:
         """The rest operator for stages of length ``h``, made anew only where none of the kept ones fits."""
-        world, shape, slowing = self.system.world, self.shape(), self._slowing(time)
+        world, shape, slowing = self.system.world, self.shape(), self._slowing(time, h)
         for operator in self._operators:
             if operator.fits(world, h, slowing):
                 return operator
         self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestOperator(shape, world, h, slowing)]
         return self._operators[-1]
 
-    def _slowing(self, time: float) -> Array:
-        """Rates c [1/s] at which actions slow particles down, ``-df/dv / m`` along the diagonal; (n,)."""
+    def _slowing(self, time: float, h: float) -> Array:
+        """Rates c [1/s] at which actions slow particles down, ``-df/dv / m``, typical of each body; (n,).
+
+        Values of 1 + h c are rounded to powers of 1.5: the operator is made anew only when they change a
+        lot, and depends on nothing but the present state, so that a restart finds the same.
+        """
         world = self.system.world
-        if not self.system.velocity_dependent:
-            return np.zeros(world.count)
+        rates = np.zeros(world.count)
+        if not self.system.velocity_dependent or np.isinf(h):
+            return rates
         now, faster = np.zeros_like(world.x), np.zeros_like(world.x)
         change = 1e-3 * (1.0 + float(np.abs(world.v).max()))
         self.system.external_forces(time, world.x, world.v, now)
         self.system.external_forces(time, world.x, world.v + change, faster)
-        rates: Array = np.maximum((now - faster).mean(axis=1) / (change * world.mass), 0.0)
+        for part in world.parts:
+            own = (now - faster)[part.rows].mean(axis=1) / (change * world.mass[part.rows])
+            steps = np.round(np.log1p(h * max(float(np.median(own)), 0.0)) / np.log(1.5))
+            rates[part.rows] = (1.5**steps - 1.0) / h
         return rates
 
     def solve(self, stage: Stage, most: int | None = None, tolerance: float | None = None) -> Outcome:
