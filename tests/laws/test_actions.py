@@ -89,11 +89,7 @@ def test_the_energy_ledger_closes(name: str) -> None:
         assert coarse / fine > 8
 
 
-# statics has no momentum, and a multistep scheme remembers the step before a jump
-ONE_STEP = [name for name in INTEGRATORS if name not in ("static", "bdf2")]
-
-
-@pytest.mark.parametrize("integrator", ONE_STEP)
+@pytest.mark.parametrize("integrator", [name for name in INTEGRATORS if name != "static"])
 @pytest.mark.parametrize("window", [(0.0, 0.05), (0.02, 0.07)])
 def test_a_force_in_a_window_gives_exactly_its_impulse(integrator: str, window: tuple[float, float]) -> None:
     """F = 1 N for 0.05 s is 0.05 N s, whatever the integrator."""

@@ -1,6 +1,6 @@
 """What an integrator may offer beyond a step."""
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -8,9 +8,13 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Prepared(Protocol):
-    """Integrators that keep something from step to step: ``system.solver`` holds it.
+    """Integrators that keep something from step to step: ``system.solver`` holds it."""
 
-    Where it is a Memory it is checkpointed, and where it has Columns they are in the series.
-    """
+    def prepare(self, system: "System") -> "Kept": ...
 
-    def prepare(self, system: "System") -> Any: ...
+
+class Kept(Protocol):
+    """What an integrator keeps. Where it is a Memory it is checkpointed; Columns are in the series."""
+
+    def interrupt(self) -> None:
+        """Called between two steps when actions begin or end, or an event changes the state."""

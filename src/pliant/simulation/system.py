@@ -131,6 +131,8 @@ class System:
         if changed:
             self.evaluate(time, self.world.x, self.world.v, self.world.f)
             self.open_ledger(time)
+            if self.solver is not None:
+                self.solver.interrupt()
 
     def _happen(self, time: float) -> None:
         while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
@@ -223,6 +225,11 @@ class System:
         """Write the driven degrees of freedom at ``time`` into ``x`` and ``v``."""
         for drive in self._drives:
             drive.drive(time, x, v)
+
+    @property
+    def projects(self) -> bool:
+        """Whether any contact or constraint acts now."""
+        return bool(self._projections)
 
     def project(self, time: float, dt: float) -> None:
         """Apply contacts and constraints to the World, whose x has just moved by ``dt v`` to ``time``."""

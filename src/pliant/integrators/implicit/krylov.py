@@ -42,6 +42,7 @@ class NewtonKrylov:
             done += self._direction(stage, operator, x, g, norm, min(LOOSE, np.sqrt(norm / start)))
             found = self._search(stage, x, norm)
             if found is None:
+                stage.stale = True
                 break
             norm = found
             x, self.next = self.next, x

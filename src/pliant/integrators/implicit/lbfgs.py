@@ -11,7 +11,7 @@ from pliant.typing import Array
 if TYPE_CHECKING:
     from pliant.integrators.implicit.rest_operator import RestOperator
 
-CALM = 0.5  # a step whose end slope is below this share of its start slope is good without asking the energy
+RISE = 0.8  # a step that ends in a rise of at most this share of its first fall is good without more ado
 ARMIJO = 1e-4
 TRIES = 14  # of one line search
 
@@ -19,10 +19,12 @@ TRIES = 14  # of one line search
 class Lbfgs:
     r"""L-BFGS whose initial inverse Hessian is the rest operator [LiuNocedal1989]_ [LiuBouazizKavan2017]_.
 
-    A full step is taken where the slope along it has calmed down, :math:`|g(x + p) \cdot p| \le \tfrac12
-    |g(x) \cdot p|`; otherwise the energy decides (Armijo), and the step is cut back. Forces without an
-    energy count there with the value that they have at x. One force evaluation and one application of the
-    operator per iteration. The pairs are forgotten after each solve: nothing is carried over a step.
+    A step is taken where the slope along it shows that it descends, :math:`g(x) \cdot p \le g(x + p) \cdot p
+    \le -0.8\,g(x) \cdot p` (the approximate Wolfe condition of [HagerZhang2005]_ with 0.1). One that
+    overshoots is cut back by the secant rule; where the slope fell further, the energy decides (Armijo).
+    Forces without an energy count there with the value that they have at x. One force evaluation and one
+    application of the operator per iteration. The pairs are forgotten after each solve: nothing is carried
+    over a step.
     """
 
     def __init__(self, count: int, memory: int) -> None:
@@ -58,6 +60,7 @@ class Lbfgs:
                 slope = self._direction(stage, operator, g, norm)
                 found = self._search(stage, x, g, slope)
             if found is None:
+                stage.stale = True
                 break
             norm = found
             self._remember(x, g)
@@ -94,17 +97,17 @@ class Lbfgs:
             kernels.move(x.reshape(-1), p, step, self.next.reshape(-1))
             norm = stage.evaluate(self.next, self.g_next)
             end = float(kernels.dot(self.g_next.reshape(-1), p)) if np.isfinite(norm) else np.inf
-            if abs(end) <= CALM * -slope:
+            if slope <= end <= RISE * -slope:
                 return norm
-            if np.isfinite(norm):
+            if end < slope:
                 if start is None:
                     start = stage.potential(x), stage.outer_forces(x)
                 outer = float(kernels.dot(start[1].reshape(-1), p))
                 change = stage.potential(self.next) - start[0] - step * outer
                 if change <= ARMIJO * step * slope:
                     return norm
-            steeper = slope / (slope - end) if np.isfinite(end) and end > 0.0 else 0.5
-            step *= min(max(steeper, 0.1), 0.5)
+            secant = slope / (slope - end) if 0.0 < end < np.inf else 0.25
+            step *= min(max(secant, 0.1), 0.6)
         return None
 
     def _remember(self, x: Array, g: Array) -> None:

@@ -82,13 +82,9 @@ class RestOperator:
             self.place = self.factor.place
 
     def fits(self, world: "World", h: float, slowing: Array) -> bool:
-        """Whether it was set up for this step and set of driven degrees of freedom, and for much the same
-        damping."""
-        if self.h != h or not np.array_equal(self.free, world.inverse_mass > 0.0):
-            return False
-        if np.isinf(h):
-            return True
-        return bool(np.all(np.abs(slowing - self.slowing) * h <= 0.5 * (1.0 + h * self.slowing)))
+        """Whether it was set up for this step, damping and set of driven degrees of freedom."""
+        same = self.h == h and np.array_equal(self.slowing, slowing)
+        return same and np.array_equal(self.free, world.inverse_mass > 0.0)
 
     def turn(self, x: Array) -> None:
         """Take the nodal rotations from positions ``x``."""

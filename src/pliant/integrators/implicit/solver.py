@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HALVINGS = 6
 KEPT_OPERATORS = 4
 SUSPICIOUS = 30.0  # times the residual of staying: then energies decide about the guess
+GAIN = 0.1  # share of the moving energy that a step may gain before it is taken in halves
 FADING = 0.98  # per step: how slowly the scale of past forces is forgotten
 
 
@@ -84,23 +85,31 @@ class Solver:
 
     def operator(self, time: float, h: float) -> RestOperator:
         """The rest operator for stages of length ``h``, made anew only where none of the kept ones fits."""
-        world, shape, slowing = self.system.world, self.shape(), self._slowing(time)
+        world, shape, slowing = self.system.world, self.shape(), self._slowing(time, h)
         for operator in self._operators:
             if operator.fits(world, h, slowing):
                 return operator
         self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestOperator(shape, world, h, slowing)]
         return self._operators[-1]
 
-    def _slowing(self, time: float) -> Array:
-        """Rates c [1/s] at which actions slow particles down, ``-df/dv / m`` along the diagonal; (n,)."""
+    def _slowing(self, time: float, h: float) -> Array:
+        """Rates c [1/s] at which actions slow particles down, ``-df/dv / m``, typical of each body; (n,).
+
+        Values of 1 + h c are rounded to powers of 1.5: the operator is made anew only when they change a
+        lot, and depends on nothing but the present state, so that a restart finds the same.
+        """
         world = self.system.world
-        if not self.system.velocity_dependent:
-            return np.zeros(world.count)
+        rates = np.zeros(world.count)
+        if not self.system.velocity_dependent or np.isinf(h):
+            return rates
         now, faster = np.zeros_like(world.x), np.zeros_like(world.x)
         change = 1e-3 * (1.0 + float(np.abs(world.v).max()))
         self.system.external_forces(time, world.x, world.v, now)
         self.system.external_forces(time, world.x, world.v + change, faster)
-        rates: Array = np.maximum((now - faster).mean(axis=1) / (change * world.mass), 0.0)
+        for part in world.parts:
+            own = (now - faster)[part.rows].mean(axis=1) / (change * world.mass[part.rows])
+            steps = np.round(np.log1p(h * max(float(np.median(own)), 0.0)) / np.log(1.5))
+            rates[part.rows] = (1.5**steps - 1.0) / h
         return rates
 
     def solve(self, stage: Stage, most: int | None = None, tolerance: float | None = None) -> Outcome:
@@ -113,7 +122,7 @@ class Solver:
         outcome: Outcome
         outcome, x = method.solve(stage, operator, x, norm, goal, most or scheme.iterations)
         if not stage.static and np.isfinite(outcome.residual):
-            _balance(world, stage, x)
+            stage.stale |= _balance(world, stage, x)
         stage.finish(x.copy())
         self._iterations += outcome.iterations
         return outcome
@@ -184,6 +193,9 @@ class Solver:
         stage = scheme.stage(self, time, dt)
         outcome = self.solve(stage)
         good = outcome.converged or outcome.residual <= 10.0 * self.scheme.tolerance
+        x, v = scheme.close(self, stage, dt)
+        if good and x is not stage.x:
+            good = not self._gains(stage, x, v, time + dt)
         if not good and depth < HALVINGS:
             from pliant.integrators.implicit.schemes import ImplicitEuler
 
@@ -195,14 +207,41 @@ class Solver:
                 f"Stopped at t = {time:.6g} s: the implicit solver found no next state.",
                 hint="Try a smaller step, a gentler load, or an explicit integrator.",
             )
-        self.accept(scheme, stage, outcome, time + dt, dt)
+        self.accept(stage, outcome, x, v, time + dt, dt)
 
-    def accept(self, scheme: Scheme, stage: Stage, outcome: Outcome, time: float, dt: float) -> None:
-        """Close the step that ends at ``time``. Projections see x moved by dt v; their change of velocity is
-        added to the scheme's own."""
+    def _gains(self, stage: Stage, x: Array, v: Array, time: float) -> bool:
+        """Whether a step that leaves its stage behind would feed energy in: more than a tenth of what moves.
+
+        The work of the stage's forces is what kinetic energy gets; where that of the forces at both ends
+        says otherwise, energies decide. Forces at the end are left in ``stage.end``.
+        """
+        system, world = self.system, self.system.world
+        system.drive(time, x, v)
+        stage.end = np.empty_like(x)
+        system.evaluate(time, x, v, stage.end)
+        dx = (x - world.x).reshape(-1)
+        given = float(kernels.dot(stage.f.reshape(-1), dx))
+        ends = 0.5 * float(kernels.dot((world.f + stage.end).reshape(-1), dx))
+        moving = [0.5 * float(np.sum(world.mass[:, None] * u**2)) for u in (world.v, v)]
+        if not self.minimises or abs(given - ends) <= GAIN * (abs(given) + sum(moving)):
+            return not np.isfinite(given + ends)
+        outer, known = np.zeros_like(x), world.inverse_mass == 0.0
+        system.external_forces(stage.time, stage.x, stage.v, outer)
+        outer[known] -= stage.f[known]
+        work = float(kernels.dot(outer.reshape(-1), dx))
+        before = moving[0] + system.internal_energy(world.x)
+        after = moving[1] + system.internal_energy(x)
+        return not after - before - work <= GAIN * (before + abs(work))
+
+    def accept(self, stage: Stage, outcome: Outcome, x: Array, v: Array, time: float, dt: float) -> None:
+        """Close the step that ends at ``time`` with ``x`` and ``v``. Projections see x moved by dt v; their
+        change of velocity is added to the scheme's own."""
         system, world = self.system, self.system.world
         self._residual = max(self._residual, outcome.residual)
-        x, v = scheme.close(self, stage, dt)
+        forces = (None if stage.stale else stage.f) if x is stage.x else stage.end
+        if forces is not None and not system.projects:
+            world.x[:], world.v[:], world.f[:] = x, v, forces
+            return
         moved = (x - world.x) / dt
         world.x[:], world.v[:], world.f[:] = x, moved, stage.f
         system.drive(time, world.x, world.v)
@@ -211,6 +250,10 @@ class Solver:
         world.v += v - moved
         system.drive(time, world.x, world.v)
         system.evaluate(time, world.x, world.v, world.f)
+
+    def interrupt(self) -> None:
+        """What acts has changed: a scheme of several steps starts anew."""
+        self.previous = None
 
     def count_step(self) -> None:
         self._steps += 1
@@ -240,11 +283,17 @@ class Solver:
         self.previous = (state["x"].copy(), state["v"].copy()) if "x" in state else None
 
 
-def _balance(world: Any, stage: Stage, x: Array) -> None:
-    """Shift bodies that nothing holds so that the sum of the residual is zero: their momentum is exact."""
+def _balance(world: Any, stage: Stage, x: Array) -> bool:
+    """Shift bodies that nothing holds so that the sum of the residual is zero: their momentum is exact.
+
+    True if there are any.
+    """
+    moved = False
     for part in world.parts:
         rows = part.rows
         loose = (world.inverse_mass[rows] > 0.0).all(axis=0)
         if loose.any():
             shift = -stage.g[rows].sum(axis=0) / world.mass[rows].sum()
             x[rows] += np.where(loose, shift, 0.0)
+            moved = True
+    return moved

@@ -49,6 +49,8 @@ class Stage:
         self.y = base if self.static else base + h * pushed
         self.f, self.g = np.empty_like(x), np.empty_like(x)
         self.held = 0.0
+        self.stale = False  # f is not that of the solution
+        self.end: Array | None = None  # forces where the step ends, if that is not in the stage
 
     def evaluate(self, x: Array, g: Array) -> float:
         """Residual at ``x`` into ``g``; returns its norm."""

@@ -74,7 +74,7 @@ class Static(Implicit):
                 f"(unbalanced: {outcome.residual:.2g} of the loads).",
                 hint="Hold the body, apply the load in smaller steps, or step through time instead.",
             )
-        solver.accept(self, stage, outcome, time + dt, dt)
+        solver.accept(stage, outcome, stage.x, stage.v, time + dt, dt)
         solver.count_step()
 
     def _relax(self, solver: Any, time: float) -> None:
