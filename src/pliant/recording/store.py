@@ -69,8 +69,8 @@ class Stack:
             raise RunError(f"The run is damaged: {file} is missing.")
         try:
             values: AnyArray = np.fromfile(file, self.dtype.newbyteorder("<"))
-            values: AnyArray = values.reshape(self._chunk)[0].astype(self.dtype, copy=False)
-            return values
+            row: AnyArray = values.reshape(self._chunk)[0].astype(self.dtype, copy=False)
+            return row
         except (OSError, ValueError) as error:
             raise RunError(f"The run is damaged: {self.path} cannot be read at {index}: {error}") from error
 
