@@ -4,7 +4,8 @@ For Hooke's law without lambda a face of normal n holds the energy :math:`\mu w 
 strains, so a tet is isotropic, and exactly the linear tet of finite elements, if
 :math:`\sum w\, n n^T = V I` over its faces. The sub-faces have :math:`w = A_0 h_0 = V/2` each, which gives
 :math:`V T` with T near I, but not I. The variational form therefore turns the normals: with
-:math:`\tilde n = T^{-1/2} n` in place of n, and w grown by :math:`|\tilde n|^2`, the sum is exact for any tet. The printed form keeps the text's faces.
+:math:`\tilde n = T^{-1/2} n` in place of n, and w grown by :math:`|\tilde n|^2`, the sum is exact
+for any tet. The printed form keeps the text's faces.
 """
 
 from dataclasses import dataclass
