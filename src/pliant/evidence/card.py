@@ -99,11 +99,23 @@ class Tests:
         ends = self.low[:, axis] | self.high[:, axis]
         held = np.zeros_like(self.low)
         held[ends, axis] = True
-        u, forces = self._solve(held, STRAIN * self.x)
+        self._anchor(held, axis)
+        along = np.zeros_like(self.x)
+        along[:, axis] = STRAIN * self.x[:, axis]
+        u, forces = self._solve(held, along)
         span = float(np.ptp(self.structure.rest[:, axis]))
         stress = float(forces[self.high[:, axis], axis].sum()) / (self.volume / span)
         across = [self._mean_strain(u, c) for c in range(3) if c != axis]
         return stress / STRAIN, -float(np.mean(across)) / STRAIN
+
+    def _anchor(self, held: BoolArray, axis: int) -> None:
+        """Hold what would drift: the middle of the low face across the axis, and its turning about it."""
+        b, c = (axis + 1) % 3, (axis + 2) % 3
+        face = np.flatnonzero(self.low[:, axis])
+        middle = face[np.argmin(self.x[face, b] ** 2 + self.x[face, c] ** 2)]
+        arm = face[np.argmin((self.x[face, b] - self.x[face, b].max()) ** 2 + self.x[face, c] ** 2)]
+        held[middle, [b, c]] = True
+        held[arm, c] = True
 
     def _mean_strain(self, u: Array, axis: int) -> float:
         """Slope of displacement over position along ``axis``, weighted by mass."""

@@ -1,0 +1,80 @@
+"""The material card: moduli from virtual tests, for every model; calibration."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from bodies import MATERIAL
+
+from pliant.evidence.card import Card, Moduli, material_card
+from pliant.mesh.shapes import box
+from pliant.models import MODELS
+from pliant.scene import Body
+
+PATH = "unit/cli"
+
+
+@cache
+def cube(name: str) -> Any:
+    """Coarse, fine and irregular tets of a cube."""
+    if name == "irregular":
+        return Body(box(1.0, 1.0, 1.0), edge=0.25).geometry(lambda _: None).tets()
+    edge = {"coarse": 0.35, "fine": 0.15}[name]
+    return Body(box(1.0, 1.0, 1.0), edge=edge, mesher="lattice").geometry(lambda _: None).tets()
+
+
+def card(model: Any, poisson: float, mesh: str) -> Card:
+    return material_card(model, {**MATERIAL, "poisson": poisson}, shape=cube(mesh))
+
+
+@pytest.mark.parametrize("mesh", ["coarse", "fine", "irregular"])
+@pytest.mark.parametrize("model", ["cpm1", "cpm2"])
+@pytest.mark.parametrize("poisson", [0.0, 0.2, 0.3, 0.45])
+def test_particle_models_have_the_moduli_asked_for(model: str, poisson: float, mesh: str) -> None:
+    left = card(model, poisson, mesh).remainder
+    assert abs(left.young) < 0.03
+    assert abs(left.poisson) < 0.01
+    assert abs(left.shear) < 0.03
+    assert abs(left.bulk) < 0.03
+
+
+@pytest.mark.parametrize("form", ["variational", "everts"])
+def test_coarse_and_fine_agree(form: str) -> None:
+    """The text found 10 % and 1 % between its two meshes."""
+    for model in ("cpm1", "cpm2"):
+        coarse, fine = (
+            card({"type": model, "form": form}, 0.3, mesh).effective for mesh in ("coarse", "fine")
+        )
+        assert coarse.young == pytest.approx(fine.young, rel=0.04)
+
+
+@pytest.mark.parametrize("model", ["cpm1", "cpm2"])
+def test_calibration_removes_what_is_left(model: str) -> None:
+    left = card({"type": model, "calibrate": True}, 0.3, "coarse").remainder
+    assert abs(left.young) < 0.01
+    assert abs(left.poisson) < 0.005
+
+
+@pytest.mark.parametrize("model", ["cpm1", "cpm2"])
+@pytest.mark.parametrize("form", ["variational", "everts"])
+def test_the_text_s_mapping_is_what_the_averages_predict(model: str, form: str) -> None:
+    """The text's rubber (E 3e6, G 1e6) as printed is a material of E 2.57e6 and nu 0.07."""
+    table = {"type": model, "form": form, "mapping": "everts", "constants": [3e6, 1e6]}
+    found = card(table, 0.3, "fine")
+    if form == "everts":
+        assert found.predicted.young == pytest.approx(2.57e6, rel=2e-3)
+        assert found.predicted.poisson == pytest.approx(0.0714, abs=1e-3)
+    assert abs(found.remainder.young) < 0.06
+    assert abs(found.remainder.poisson) < 0.03
+
+
+@pytest.mark.parametrize("model", list(MODELS))
+def test_every_model_has_a_card(model: str) -> None:
+    found = card(model, 0.3, "coarse").to_dict()
+    assert set(found) == {"model", "particles", "requested", "effective", "predicted", "remainder"}
+    assert found["effective"]["young"] == pytest.approx(found["requested"]["young"], rel=0.3)
+
+
+def test_moduli_of_lame() -> None:
+    moduli = Moduli.of_lame(1.0, 1.0)
+    assert (moduli.young, moduli.poisson) == (2.5, 0.25)
