@@ -69,7 +69,7 @@ class Stack:
             raise RunError(f"The run is damaged: {file} is missing.")
         try:
             values: AnyArray = np.fromfile(file, self.dtype.newbyteorder("<"))
-            return values.reshape(self._chunk)[0].astype(self.dtype, copy=False)
+            return np.asarray(values.reshape(self._chunk)[0], self.dtype)
         except (OSError, ValueError) as error:
             raise RunError(f"The run is damaged: {self.path} cannot be read at {index}: {error}") from error
 
