@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HALVINGS = 6
 KEPT_OPERATORS = 4
 SUSPICIOUS = 30.0  # times the residual of staying: then energies decide about the guess
-GAIN = 0.1  # share of the moving energy that a step may gain before it is taken in halves
+GAIN = 0.005  # share of the moving energy that a step may gain before it is taken in halves
 FADING = 0.98  # per step: how slowly the scale of past forces is forgotten
 
 
@@ -41,7 +41,8 @@ class Solver:
     """Solves stages: chooses the method and the guess, and keeps what one step leaves to the next.
 
     Models with an energy are minimised by L-BFGS; where one has none, Newton-Krylov on the stiffness
-    products. A step that does not converge is taken as two half steps of backward Euler, and so on.
+    products. A step that does not converge, or would gain energy, is taken as two half steps of backward
+    Euler (four quarters where the stage was half a step long), and so on.
     """
 
     columns = ("solver.iterations", "solver.residual")
@@ -199,8 +200,9 @@ class Solver:
         if not good and depth < HALVINGS:
             from pliant.integrators.implicit.schemes import ImplicitEuler
 
-            for k in range(2):
-                self.advance(ImplicitEuler(), time + 0.5 * k * dt, 0.5 * dt, depth + 1)
+            pieces = 2 if stage.h > 0.5 * dt else 4  # else the first would be this stage again
+            for k in range(pieces):
+                self.advance(ImplicitEuler(), time + k * dt / pieces, dt / pieces, depth + 1)
             return
         if not np.isfinite(outcome.residual):
             raise Diverged(
@@ -210,7 +212,7 @@ class Solver:
         self.accept(stage, outcome, x, v, time + dt, dt)
 
     def _gains(self, stage: Stage, x: Array, v: Array, time: float) -> bool:
-        """Whether a step that leaves its stage behind would feed energy in: more than a tenth of what moves.
+        """Whether a step that leaves its stage behind would feed energy in: more than GAIN of what moves.
 
         The work of the stage's forces is what kinetic energy gets; where that of the forces at both ends
         says otherwise, energies decide. Forces at the end are left in ``stage.end``.
