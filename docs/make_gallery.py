@@ -34,6 +34,11 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
 MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 
 
+def shown() -> list[str]:
+    """The examples of the gallery: all but the long experiments of the reference text."""
+    return [name for name in examples.names() if not name.startswith("everts-")]
+
+
 def run_of(name: str, folder: Path) -> Run:
     """The example's run, made where it is not there."""
     path = folder / f"{name}.pliant"
@@ -71,7 +76,7 @@ def page() -> str:
         "# Gallery\n\nThe shipped examples, made by `python docs/make_gallery.py`.",
         "`pliant examples NAME --run` runs one; the command below each picture draws it.\n",
     ]
-    for name in examples.names():
+    for name in shown():
         parts.append(f"\n## {name}\n\n{examples.title(name)}\n\n![{name}](pictures/{name}.jpg)\n")
         parts.append(f"```sh fragment\n{command(name)}\n```\n")
     return "\n".join(parts).replace("\n\n\n", "\n\n")
@@ -92,7 +97,7 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.runs or Path(temporary)
-        runs = {name: run_of(name, folder) for name in examples.names()}
+        runs = {name: run_of(name, folder) for name in shown()}
         for name, run in runs.items():
             save(drawn(run, name, SIZE), name)
         strip(runs)
