@@ -11,8 +11,6 @@ from pliant.typing import Array
 if TYPE_CHECKING:
     from pliant.simulation.system import System
 
-ROUNDING = 4e-16
-
 
 @dataclass
 class Outcome:

@@ -79,12 +79,14 @@ class Static(Implicit):
 
     def _relax(self, solver: Any, time: float) -> None:
         """Backward Euler with kinetic damping under the loads of ``time``, until nearly at rest."""
+        from pliant.integrators.implicit.scales import loads, relaxation_step
+
         world = solver.system.world
         free = world.inverse_mass > 0.0
         solver.system.drive(time, world.x, world.v)
         world.v[free] = 0.0
         solver.kinetic, scheme = 0.0, ImplicitEuler()
-        h = solver.relaxation_step(time)
+        h = relaxation_step(solver.system, solver.shape(), time)
         for _ in range(RELAXING):
             stage = scheme.stage(solver, time - h, h)
             stage.v[:] = stage.known = np.where(free, stage.v, 0.0)
@@ -96,6 +98,6 @@ class Static(Implicit):
             solver.system.evaluate(time, world.x, np.zeros_like(world.v), world.f)
             unbalanced = float(np.linalg.norm(np.where(free, world.f, 0.0)))
             solver.stop_at_peak()
-            if unbalanced <= CALM * solver.loads(time):
+            if unbalanced <= CALM * loads(solver.system, time):
                 break
         world.v[free] = 0.0
