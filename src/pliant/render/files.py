@@ -1,8 +1,10 @@
 """Pictures and movies as files, each appearing when it is complete."""
 
+import subprocess
+import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from pliant.mesh.formats.atomic import replacing
 from pliant.typing import AnyArray
 
 BLOCK = 16  # movies come in blocks of so many pixels
+_MP4 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "17", "-movflags", "+faststart"]
+_PALETTE = "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4"
+_GIF = ["-vf", _PALETTE, "-loop", "0"]
 
 
 def check_free(path: Path, force: bool) -> None:
@@ -37,29 +42,27 @@ def write_movie(path: Path, images: Iterator[AnyArray], fps: float) -> None:
     need("Writing movies", "imageio_ffmpeg")
     import imageio_ffmpeg
 
-    first = np.ascontiguousarray(next(images))
-    height, width = first.shape[:2]
-    options: dict[str, Any]
-    if path.suffix.lower() == ".gif":
-        tree = "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4"
-        options = {"codec": "gif", "pix_fmt_out": "pal8", "output_params": ["-vf", tree, "-loop", "0"]}
-    else:
-        options = {
-            "codec": "libx264",
-            "quality": None,
-            "output_params": ["-crf", "17", "-movflags", "+faststart"],
-        }
-    with replacing(path) as temporary:
-        writer = imageio_ffmpeg.write_frames(
-            str(temporary), (width, height), fps=fps, macro_block_size=1, ffmpeg_log_level="error", **options
-        )
-        writer.send(None)
-        try:
-            writer.send(first)
-            for image in images:
-                writer.send(np.ascontiguousarray(image))
-        finally:
-            writer.close()
+    first = next(images)
+    size = f"{first.shape[1]}x{first.shape[0]}"
+    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{fps:.6g}", "-i", "-"]
+    how = _GIF if path.suffix.lower() == ".gif" else _MP4
+    program = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error", *source, *how]
+    with replacing(path) as temporary, tempfile.TemporaryFile() as log:
+        with subprocess.Popen([*program, str(temporary)], stdin=subprocess.PIPE, stderr=log) as process:
+            assert process.stdin is not None
+            try:
+                for image in chain([first], images):
+                    process.stdin.write(np.ascontiguousarray(image).tobytes())
+                process.stdin.close()
+            except BrokenPipeError:
+                pass  # it ended early: its last words say why
+            except BaseException:
+                process.kill()
+                raise
+        if process.returncode != 0:
+            log.seek(0)
+            words = log.read(300).decode(errors="replace").strip() or f"ffmpeg: {process.returncode}"
+            raise StorageError(f"Cannot write {path}: {words.splitlines()[0]}")
 
 
 def tiled(images: Iterator[AnyArray], columns: int, gap: int = 4) -> AnyArray:
