@@ -40,7 +40,7 @@ def least_seconds(simulation: Simulation, form: str) -> float:
         size = 8.0 * 56.0 * tets
         flops = 6.0 * (100.0 + back * 30.0) * tets + back * 60.0 * tets
     machine = measure_machine()
-    return max((size + 288.0 * part.count) / machine.bandwidth, flops / machine.peak)
+    return float(max((size + 288.0 * part.count) / machine.bandwidth, flops / machine.peak))
 
 
 def figure(model: str, form: str) -> Figure:
