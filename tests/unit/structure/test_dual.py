@@ -126,7 +126,8 @@ def test_a_structure_file_holds_all_eight_blocks_and_comes_back(tmp_path: Path) 
     again = read_volume(tmp_path / "beam.str")
     assert np.array_equal(again.points, mesh.points)
     for name in names[4:]:
-        ours, theirs = mesh.extra[name], again.extra[name]
+        ours: Any = mesh.extra[name]
+        theirs: Any = again.extra[name]
         same = np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs
         assert same, name
     write_volume(tmp_path / "twice.str", with_cells(again))

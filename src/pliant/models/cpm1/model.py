@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Cpm1:
     r"""Continuum particle model 1: one interaction per edge, over the face between two particles' cells.
 
-    With m the image of the face's rest normal under the mean deformation around the edge (for a face across
-    its edge: :math:`d/d_0`) and N the face's present area vector, the face is stretched by
+    With m the image of the face's rest normal, told from its edge and its vertices (:math:`d/d_0` for a face
+    across its edge), and N the face's present area vector, the face is stretched by
     :math:`\epsilon = |m| - 1` and sheared by :math:`\gamma = \angle(m, N)`. Its dual vertices move with their
     particles.
 
