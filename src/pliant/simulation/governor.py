@@ -21,7 +21,13 @@ class ThreadGovernor:
         self.current = self.most
         self._seconds: dict[int, float] = {}
         self._chunk, self._count, self._since_retry = 1, 0, 0
+        self._cold = 2  # the first steps load compiled code
         self._start = time.perf_counter()
+
+    def begin(self, steps: int) -> None:
+        """Called where a run of ``steps`` steps begins: what came before does not count."""
+        self._chunk = max(1, min(self._chunk, steps))
+        self._count, self._start = 0, time.perf_counter()
 
     def tick(self) -> None:
         """Called after every step."""
@@ -33,6 +39,10 @@ class ThreadGovernor:
 
     def _judge(self) -> None:
         now = time.perf_counter()
+        if self._cold:
+            self._cold -= 1
+            self._count, self._start = 0, now
+            return
         per_step = (now - self._start) / self._count
         self._seconds[self.current] = per_step
         self._since_retry += 1

@@ -89,6 +89,7 @@ class Simulation:
         first = self.frame * count
         for measure in self._restarting:
             measure.restart()
+        self.governor.begin(count)
         for k in range(count):
             time, after = (first + k) * dt, (first + k + 1) * dt
             system.prepare_step(time)
