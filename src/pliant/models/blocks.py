@@ -76,7 +76,7 @@ def _sizes(count: int, partitions: int) -> IntArray:
 
 def partitions_for(count: int) -> int:
     """Number of partitions for ``count`` elements: a power of two, so that few threads share it evenly."""
-    wanted = int(np.clip(count // 2048, 1, MOST_PARTITIONS))
+    wanted = int(np.clip(count // 1024, 1, MOST_PARTITIONS))
     return 1 << (wanted.bit_length() - 1)
 
 
