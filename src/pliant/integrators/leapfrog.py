@@ -1,6 +1,6 @@
 """Leapfrog: the workhorse."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
@@ -33,21 +33,12 @@ def half_step_scheme(system: "System", time: float, dt: float, keep: float) -> N
     system.drive(time + dt, x, v)
     system.project(time + dt, dt)
     if system.velocity_dependent:
-        ahead = _scratch(system)
+        ahead = system.spare_velocities()
         kernels.kick(v, f, w, 0.5 * dt, ahead)
         system.evaluate(time + dt, x, ahead, f)
     else:
         system.evaluate(time + dt, x, v, f)
     kernels.kick(v, f, w, 0.5 * dt, v)
-
-
-def _scratch(system: "System") -> Any:
-    """A velocity array that belongs to this system."""
-    kept = getattr(system, "_velocity_scratch", None)
-    if kept is None or kept.shape != system.world.v.shape:
-        kept = system.world.v.copy()
-        system._velocity_scratch = kept  # type: ignore[attr-defined]
-    return kept
 
 
 @parameters

@@ -48,6 +48,7 @@ class System:
         events = [a for _, a in self.actions if isinstance(a, Event)]
         self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0
+        self._spare: Array = world.v.copy()
         self._settling = [a for _, a in self.actions if isinstance(a, Settling)]
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
@@ -220,6 +221,12 @@ class System:
             if isinstance(part.mechanics, Stiffness):
                 rows = part.rows
                 part.mechanics.add_stiffness_product(x[rows], dx[rows], out[rows])
+
+    def spare_velocities(self) -> Array:
+        """An array like the World's v for a step's own use; its content does not last."""
+        if self._spare.shape != self.world.v.shape:
+            self._spare = self.world.v.copy()
+        return self._spare
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         """Write the driven degrees of freedom at ``time`` into ``x`` and ``v``."""

@@ -1,5 +1,6 @@
 """What both continuum particle models do the same way, because they live on tets."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
 
-class ParticleMechanics:
+class ParticleMechanics(ABC):
     """Base of the two models' runtimes: fields, damping, stable step, what implicit integrators ask for.
 
     Derived classes give ``add_elastic_forces`` and ``add_stiffness_product``.
@@ -37,8 +38,9 @@ class ParticleMechanics:
         self.constants: FaceConstants
         self._viscous: tuple[Any, Array] | None = None
 
+    @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:
-        raise NotImplementedError
+        """Add the forces of the faces and of the volumetric term to ``out``."""
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
         self.add_elastic_forces(x, out)
