@@ -194,6 +194,37 @@ class Memory(Protocol):
 
 
 @runtime_checkable
+class OwnStep(Protocol):
+    """Mechanics that advance their own particles: levels of detail with local steps, rigid bodies.
+
+    Such bodies have the last rows of the World; integrators work on the rows before them. A step calls
+    ``advance`` after the drift of the other bodies, then contacts are projected, then forces are evaluated:
+    ``add_internal`` in place of ``add_forces``. Who also is ``Settling`` hands work and heat to the ledger.
+    """
+
+    def advance(
+        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
+    ) -> None:
+        """Take the body's own rows from ``time`` to ``time + dt``, in place.
+
+        external: forces [N] of actions at ``time``. Degrees of freedom with zero ``inverse_mass`` are driven:
+        they are where they belong at ``time + dt`` already, and stay there. Contacts may have moved rows
+        since the last call.
+        """
+
+    def add_internal(self, out: Array) -> None:
+        """Add the body's own forces [N] at the end of the last ``advance``, for reactions at driven rows."""
+
+
+@runtime_checkable
+class Meeting(Protocol):
+    """Mechanics that resolve contacts with obstacles themselves, within their step."""
+
+    def meet(self, obstacles: Sequence["Pushing"]) -> None:
+        """Take notice of the obstacles that act from now on."""
+
+
+@runtime_checkable
 class Stepped(Protocol):
     """Mechanics with something to do once per accepted step: plasticity, cracks, adaptation."""
 
@@ -318,6 +349,19 @@ class Projection(Protocol):
     exact: bool  # what must hold exactly when the step is done comes after what need not
 
     def project(self, time: float, dt: float, world: "World") -> None: ...
+
+
+@runtime_checkable
+class Pushing(Protocol):
+    """A rigid shape that particles are pushed out of, as models with steps of their own use it."""
+
+    def push(
+        self, time: float, dt: float, x: Array, v: Array, f: Array, mass: Array, inverse_mass: Array
+    ) -> None:
+        """Push particles out, whose x has just moved by ``dt v`` to ``time``; keep the reaction."""
+
+    def distance(self, time: float, x: Array) -> Array:
+        """Signed distance [m] of points (n, 3) from the shape as it is at ``time``, negative inside."""
 
 
 @runtime_checkable

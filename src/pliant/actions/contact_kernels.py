@@ -2,15 +2,10 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
 from pliant.typing import Array
-
-if TYPE_CHECKING:
-    from pliant.simulation.world import World
 
 PARTS = 64
 PLANE, SPHERE, BOX, CAPSULE = 0, 1, 2, 3
@@ -147,9 +142,9 @@ def resolve_contacts(
     restitution: float,
     friction: float,
     dt: float,
-    world: "World",
+    particles: tuple[Array, Array, Array, Array, Array],
 ) -> Array:
-    """Push all particles out of one rigid shape and change their velocities.
+    """Push particles (x, v, f, mass, inverse mass) out of one rigid shape and change their velocities.
 
     The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
     approach being what its load gives it in a step); friction takes the tangential velocity up to
@@ -159,12 +154,9 @@ def resolve_contacts(
     the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for
     damping) know of it; every integrator evaluates f anew afterwards.
     """
-    parallel = world.x.shape[0] >= SERIAL_ROWS
+    parallel = particles[0].shape[0] >= SERIAL_ROWS
     run = _contacts_parallel if parallel else _contacts_serial
     out = np.zeros((PARTS if parallel else 1, 8))
-    run(
-        shape, size, centre, frame, velocity, restitution, friction, dt,
-        world.x, world.v, world.f, world.mass, world.inverse_mass, out,
-    )  # fmt: skip
+    run(shape, size, centre, frame, velocity, restitution, friction, dt, *particles, out)
     total: Array = out.sum(axis=0)
     return total

@@ -56,17 +56,36 @@ class Barrier(Acting):
         self.work = self.heat = 0.0
 
     def project(self, time: float, dt: float, world: "World") -> None:
+        self.push(time, dt, world.x, world.v, world.f, world.mass, world.inverse_mass)
+        self.elapsed += dt
+
+    def push(
+        self, time: float, dt: float, x: Array, v: Array, f: Array, mass: Array, inverse_mass: Array
+    ) -> None:
+        """Push particles out of the shape as it is at ``time``; keep impulse, work and heat."""
         from pliant.actions.contact_kernels import resolve_contacts
 
         place = self.path.at(time)
         velocity = (place - self.path.at(time - dt)) / dt if not self.path.is_constant else np.zeros(3)
         out = resolve_contacts(
-            self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt, world
-        )
+            self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
+            (x, v, f, mass, inverse_mass),
+        )  # fmt: skip
         self.impulse += out[:6]
-        self.elapsed += dt
         self.work += float(out[6])
         self.heat += float(out[7])
+
+    def distance(self, time: float, x: Array) -> Array:
+        """Signed distance [m] of points (n, 3) from the shape as it is at ``time``; negative inside."""
+        p = (x - self.path.at(time)) @ self.frame
+        if self.shape == _PLANE:
+            return np.asarray(p[:, 2])
+        if self.shape == _BOX:
+            q = np.abs(p) - self.size
+            return np.asarray(np.linalg.norm(np.maximum(q, 0.0), axis=1) + np.minimum(q.max(axis=1), 0.0))
+        if self.shape == _CAPSULE:
+            p = p - np.clip(p, -self.size[1], self.size[1]) * np.array([0.0, 0.0, 1.0])
+        return np.asarray(np.linalg.norm(p, axis=1) - self.size[0])
 
     def settle(self, ledger: "Ledger") -> None:
         """Hand the work and the heat of the contacts since the last call to the ledger."""

@@ -20,9 +20,10 @@ class SymplecticEuler:
     def step(self, system: "System", time: float, dt: float) -> None:
         from pliant.integrators import kernels
 
-        world = system.world
-        kernels.kick_drift(world.x, world.v, world.f, world.inverse_mass, dt, 1.0, dt)
+        world, n = system.world, system.leading
+        kernels.kick_drift(world.x[:n], world.v[:n], world.f[:n], world.inverse_mass[:n], dt, 1.0, dt)
         system.drive(time + dt, world.x, world.v)
+        system.advance(time, dt)
         system.project(time + dt, dt)
         system.evaluate(time + dt, world.x, world.v, world.f)
 
@@ -42,9 +43,11 @@ class ExplicitEuler:
     def step(self, system: "System", time: float, dt: float) -> None:
         from pliant.integrators import kernels
 
-        world = system.world
-        kernels.drift(world.x, world.v, dt, world.x)
-        kernels.kick(world.v, world.f, world.inverse_mass, dt, world.v)
+        world, n = system.world, system.leading
+        x, v = world.x[:n], world.v[:n]
+        kernels.drift(x, v, dt, x)
+        kernels.kick(v, world.f[:n], world.inverse_mass[:n], dt, v)
         system.drive(time + dt, world.x, world.v)
+        system.advance(time, dt)
         system.project(time + dt, dt)
         system.evaluate(time + dt, world.x, world.v, world.f)

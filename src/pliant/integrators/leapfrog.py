@@ -23,21 +23,23 @@ def half_step_scheme(system: "System", time: float, dt: float, keep: float) -> N
     """
     from pliant.integrators import kernels
 
-    world = system.world
-    x, v, f, w = world.x, world.v, world.f, world.inverse_mass
+    world, n = system.world, system.leading
+    x, v, f, w = world.x[:n], world.v[:n], world.f[:n], world.inverse_mass[:n]
     if keep != 1.0 and system.keeps_ledger:
         slowed = v - 0.5 * dt * w * f
-        lost = 0.5 * (1.0 - keep**2) * float((world.mass[:, None] * slowed**2)[w > 0.0].sum())
+        lost = 0.5 * (1.0 - keep**2) * float((world.mass[:n, None] * slowed**2)[w > 0.0].sum())
         system.ledger.dissipated += lost
     kernels.kick_drift(x, v, f, w, (1.0 - 0.5 * keep) * dt, keep, dt)
-    system.drive(time + dt, x, v)
+    system.drive(time + dt, world.x, world.v)
+    system.advance(time, dt)
     system.project(time + dt, dt)
     if system.velocity_dependent:
         ahead = system.spare_velocities()
-        kernels.kick(v, f, w, 0.5 * dt, ahead)
-        system.evaluate(time + dt, x, ahead, f)
+        kernels.kick(v, f, w, 0.5 * dt, ahead[:n])
+        ahead[n:] = world.v[n:]
+        system.evaluate(time + dt, world.x, ahead, world.f)
     else:
-        system.evaluate(time + dt, x, v, f)
+        system.evaluate(time + dt, world.x, world.v, world.f)
     kernels.kick(v, f, w, 0.5 * dt, v)
 
 

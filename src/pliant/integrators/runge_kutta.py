@@ -23,7 +23,7 @@ class RungeKutta4:
     def step(self, system: "System", time: float, dt: float) -> None:
         from pliant.integrators import kernels
 
-        world = system.world
+        world, n = system.world, system.leading
         x, v, w = world.x, world.v, world.inverse_mass
         f1 = world.f.copy()
         x2, v2, x3, v3, x4, v4 = (np.empty_like(x) for _ in range(6))
@@ -38,8 +38,11 @@ class RungeKutta4:
         stage(0.5 * dt, f1, v, x2, v2, f2)
         stage(0.5 * dt, f2, v2, x3, v3, f3)
         stage(dt, f3, v3, x4, v4, f4)
-        x += dt / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4)
-        v += dt / 6.0 * w * (f1 + 2.0 * f2 + 2.0 * f3 + f4)
+        x[:n] += dt / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4)[:n]
+        v[:n] += dt / 6.0 * (w * (f1 + 2.0 * f2 + 2.0 * f3 + f4))[:n]
         system.drive(time + dt, x, v)
+        if n < world.count:  # the stages have used the forces on bodies that own their step
+            system.evaluate(time, x, v, world.f)
+            system.advance(time, dt)
         system.project(time + dt, dt)
         system.evaluate(time + dt, x, v, world.f)

@@ -134,7 +134,8 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
 
     point = writer.latest_checkpoint()
     known = 0 in first_frames(writer.path)
-    structures = [record.structure for record in read_topology(writer.path, 0)] if known else None
+    recorded = {r.name: r.structure for r in read_topology(writer.path, 0)} if known else {}
+    structures = [recorded[body.name] for body in scene.bodies if body.name] if known else None
     simulation = scene.simulation(structures)
     planned = writer.manifest["steps_per_frame"]
     if simulation.plan.per_frame != planned:

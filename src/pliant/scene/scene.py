@@ -11,7 +11,7 @@ from pliant.errors import MeshError, SceneError
 from pliant.integrators import INTEGRATORS
 from pliant.measures import EnergyMeasure, Momentum, Volume
 from pliant.parameters import parameters
-from pliant.protocols import Acting, Action, Measure, Structure
+from pliant.protocols import Acting, Action, Measure, OwnStep, Structure
 from pliant.scene.body import Body
 from pliant.simulation.simulation import Simulation
 from pliant.simulation.step import plan_step
@@ -120,11 +120,14 @@ class Scene:
         """Build the Simulation; ``structures`` skips the sampling (for resumed runs)."""
         if structures is None:
             structures = self.structures(notify)
-        parts, start, velocities = [], 0, []
+        made = []
         for body, structure in zip(self.bodies, structures, strict=True):
-            assert body.name is not None
             material = body.resolved_material
-            mechanics = body.model.prepare(structure, material)
+            made.append((body, structure, material, body.model.prepare(structure, material)))
+        made.sort(key=lambda entry: isinstance(entry[3], OwnStep))  # those that own their step come last
+        parts, start, velocities = [], 0, []
+        for body, structure, material, mechanics in made:
+            assert body.name is not None
             rows = slice(start, start + len(structure.rest))
             parts.append(Part(body.name, rows, structure, body.model, material, mechanics))
             velocities.append(body.start_velocities(structure))

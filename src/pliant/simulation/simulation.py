@@ -1,5 +1,6 @@
 """The loop: advances a System frame by frame and samples its measures; writes nothing."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
-from pliant.protocols import Columns, Integrator, Measure, Restarting
+from pliant.protocols import Columns, Integrator, Measure, OwnStep, Restarting
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan
 from pliant.simulation.system import System
@@ -22,6 +23,7 @@ class Simulation:
         self, system: System, integrator: Integrator, plan: StepPlan, fps: float, measures: Sequence[Measure]
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
+        self._check_own_steps()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.followers += [m for m, _ in prepared]
         system.solver = integrator.prepare(system) if isinstance(integrator, Prepared) else None
@@ -38,6 +40,16 @@ class Simulation:
         self.governor = ThreadGovernor()
         self.watchdog = Watchdog(system.world, plan)
         self._check()
+
+    def _check_own_steps(self) -> None:
+        """Refuse bodies that step explicitly by themselves inside an implicit step."""
+        for part in self.system.world.parts:
+            if isinstance(part.mechanics, OwnStep) and math.isinf(self.integrator.stability):
+                raise IncompatibleError(
+                    f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
+                    f"integrator '{self.integrator.kind}' cannot use.",
+                    hint="Use an explicit integrator such as leapfrog.",
+                )
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""

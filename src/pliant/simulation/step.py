@@ -75,6 +75,8 @@ def _automatic(integrator: Integrator, limit: float, frame: float) -> float:
     """
     if math.isinf(integrator.stability):
         return frame if integrator.order == 0 else min(frame, IMPLICIT_STEP)
+    if math.isinf(limit):
+        return frame
     return _rounded_down(min(SAFETY * limit, frame))
 
 

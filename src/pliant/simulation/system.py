@@ -15,10 +15,13 @@ from pliant.protocols import (
     Following,
     Forces,
     Ledger,
+    Meeting,
     Memory,
+    OwnStep,
     Potential,
     Power,
     Projection,
+    Pushing,
     RowChange,
     Settling,
     Stepped,
@@ -49,7 +52,9 @@ class System:
         self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0
         self._spare: Array = world.v.copy()
-        self._settling = [a for _, a in self.actions if isinstance(a, Settling)]
+        settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
+        self._settling = [a for a in settling if isinstance(a, Settling)]
+        self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         self._acting: list[bool] = [False] * len(self.actions)
@@ -73,7 +78,11 @@ class System:
     def _bind(self) -> None:
         """Collect bound methods once, so that a step costs few Python operations."""
         world = self.world
-        self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in world.parts]
+        own = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
+        others = [p for p in world.parts if not isinstance(p.mechanics, OwnStep)]
+        self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
+        self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
+        self.leading = min((p.rows.start for p in own), default=world.count)
         self._stepped = [
             (p.mechanics.after_step, p.rows.start, p.rows.stop)
             for p in world.parts
@@ -84,14 +93,18 @@ class System:
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
+        obstacles = [a for a in active if isinstance(a, Pushing)]
+        for mechanics, _ in self._own:
+            if isinstance(mechanics, Meeting):
+                mechanics.meet(obstacles)
         self._powers = [a for a in active if isinstance(a, Power)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
         self._moving = [drive for drive in self._drives if not drive.still]
         self._dissipating = [
-            (p.mechanics.dissipation, p.rows) for p in world.parts if isinstance(p.mechanics, Dissipation)
+            (p.mechanics.dissipation, p.rows) for p in others if isinstance(p.mechanics, Dissipation)
         ]
         self.velocity_dependent = any(a.velocity_dependent for a in active if isinstance(a, Forces)) or any(
-            getattr(p.mechanics, "damping_time", 0.0) for p in world.parts
+            getattr(p.mechanics, "damping_time", 0.0) for p in others
         )
 
     def activate(self, time: float) -> bool:
@@ -199,6 +212,18 @@ class System:
             add(x[start:stop], v[start:stop], out[start:stop])
         for add_external in self._forces:
             add_external(time, x, v, out)
+        if self._own:
+            if self._external.shape != out.shape:
+                self._external = np.zeros_like(out)
+            self._external[self.leading :] = out[self.leading :]
+            for mechanics, rows in self._own:
+                mechanics.add_internal(out[rows])
+
+    def advance(self, time: float, dt: float) -> None:
+        """Let the bodies that own their step take it, from ``time`` on; drives are at its end already."""
+        w = self.world
+        for mechanics, rows in self._own:
+            mechanics.advance(time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
 
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
@@ -317,6 +342,8 @@ class System:
             "acting": np.array(self._acting),
             "next_change": np.array(self._next_change),
         }
+        if self._own:
+            found["external"] = self._external
         for key, owner in self._owners():
             for name, array in owner.state().items():
                 found[f"{key}/{name}"] = array
@@ -335,6 +362,8 @@ class System:
         self._happened = int(state["happened"])
         self._acting = [bool(on) for on in state["acting"]]
         self._next_change = float(state["next_change"])
+        if "external" in state:
+            self._external = np.array(state["external"])
         self._bind()
         self._mask()
 
