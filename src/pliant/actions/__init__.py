@@ -4,7 +4,8 @@ from pliant.actions.drives import Fix, Move, Rotate, Sine
 from pliant.actions.gravity import Gravity
 from pliant.actions.loads import Force, Impulse, Moment
 from pliant.actions.media import Damping, Drag, Pressure
-from pliant.actions.obstacles import Ground, Obstacle, Tabletop
+from pliant.actions.obstacles import Ground, Obstacle, Tabletop, Tool
+from pliant.actions.pull import Pull
 from pliant.actions.volume_constraint import VolumeConstraint
 from pliant.protocols import Action
 from pliant.registry import Registry
@@ -15,7 +16,7 @@ ACTIONS: Registry[Action] = Registry(
         cls.kind: cls
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
-            Ground, Tabletop, Obstacle, VolumeConstraint,
+            Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint,
         )
     },
     entry_points="pliant.actions",
@@ -34,8 +35,10 @@ __all__ = [
     "Move",
     "Obstacle",
     "Pressure",
+    "Pull",
     "Rotate",
     "Sine",
     "Tabletop",
+    "Tool",
     "VolumeConstraint",
 ]

@@ -234,3 +234,10 @@ class Obstacle(Timed):
             return _BOX, tuple(0.5 * s for s in self.box.size)
         assert self.capsule is not None
         return _CAPSULE, (self.capsule.radius, 0.5 * self.capsule.length, 0.0)
+
+
+@parameters
+class Tool(Obstacle):
+    """An obstacle that somebody moves by hand while the simulation runs; its keys are what the hand did."""
+
+    kind: ClassVar[str] = "tool"

@@ -17,8 +17,12 @@ _PERCENT = re.compile(r"^\s*([\d.]+)\s*%\s*:\s*([\d.]+)\s*%\s*$")
 def scalar_field(frame: Frame, colour: str, body: str) -> FieldData:
     """The field ``colour`` of a body as numbers (n,): ``NAME``, where vectors give their length and
     ``principal`` its largest, or ``NAME.x`` and ``NAME.xy`` for parts of vectors and tensors."""
+    return as_scalars(frame.field(colour.partition(".")[0], body), colour)
+
+
+def as_scalars(data: FieldData, colour: str) -> FieldData:
+    """What ``colour`` says of the field ``data``: the field, or a part of it, as numbers (n,)."""
     name, _, part = colour.partition(".")
-    data = frame.field(name, body)
     values = np.asarray(data.values, float)
     width = values.shape[1:]
     if part:

@@ -15,6 +15,7 @@ from pliant.scene.scene import Record, Scene
 
 IN_MEMORY = "(a mesh in memory)"  # stands for a body whose mesh came from Python and not from a file
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SECTIONS = ("time", "record", "bodies", "actions", "measures")
 _NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
 
 
@@ -24,18 +25,32 @@ def to_toml(scene: Scene, *, absolute: bool = False) -> str:
     Mesh paths stay as they are, relative to ``scene.folder``, unless ``absolute``. A mesh in memory cannot be
     written; its place is kept, for ``parse(..., meshes=False)``.
     """
+    return scene_text(to_table_of(scene, absolute=absolute))
+
+
+def to_table_of(scene: Scene, *, absolute: bool = False) -> dict[str, Any]:
+    """``scene`` as the tables of its file: plain values that ``scene_text`` writes."""
     folder = (scene.folder or Path()) if absolute else None
-    top: dict[str, Any] = {"schema": 1, "title": scene.title, "up": scene.up}
-    time = to_table(scene.time)
-    plan = scene.time
+    plan, time = scene.time, to_table(scene.time)
     time = {"duration": plan.duration, "fps": plan.fps, "step": plan.step, **time}
     time.setdefault("integrator", {"type": plan.integrator.kind})
-    parts = [_entries(top), "\n[time]\n" + _entries(time)]
+    top: dict[str, Any] = {"schema": 1, "title": scene.title, "up": scene.up, "time": time}
     if scene.record != Record():
-        parts.append("\n[record]\n" + _entries(to_table(scene.record)))
-    parts += ["\n[[bodies]]\n" + _entries(_body(body, folder)) for body in scene.bodies]
-    parts += ["\n[[actions]]\n" + _entries(ACTIONS.describe(action)) for action in scene.actions]
-    parts += ["\n[[measures]]\n" + _entries(MEASURES.describe(measure)) for measure in scene.measures]
+        top["record"] = to_table(scene.record)
+    return top | {
+        "bodies": [_body(body, folder) for body in scene.bodies],
+        "actions": [ACTIONS.describe(action) for action in scene.actions],
+        "measures": [MEASURES.describe(measure) for measure in scene.measures],
+    }
+
+
+def scene_text(table: Mapping[str, Any]) -> str:
+    """The tables of a scene file as its text."""
+    top = {key: value for key, value in table.items() if key not in _SECTIONS}
+    parts = [_entries(top)]
+    parts += [f"\n[{name}]\n" + _entries(table[name]) for name in ("time", "record") if name in table]
+    for family in ("bodies", "actions", "measures"):
+        parts += [f"\n[[{family}]]\n" + _entries(entry) for entry in table.get(family, ())]
     return "".join(parts)
 
 

@@ -136,6 +136,29 @@ class System:
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
 
+    def join(self, label: str, action: Acting, time: float) -> None:
+        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``."""
+        check_capabilities(label, action, action=True)
+        action.start = time
+        self.actions.append((label, action))
+        try:
+            self._refuse_double_drives()
+        except IncompatibleError:
+            self.actions.pop()
+            raise
+        self._acting.append(False)
+        self.followers.append(action)
+        if isinstance(action, Event):
+            self._pending.append(action)
+        if isinstance(action, Settling):
+            self._settling.append(action)
+        self._next_change = -np.inf
+
+    def leave(self, action: Acting, time: float) -> None:
+        """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
+        action.until = time
+        self._next_change = -np.inf
+
     def prepare_step(self, time: float) -> None:
         """Everything that happens at the boundary ``time`` between two steps."""
         changed = self.activate(time)

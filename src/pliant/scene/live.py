@@ -1,0 +1,137 @@
+"""Hands on a running simulation: what they do is logged as actions, so that the take replays to the byte.
+
+Everything happens at the step boundary between two frames, at the time ``n dt`` of its step number n. A new
+action is one with ``from = n dt``, one that ends gets ``until = n dt``. What is steered (a tool, a pull) goes
+in a straight line during the next frame: two keys, a quarter of a step inside its ends, with still moments
+between frames. Rounding of times therefore never reaches a value, and a scene with the same keys in its file
+computes the same bytes.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pliant.actions import ACTIONS
+from pliant.curves import Curve
+from pliant.errors import IncompatibleError, InputError
+from pliant.protocols import Acting
+from pliant.scene.scene import UP, Scene
+from pliant.simulation.simulation import Simulation
+from pliant.typing import Vector
+
+LIVE = (
+    "gravity", "fix", "force", "moment", "move", "rotate", "sine", "impulse", "pressure", "drag", "ground",
+    "tabletop", "obstacle", "tool", "pull",
+)  # fmt: skip
+"""Actions that may come while a simulation runs; preparing the others changes bodies from the start."""
+STEERED = {"tool": "position", "obstacle": "position", "pull": "target"}
+_QUARTER = 0.25  # steps
+
+
+@dataclass
+class Entry:
+    """An action of the take: its scene table, its runtime, and the keys of what was steered."""
+
+    table: dict[str, Any]
+    acting: Acting
+    times: list[float] = field(default_factory=list)
+    values: list[Vector] = field(default_factory=list)
+    wanted: Vector | None = None
+
+
+class LiveInput:
+    """Takes input between frames; ``tables`` gives all actions of the take for a scene file."""
+
+    def __init__(self, scene: Scene, simulation: Simulation) -> None:
+        self._up, self._simulation = UP[scene.up], simulation
+        runtimes = [runtime for _, runtime in simulation.system.actions]
+        self.entries = [
+            Entry(ACTIONS.describe(action), runtime)
+            for action, runtime in zip(scene.actions, runtimes, strict=True)
+        ]
+
+    @property
+    def now(self) -> float:
+        """The boundary [s] at which input takes effect."""
+        return self._step() * self._simulation.plan.seconds
+
+    def _step(self) -> int:
+        return self._simulation.frame * self._simulation.plan.per_frame
+
+    def add(self, table: dict[str, Any]) -> int:
+        """Let an action start now; returns its number. InputError where it cannot."""
+        given = {key: value for key, value in table.items() if key not in ("from", "until")}
+        kind = given.get("type")
+        if kind not in LIVE:
+            raise IncompatibleError(
+                f"'{kind}' cannot start while the simulation runs.", hint="Reset first, then add it."
+            )
+        if kind == "impulse":
+            given["at"] = self.now
+        try:
+            action: Any = ACTIONS.build(given)
+        except ValueError as error:
+            raise InputError(f"{kind}: {_first(error)}") from error
+        system = self._simulation.system
+        runtime = action.prepare(system.world, self._up)
+        system.join(f"action {len(self.entries) + 1} ('{kind}')", runtime, self.now)
+        if kind != "impulse":
+            given["from"] = self.now
+        self.entries.append(Entry(given, runtime))
+        return len(self.entries) - 1
+
+    def end(self, number: int) -> None:
+        """Let an action end now; one that has ended stays as it is."""
+        entry = self._entry(number)
+        if entry.acting.until > self.now:
+            self._simulation.system.leave(entry.acting, self.now)
+            entry.table["until"] = self.now
+
+    def steer(self, number: int, target: Vector) -> None:
+        """Let a tool or a pull go to ``target`` [m] during the next frame; the last one said counts."""
+        entry = self._entry(number)
+        if entry.table["type"] not in STEERED:
+            raise InputError(f"A {entry.table['type']} cannot be steered.")
+        runtime: Any = entry.acting
+        if not entry.values and not runtime.path.is_constant:
+            raise InputError("It moves by keys of its own.", hint="Add a tool to move by hand.")
+        entry.wanted = (float(target[0]) + 0.0, float(target[1]) + 0.0, float(target[2]) + 0.0)
+
+    def before_frame(self) -> None:
+        """Turn what was steered since the last frame into keys; call it before every ``advance``."""
+        plan, first = self._simulation.plan, self._step()
+        for entry in self.entries:
+            runtime: Any = entry.acting
+            if entry.wanted is None:
+                continue
+            here = entry.values[-1] if entry.values else tuple(map(float, runtime.path.at(self.now)))
+            if entry.wanted != here and entry.acting.until > self.now:
+                entry.times.append((first + _QUARTER) * plan.seconds)
+                entry.times.append((first + plan.per_frame - _QUARTER) * plan.seconds)
+                entry.values += [here, entry.wanted]
+                runtime.path = Curve(entry.times[-4:], entry.values[-4:])
+            entry.wanted = None
+
+    def tables(self) -> list[dict[str, Any]]:
+        """All actions so far as scene tables; those that ended before they began are left out."""
+        found = []
+        for entry in self.entries:
+            table = dict(entry.table)
+            if entry.values:
+                keys = [
+                    {"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)
+                ]
+                table[STEERED[table["type"]]] = {"keys": keys}
+            if table.get("until") is None or table["until"] > table.get("from", 0.0):
+                found.append(table)
+        return found
+
+    def _entry(self, number: int) -> Entry:
+        if not 0 <= number < len(self.entries):
+            raise InputError(f"There is no action {number + 1}.")
+        return self.entries[number]
+
+
+def _first(error: ValueError) -> str:
+    """The first line that says what is wrong."""
+    errors = getattr(error, "errors", None)
+    return str(errors()[0]["msg"]).removeprefix("Value error, ") if errors else str(error)
