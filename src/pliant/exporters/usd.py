@@ -3,7 +3,8 @@
 /World/BODY is an Xform, /World/BODY/surface its Mesh. Points and velocities are samples at the frames'
 numbers; topology is written once. A body whose topology changes has surface_1, surface_2, ..., each visible
 in its own frames. /World/BODY/simulation is the tet mesh at rest, a guide, with the deformable attributes
-of the proposal that is staged for UsdPhysics under the names OmniPhysics...API and omniphysics:....
+of the proposal that is staged for UsdPhysics (``usd_deformable``). Normals are not written: without a
+subdivision scheme they would have to be sampled too, and readers make smooth ones from the points.
 """
 
 import re
@@ -16,11 +17,13 @@ import numpy as np
 
 from pliant.errors import InputError
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
+from pliant.exporters.usd_arrays import bounds, integers, vectors
+from pliant.exporters.usd_deformable import bind_pose, define_body
 from pliant.mesh.types import Surface
 from pliant.recording import BodyRecord, Frame
 from pliant.typing import Array
 
-SAVED_EVERY = 64  # frames held in memory until they are written
+SAVED_BYTES = 8_000_000  # held in memory until they are written; more would leave the caches
 
 
 def _plan(job: Job) -> list[Piece]:
@@ -38,10 +41,13 @@ def _write(job: Job, path: Path) -> None:
     layer = Sdf.Layer.CreateNew(str(path), args=options)
     stage = Usd.Stage.Open(layer)
     writer = _Writer(job, stage)
-    for count, (shown, following) in enumerate(_pairs(job), 1):
+    held = 0
+    for shown, following in _pairs(job):
         writer.frame(shown, following)
-        if binary and count % SAVED_EVERY == 0:
+        held += sum(24 * len(surface.points) for surface in shown.surfaces.values())
+        if binary and held > SAVED_BYTES:
             layer.Save()
+            held = 0
     layer.Save()
 
 
@@ -81,22 +87,20 @@ class _Writer:
         self.several = len(job.versions()) > 1
         self.names = _paths(job)
         self.meshes: dict[tuple[int, str], Any] = {}
+        self.paths: dict[tuple[int, str], tuple[Any, ...]] = {}  # of points, velocities and extent
         self.last: dict[str, Array] = {}  # velocities of the frame before, for the last of a version
 
     def frame(self, now: _Shown, following: _Shown | None) -> None:
         """Samples of one frame."""
-        from pxr import Vt
-
-        frame = now.frame
+        frame, layer = now.frame, self.stage.GetRootLayer()
         time, shown = float(frame.index), set()
         for name, surface in now.surfaces.items():
             points, velocities, extent = self._mesh(frame, name, surface)
             shown.add((frame.version, name))
-            points.Set(_vectors(surface.points), time)
-            velocities.Set(_vectors(self._velocities(frame, following, name, surface)), time)
-            columns = surface.points.T.astype(np.float32)
-            box = np.array([[column.min() for column in columns], [column.max() for column in columns]])
-            extent.Set(Vt.Vec3fArray.FromNumpy(box), time)
+            layer.SetTimeSample(points, time, vectors(surface.points))
+            speeds = self._velocities(frame, following, name, surface)
+            layer.SetTimeSample(velocities, time, vectors(speeds))
+            layer.SetTimeSample(extent, time, vectors(bounds(surface.points)))
         self._show(shown, time)
 
     def _velocities(self, frame: Frame, following: _Shown | None, name: str, surface: Surface) -> Array:
@@ -114,12 +118,13 @@ class _Writer:
             velocities = np.zeros_like(surface.points)
         return velocities
 
-    def _mesh(self, frame: Frame, name: str, surface: Surface) -> tuple[Any, Any, Any]:
+    def _mesh(self, frame: Frame, name: str, surface: Surface) -> tuple[Any, ...]:
         key = (frame.version, name)
         if key not in self.meshes:
-            self.meshes[key] = self._define(frame.record(name), surface)
-        mesh = self.meshes[key]
-        return mesh.GetPointsAttr(), mesh.GetVelocitiesAttr(), mesh.GetExtentAttr()
+            self.meshes[key] = mesh = self._define(frame.record(name), surface)
+            created = mesh.CreatePointsAttr(), mesh.CreateVelocitiesAttr(), mesh.CreateExtentAttr()
+            self.paths[key] = tuple(attribute.GetPath() for attribute in created)
+        return self.paths[key]
 
     def _define(self, record: BodyRecord, surface: Surface) -> Any:
         """A mesh of a topology version, all that does not change with time."""
@@ -130,11 +135,13 @@ class _Writer:
         place = self.names[record.name]
         earlier = sum(name == record.name for _, name in self.meshes)
         if not earlier:
-            self._body(place, record)
+            define_body(self.stage, place, record, self.job.place)
         mesh = UsdGeom.Mesh.Define(self.stage, f"{place}/surface{f'_{earlier}' if earlier else ''}")
+        if not earlier and record.structure.carrier is not None:
+            bind_pose(mesh.GetPrim(), self.job.place.points(record.structure.carrier.surface.points))
         mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
         mesh.CreateFaceVertexCountsAttr(Vt.IntArray(len(surface.triangles), 3))
-        mesh.CreateFaceVertexIndicesAttr(_integers(surface.triangles))
+        mesh.CreateFaceVertexIndicesAttr(integers(surface.triangles))
         number = list(self.names).index(record.name)
         colour = BODY_COLOURS[number % len(BODY_COLOURS)].lstrip("#")
         rgb = [(int(colour[k : k + 2], 16) / 255.0) ** 2.2 for k in (0, 2, 4)]
@@ -143,35 +150,11 @@ class _Writer:
         if surface.uv is not None and surface.uv_triangles is not None:
             st = variables.CreatePrimvar("st", Sdf.ValueTypeNames.TexCoord2fArray, UsdGeom.Tokens.faceVarying)
             st.Set(Vt.Vec2fArray.FromNumpy(np.ascontiguousarray(surface.uv, np.float32)))
-            st.SetIndices(_integers(surface.uv_triangles))
+            st.SetIndices(integers(surface.uv_triangles))
         for group, triangles in surface.groups.items():
             subset = UsdGeom.Subset.CreateGeomSubset(mesh, _word(group), UsdGeom.Tokens.face, Vt.IntArray())
-            subset.GetIndicesAttr().Set(_integers(triangles))
+            subset.GetIndicesAttr().Set(integers(triangles))
         return mesh
-
-    def _body(self, place: str, record: BodyRecord) -> None:
-        from pxr import Sdf, UsdGeom, Vt
-
-        structure = record.structure
-        body = UsdGeom.Xform.Define(self.stage, place).GetPrim()
-        body.AddAppliedSchema("OmniPhysicsDeformableBodyAPI")
-        kinematic = body.CreateAttribute("omniphysics:kinematicEnabled", Sdf.ValueTypeNames.Bool)
-        kinematic.Set(True)  # what happens is in the samples already
-        mass = body.CreateAttribute("omniphysics:mass", Sdf.ValueTypeNames.Float)
-        mass.Set(float(structure.mass.sum()))
-        tets = structure.cells.get("tetra")
-        if tets is None or not len(tets):
-            return
-        rest = _vectors(self.job.place.points(structure.rest))
-        corners = Vt.Vec4iArray.FromNumpy(np.ascontiguousarray(tets, np.int32))
-        mesh = UsdGeom.TetMesh.Define(self.stage, f"{place}/simulation")
-        mesh.CreatePurposeAttr(UsdGeom.Tokens.guide)
-        mesh.CreatePointsAttr(rest)
-        mesh.CreateTetVertexIndicesAttr(corners)
-        prim = mesh.GetPrim()
-        prim.AddAppliedSchema("OmniPhysicsVolumeDeformableSimAPI")
-        prim.CreateAttribute("omniphysics:restShapePoints", Sdf.ValueTypeNames.Point3fArray).Set(rest)
-        prim.CreateAttribute("omniphysics:restTetVtxIndices", Sdf.ValueTypeNames.Int4Array).Set(corners)
 
     def _show(self, shown: set[tuple[int, str]], time: float) -> None:
         """Where there are several versions, only the present ones are visible."""
@@ -185,18 +168,6 @@ class _Writer:
             if not visible.GetNumTimeSamples() and time > first:
                 visible.Set(UsdGeom.Tokens.invisible, first)
             visible.Set(UsdGeom.Tokens.inherited if key in shown else UsdGeom.Tokens.invisible, time)
-
-
-def _vectors(points: Array) -> Any:
-    from pxr import Vt
-
-    return Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(points, np.float32))
-
-
-def _integers(numbers: Any) -> Any:
-    from pxr import Vt
-
-    return Vt.IntArray.FromNumpy(np.ascontiguousarray(numbers, np.int32).ravel())
 
 
 def _word(name: str) -> str:

@@ -37,8 +37,8 @@ class EmbeddedSurface:
 
     def positions(self, x: Array) -> Array:
         """Surface points (p, 3) [m] for particles at ``x`` (n, 3) [m]."""
-        if self.indices.shape[1] == 1:
-            return np.take(x, self.indices[:, 0], axis=0) * self.weights
+        if self.indices.shape[1] == 1:  # the only weight of a row is one
+            return np.take(x, self.indices[:, 0], axis=0)
         out = np.take(x, self.indices[:, 0], axis=0) * self.weights[:, :1]
         for k in range(1, self.indices.shape[1]):
             out += np.take(x, self.indices[:, k], axis=0) * self.weights[:, k : k + 1]
