@@ -61,12 +61,17 @@ class Geometry(Protocol):
     """The shape of a body in world coordinates, as samplers ask for it; filling happens on demand."""
 
     edge: float | None  # target edge length [m] that the user asked for
+    linear: Array  # (3, 3): from the shape's own coordinates to the world, x = linear X + position
+    position: Array  # (3,)
 
     def surface(self) -> "Surface":
         """The closed surface."""
 
     def tets(self) -> "TetMesh":
         """The volume, filled with tets of about ``edge``."""
+
+    def volume(self) -> "TetMesh | None":
+        """The tets that the source itself has, in its own coordinates; None for a surface."""
 
     def shown(self) -> "Surface | None":
         """What is to be carried along and shown; None for the body's own boundary."""

@@ -34,6 +34,11 @@ VARIANTS: dict[str, dict[str, Any]] = {  # model and material keys beyond each m
         "material": {"moduli": ORTHOTROPIC},
     },
 }
+VARIANTS |= {
+    "efg/hooke": {"model": {"type": "efg", "law": "hooke", "volume-stiffness": 5e4}},
+    "efg/bcc": {"model": {"type": "efg", "sampling": "bcc", "count": 60}},
+    "efg/octree": {"model": {"type": "efg", "sampling": "octree", "count": 100, "law": "hooke"}},
+}
 VARIANTS |= {f"{kind}/everts": {"model": {"type": kind, "form": "everts"}} for kind in ("cpm1", "cpm2")}
 NAMES = [*MODELS, *VARIANTS]
 TORQUE = {"fem/gram-schmidt", "cpm1/everts", "cpm2/everts"}  # leave a torque, as printed and documented

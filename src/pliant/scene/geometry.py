@@ -61,6 +61,10 @@ class BodyGeometry:
             mesh = Surface(mesh.points, boundary_triangles(mesh.tets))
         return replace(mesh, points=self._place(mesh.points))
 
+    def volume(self) -> TetMesh | None:
+        mesh = self._mesh()
+        return mesh if isinstance(mesh, TetMesh) else None
+
     def shown(self) -> Surface | None:
         if not self.embedded or isinstance(self._mesh(), TetMesh):
             return None

@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
 
 def neighbour_graph(part: "Part") -> Any:
-    """Which particles share a cell, as a CSR matrix (n, n) without the diagonal."""
+    """Which particles act on each other, as a CSR matrix (n, n) without the diagonal: as the model says, or
+    those that share a cell."""
     from scipy.sparse import coo_matrix
 
+    own: Any = getattr(part.mechanics, "neighbour_graph", None)
+    if own is not None:
+        return own()
     n, rows, columns = part.count, [], []
     for name, cells in part.structure.cells.items():
         if name == "triangle" and len(part.structure.cells) > 1:

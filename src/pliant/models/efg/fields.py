@@ -1,0 +1,48 @@
+"""Strain, stress and other fields of phyxels."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.models.efg import kernels
+from pliant.models.tet_fields import von_mises
+from pliant.protocols import FieldData
+from pliant.typing import Array
+
+if TYPE_CHECKING:
+    from pliant.models.efg.mechanics import EfgMechanics
+
+NAMES = ("strain", "stress", "stress-tensor", "principal", "inverted")
+
+
+def cauchy(mechanics: "EfgMechanics", gradients: Array) -> Array:
+    """Cauchy stresses ``P F^T / |J|`` [Pa], (n, 3, 3)."""
+    stress = np.empty_like(gradients)
+    kernels.stresses(gradients, mechanics.solid, mechanics.law, mechanics.flow, mechanics.plastic, stress)
+    F = gradients.reshape(-1, 3, 3)
+    J = np.maximum(np.abs(np.linalg.det(F)), 1e-12)
+    sigma: Array = stress.reshape(-1, 3, 3) @ F.transpose(0, 2, 1) / J[:, None, None]
+    return 0.5 * (sigma + sigma.transpose(0, 2, 1))
+
+
+def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
+    """strain: equivalent Green strain, 2/3 of the von Mises norm; stress: von Mises of Cauchy [Pa];
+    stress-tensor (n, 3, 3) and principal (n, 3), descending [Pa]; inverted: det F <= 0."""
+    gradients = mechanics.gradients(x)
+    F = gradients.reshape(-1, 3, 3)
+    E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
+    sigma = cauchy(mechanics, gradients)
+    found: dict[str, FieldData] = {}
+    for name in names:
+        if name == "strain":
+            found[name] = FieldData(von_mises(E) * 2.0 / 3.0)
+        elif name == "stress":
+            found[name] = FieldData(von_mises(sigma), unit="Pa")
+        elif name == "stress-tensor":
+            found[name] = FieldData(sigma, unit="Pa")
+        elif name == "principal":
+            found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), unit="Pa")
+        elif name == "inverted":
+            found[name] = FieldData(np.linalg.det(F) <= 0.0)
+    return found

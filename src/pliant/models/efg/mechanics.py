@@ -1,0 +1,155 @@
+"""The meshless model at work on one body."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.models.efg import fields, kernels
+from pliant.models.efg.laws import LAWS
+from pliant.models.efg.support import SIX, Support, make_support, supports
+from pliant.models.stability import explicit_limit
+from pliant.protocols import FieldData, StableStep, Structure
+from pliant.typing import Array, BoolArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.efg.model import Efg
+
+
+class EfgMechanics:
+    """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
+
+    field_names = fields.NAMES
+
+    def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
+        self.structure, self.material, self.model = structure, material, model
+        self.inversion_safe = model.law == "neo-hookean"
+        self.damping_time = material.damping or 0.0
+        self.law = LAWS[model.law]
+        self.volumes = structure.mass / material.density
+        self.flow, self.plastic = kernels.ELASTIC, np.zeros((1, 9))
+        h = supports(structure.rest, model, structure.spacing)
+        self.set_support(make_support(structure.rest, h, model.support == "nearest"))
+
+    def set_support(self, support: Support) -> None:
+        """Take over who sees whom."""
+        self.support, n = support, len(self.volumes)
+        lam, mu = self.material.lame
+        self.rows, self.solid = np.zeros((n, 16)), np.zeros((n, 18))
+        self.rows[:, :3] = self.structure.rest
+        trace = np.trace(support.moments, axis1=1, axis2=2)
+        stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
+        for c, (a, b) in enumerate(SIX):
+            self.solid[:, kernels.INVERSE + c] = support.inverse[:, a, b]
+            self.solid[:, kernels.PROJECTOR + c] = support.projector[:, a, b]
+        self.solid[:, kernels.V_MU] = mu * self.volumes
+        self.solid[:, kernels.V_LAMBDA] = lam * self.volumes
+        self.solid[:, kernels.V_KV] = self.model.volume_stiffness * self.volumes
+        self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
+        self.solid[:, kernels.VOLUME] = self.volumes
+        self.solid[:, kernels.FLAT] = support.flat
+        self.rows[:, 15] = self.solid[:, kernels.K]
+        self.parallel = len(support.around) >= kernels.PARALLEL_PAIRS
+
+    @property
+    def _pairs(self) -> tuple[Any, ...]:
+        s = self.support
+        return s.starts, s.around, s.weight, self.rows, self.solid
+
+    # ---------------------------------------------------------------------------------- forces
+
+    def _run(self, x: Array, forces: bool, energy: bool, out: Array) -> float:
+        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
+        total: float = run(*self._pairs, self.law, self.flow, self.plastic, x, forces, energy, out)
+        return total
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        self._run(x, True, False, out)
+        self._add_damping(x, v, out)
+
+    def energy(self, x: Array) -> float:
+        """Elastic energy [J], that of the hourglass control included."""
+        return self._run(x, False, True, x)
+
+    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
+        """``energy`` and ``add_forces`` in one pass."""
+        total = self._run(x, True, True, out)
+        self._add_damping(x, v, out)
+        return total
+
+    def hourglass_energy(self, x: Array) -> float:
+        """The part of the energy that keeps motions in check which the fit does not see [J]."""
+        kept = self.solid[:, kernels.K].copy()
+        whole = self.energy(x)
+        self.solid[:, kernels.K] = 0.0
+        try:
+            return whole - self.energy(x)
+        finally:
+            self.solid[:, kernels.K] = kept
+
+    def gradients(self, x: Array) -> Array:
+        """Deformation gradients F of the phyxels, (n, 9), row by row."""
+        out = np.empty((len(x), 9))
+        kernels.gradients(*self._pairs, x, out)
+        return out
+
+    # ------------------------------------------------------------------------------- stiffness
+
+    def _add_product(self, x: Array, dx: Array, out: Array, k_share: float) -> None:
+        f = self.gradients(x)
+        kernels.product(*self._pairs, self.flow, self.plastic, f, dx, k_share, out)
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx``; it leaves out the stiffness that present stresses bring."""
+        self._add_product(x, dx, out, 1.0)
+
+    def _add_damping(self, x: Array, v: Array, out: Array) -> None:
+        if self.damping_time:
+            self._add_product(x, -self.damping_time * v, out, 0.0)
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """``beta v . K v`` [W]."""
+        if not self.damping_time:
+            return 0.0
+        out = np.zeros_like(x)
+        self._add_damping(x, v, out)
+        return -float(np.sum(out * v))
+
+    def rest_stiffness(self) -> Any:
+        """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
+        from pliant.models.efg.linear import rest_stiffness
+
+        return rest_stiffness(self.support, self.structure.rest, self.solid)
+
+    def neighbour_graph(self) -> Any:
+        """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
+        from pliant.models.efg.linear import neighbour_graph
+
+        return neighbour_graph(self.support)
+
+    def nodal_rotations(self, x: Array) -> Array:
+        """The rotation of each phyxel's neighbourhood, (n, 3, 3)."""
+        from pliant.models.efg.linear import polar
+
+        return polar(self.gradients(x).reshape(-1, 3, 3))
+
+    def stable_step(self) -> StableStep:
+        return explicit_limit(self, self.structure, self.damping_time)
+
+    # ------------------------------------------------------------------------------------ fields
+
+    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        """Forces of the pairs that a cut separates."""
+        self._run(x, False, False, x)  # leaves Q in the rows
+        i, j = self.support.rows, self.support.around
+        cut = above[i] & ~above[j]
+        i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
+        a, b = self.rows[i], self.rows[j]
+        forces = np.einsum("mab,mb->ma", (a[:, 6:15] + b[:, 6:15]).reshape(-1, 3, 3), b[:, :3] - a[:, :3])
+        forces = w[:, None] * (forces + (a[:, 15:] + b[:, 15:]) * (b[:, 3:6] - a[:, 3:6]))
+        return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        """Fields per phyxel."""
+        return fields.efg_fields(self, x, names)

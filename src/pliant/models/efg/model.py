@@ -1,0 +1,78 @@
+"""Parameters of the meshless model."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from pliant.errors import IncompatibleError
+from pliant.parameters import parameters
+from pliant.protocols import Structure
+from pliant.structure.phyxels import PhyxelSampler, Sampling
+from pliant.units import Length, Number, Pressure
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.efg.mechanics import EfgMechanics
+
+
+@parameters
+class Efg:
+    r"""Element-free Galerkin: phyxels that fit the deformation of their neighbourhood by least squares.
+
+    sampling: "lattice" or "bcc" (body-centred), both with phyxels on the surface, or "octree", finer at the
+    surface ([Stegmayr2008]_ table 3.1). count: about how many phyxels; without it the body's ``edge`` is
+    their spacing.
+
+    law: "neo-hookean", stable through inversion [SmithDeGoesKim2018]_, or "hooke" on Green's strain.
+    volume_stiffness: k_v [Pa] of the volume-conserving energy :math:`\tfrac12 k_v (J - 1)^2`, eq. (3.60).
+    hourglass: stiffness against motions that the fit does not see, as a share of Young's modulus.
+
+    support: whom a phyxel sees: "nearest", those within ``reach`` times the mean distance of the ``nearest``
+    ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
+
+    Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
+    volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.
+    """
+
+    kind: ClassVar[str] = "efg"
+    references: ClassVar[tuple[str, ...]] = (
+        "Stegmayr2008",
+        "MuellerKeiserNealen2004",
+        "BelytschkoLuGu1994",
+        "SmithDeGoesKim2018",
+    )
+
+    law: Literal["neo-hookean", "hooke"] = "neo-hookean"
+    sampling: Sampling = "lattice"
+    count: int | None = Field(default=None, ge=8, le=2_000_000)
+    volume_stiffness: Pressure = Field(default=0.0, ge=0)
+    hourglass: Number = Field(default=0.1, ge=0, le=2)
+    support: Literal["nearest", "radius"] = "nearest"
+    nearest: int = Field(default=10, ge=4, le=200)
+    reach: Number = Field(default=1.75, gt=1, le=6)
+    radius: Length | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Efg":
+        if self.radius is not None and self.support != "radius":
+            raise ValueError("radius does nothing with support = 'nearest'; say support = 'radius'")
+        return self
+
+    @property
+    def sampler(self) -> PhyxelSampler:
+        return PhyxelSampler(self.sampling, self.count)
+
+    def prepare(self, structure: Structure, material: "Material") -> "EfgMechanics":
+        from pliant.models.efg.mechanics import EfgMechanics
+
+        if material.anisotropic:
+            raise IncompatibleError(
+                "Model 'efg' is isotropic, but the material has moduli of its own axes.",
+                hint="Give young and poisson, or use model = 'fem'.",
+            )
+        if material.regions:
+            raise IncompatibleError(
+                "Model 'efg' takes one material for a body, not regions.",
+                hint="Leave regions out, or use model = 'fem'.",
+            )
+        return EfgMechanics(structure, material, self)

@@ -1,0 +1,47 @@
+"""The carried surface of phyxel bodies."""
+
+import numpy as np
+
+from pliant.mesh.types import Surface
+from pliant.structure.carrier import EmbeddedSurface
+from pliant.typing import Array, IntArray
+
+AROUND = 20  # phyxels that carry a point of the surface
+_BLOCK = 4096
+
+
+def carried(surface: Surface, rest: Array) -> EmbeddedSurface:
+    """``surface`` carried by the phyxels at ``rest`` (n, 3) around each of its points."""
+    from scipy.spatial import cKDTree
+
+    count = min(AROUND, len(rest) - 1)
+    distance, around = cKDTree(rest).query(surface.points, k=count + 1)
+    return EmbeddedSurface(
+        surface,
+        around[:, :count].astype(np.uint32),
+        shape_functions(surface.points, rest, around[:, :count], distance[:, -1]),
+    )
+
+
+def shape_functions(points: Array, rest: Array, around: IntArray, radius: Array) -> Array:
+    r"""Weights (p, k) of the phyxels ``around`` each point, by moving least squares with a linear basis.
+
+    .. math:: \phi_j(x) = w_j\,p(x_j)^T \Bigl(\sum_k w_k\,p(x_k) p(x_k)^T\Bigr)^{-1} p(x), \quad
+              w_j = (1 - |x - x_j|^2 / h^2)^3, \; p(x) = (1, x),
+
+    ([Stegmayr2008]_ eq. 3.16 to 3.22 with the kernel 3.15). They sum to one and reproduce linear fields, so
+    rigid and affine motions carry the surface exactly.
+    """
+    out = np.empty(around.shape)
+    for start in range(0, len(points), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        near, h = around[rows], radius[rows, None]
+        d = (rest[near] - points[rows, None]) / h[:, :, None]
+        w = np.maximum(1.0 - np.einsum("pki,pki->pk", d, d), 0.0) ** 3 + 1e-6
+        basis = np.concatenate([np.ones((*near.shape, 1)), d], axis=2)
+        moments = np.einsum("pk,pki,pkj->pij", w, basis, basis)
+        size = np.trace(moments[:, 1:, 1:], axis1=1, axis2=2)
+        moments[:, [1, 2, 3], [1, 2, 3]] += 1e-14 * size[:, None]
+        first = np.linalg.solve(moments, np.broadcast_to(np.eye(4)[:, :1], (len(near), 4, 1)))[:, :, 0]
+        out[rows] = w * np.einsum("pki,pi->pk", basis, first)
+    return out

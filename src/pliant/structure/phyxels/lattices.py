@@ -1,0 +1,58 @@
+"""Lattices of phyxels with a layer on the surface."""
+
+import numpy as np
+
+from pliant.structure.phyxels.solid import Solid
+from pliant.typing import Array, BoolArray, IntArray
+
+SHELL = 0.5  # of the spacing: nodes this near to the surface, on either side, move onto it
+CLOSEST = 0.55  # of the spacing: phyxels on the surface keep this distance from each other
+MOST_NODES = 20_000_000
+
+
+def cubic_nodes(solid: Solid, spacing: float) -> Array:
+    """Nodes of a lattice that fits the box of the body, ``spacing`` rounded to fit along each axis."""
+    counts = np.maximum(1, np.round(solid.extent / spacing).astype(np.int64))
+    axes = [np.linspace(a, b, n + 1) for a, b, n in zip(solid.low, solid.high, counts, strict=True)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def centred_nodes(solid: Solid, spacing: float) -> Array:
+    """Nodes and cell centres of a cubic lattice, cells of ``2^(1/3) spacing``: as many per volume."""
+    counts = np.maximum(1, np.round(solid.extent / (2.0 ** (1 / 3) * spacing)).astype(np.int64))
+    axes = [np.linspace(a, b, n + 1) for a, b, n in zip(solid.low, solid.high, counts, strict=True)]
+    middles = [0.5 * (axis[1:] + axis[:-1]) for axis in axes]
+    parts = [np.stack(np.meshgrid(*a, indexing="ij"), axis=-1).reshape(-1, 3) for a in (axes, middles)]
+    return np.concatenate(parts)
+
+
+def fitted(nodes: Array, solid: Solid, spacing: float) -> Array:
+    """The nodes inside, and those near the surface moved onto it: one of them per ``spacing``^2.
+
+    A band of nodes one spacing wide has as many nodes as the surface needs. Phyxels on the surface make
+    a body as stiff as it should be; a first layer half a spacing inside leaves it too soft.
+    """
+    nearest, distance = solid.distance(nodes)
+    shell = distance <= SHELL * spacing
+    deep = nodes[~shell & solid.inside(nodes)]
+    moved = distance[shell] / spacing
+    order = np.argsort(np.round(moved, 6), kind="stable")
+    surface = nearest[shell][order]
+    return np.concatenate([deep, surface[apart(surface, CLOSEST * spacing)]])
+
+
+def apart(points: Array, gap: float) -> BoolArray:
+    """Which points to keep so that none is nearer than ``gap`` to an earlier kept one."""
+    from scipy.spatial import cKDTree
+
+    keep = np.ones(len(points), bool)
+    pairs: IntArray = cKDTree(points).query_pairs(gap, output_type="ndarray") if len(points) else pairs_none()
+    pairs = np.sort(pairs, axis=1)
+    for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:
+        if keep[first]:
+            keep[second] = False
+    return keep
+
+
+def pairs_none() -> IntArray:
+    return np.zeros((0, 2), np.int64)
