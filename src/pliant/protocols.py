@@ -62,6 +62,13 @@ class Geometry(Protocol):
 
     edge: float | None  # target edge length [m] that the user asked for
 
+    @property
+    def turn(self) -> Array:
+        """The rotation (3, 3) from the body's own axes to the world's."""
+
+    def spacing(self) -> float | None:
+        """The edge that was asked for, or that of the volume mesh that was given; None: free to choose."""
+
     def surface(self) -> "Surface":
         """The closed surface."""
 
@@ -129,6 +136,13 @@ class Dissipation(Protocol):
 
     def dissipation(self, x: Array, v: Array) -> float:
         """Power turned into heat [W]."""
+
+
+@runtime_checkable
+class Thick(Protocol):
+    """Models whose particles are balls: contact keeps them ``radius`` [m] off; others are points."""
+
+    radius: float
 
 
 @runtime_checkable
