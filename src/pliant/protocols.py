@@ -356,6 +356,13 @@ class Restarting(Protocol):
 
 
 @runtime_checkable
+class Noting(Protocol):
+    """An action that found something out when it was made that a user should know."""
+
+    notes: list[str]
+
+
+@runtime_checkable
 class Event(Protocol):
     """Happens once, at the first step boundary at or after ``at``."""
 

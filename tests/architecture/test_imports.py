@@ -28,7 +28,7 @@ LAYERS = [
     {"materials"},
     {"structure"},
     {"models"},
-    {"actions", "integrators", "measures"},
+    {"actions", "contact", "integrators", "measures"},
     {"simulation"},
     {"recording", "exporters", "render"},
     {"scene"},

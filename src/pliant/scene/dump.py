@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.actions import ACTIONS
+from pliant.contact import Contact
 from pliant.measures import MEASURES
 from pliant.mesh.types import Surface, TetMesh
 from pliant.parameters import to_table
@@ -33,6 +34,8 @@ def to_toml(scene: Scene, *, absolute: bool = False) -> str:
     parts = [_entries(top), "\n[time]\n" + _entries(time)]
     if scene.record != Record():
         parts.append("\n[record]\n" + _entries(to_table(scene.record)))
+    if scene.contact != Contact():
+        parts.append("\n[contact]\n" + _entries(to_table(scene.contact)))
     parts += ["\n[[bodies]]\n" + _entries(_body(body, folder)) for body in scene.bodies]
     parts += ["\n[[actions]]\n" + _entries(ACTIONS.describe(action)) for action in scene.actions]
     parts += ["\n[[measures]]\n" + _entries(MEASURES.describe(measure)) for measure in scene.measures]

@@ -11,7 +11,11 @@ import numpy as np
 from pliant.typing import BoolArray, IntArray
 
 _FACES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
-_SQUARES = (((1, 0, 0), (1, 1, 0), (0, 1, 0)), ((0, 1, 0), (0, 1, 1), (0, 0, 1)), ((0, 0, 1), (1, 0, 1), (1, 0, 0)))
+_SQUARES = (
+    ((1, 0, 0), (1, 1, 0), (0, 1, 0)),
+    ((0, 1, 0), (0, 1, 1), (0, 0, 1)),
+    ((0, 0, 1), (1, 0, 1), (1, 0, 0)),
+)
 
 
 def lattice_quads(at: Callable[[tuple[int, int, int]], IntArray], count: int) -> IntArray:

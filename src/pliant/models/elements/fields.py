@@ -55,7 +55,8 @@ def nodal_rotations(x: Array, reference: Array, own: Connections) -> Array:
     squares = (D[:, :, None] * D[:, None, :]).reshape(-1, 9)
     both = [
         np.stack(
-            [np.bincount(i, p[:, c], own.count) + np.bincount(j, p[:, c], own.count) for c in range(9)], axis=1
+            [np.bincount(i, p[:, c], own.count) + np.bincount(j, p[:, c], own.count) for c in range(9)],
+            axis=1,
         ).reshape(-1, 3, 3)
         for p in (products, squares)
     ]

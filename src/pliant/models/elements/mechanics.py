@@ -168,9 +168,7 @@ class ElementsMechanics:
     def _publish(self) -> None:
         """Give the structure its present connections and swept surface, and raise the version."""
         own, whole, n = self.connections, self.whole, len(self.structure.rest)
-        cubes, quads = (
-            intact(whole[name], own.edges, ~own.intact, n) for name in ("hexahedron", "quad")
-        )
+        cubes, quads = (intact(whole[name], own.edges, ~own.intact, n) for name in ("hexahedron", "quad"))
         edges = own.edges[own.intact]
         triangles = swept_triangles(cubes, quads, edges, n)
         cells = {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}

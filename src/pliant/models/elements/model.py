@@ -47,7 +47,9 @@ class Elements:
     def notes(self, material: "Material") -> list[str]:
         """What the model makes of a material that it cannot do in full."""
         if self.rule == "calibrated" and abs(material.poisson - 0.25) > 1e-3:
-            return [f"model 'elements' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"]
+            return [
+                f"model 'elements' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"
+            ]
         return []
 
     def prepare(self, structure: Structure, material: "Material") -> "ElementsMechanics":
