@@ -64,6 +64,13 @@ class Geometry(Protocol):
     linear: Array  # (3, 3): from the shape's own coordinates to the world, x = linear X + position
     position: Array  # (3,)
 
+    @property
+    def turn(self) -> Array:
+        """The rotation (3, 3) from the body's own axes to the world's."""
+
+    def spacing(self) -> float | None:
+        """The edge that was asked for, or that of the volume mesh that was given; None: free to choose."""
+
     def surface(self) -> "Surface":
         """The closed surface."""
 
@@ -134,6 +141,13 @@ class Dissipation(Protocol):
 
     def dissipation(self, x: Array, v: Array) -> float:
         """Power turned into heat [W]."""
+
+
+@runtime_checkable
+class Thick(Protocol):
+    """Models whose particles are balls: contact keeps them ``radius`` [m] off; others are points."""
+
+    radius: float
 
 
 @runtime_checkable
@@ -388,6 +402,13 @@ class Restarting(Protocol):
     """Averages over the time since the last row of series: told when the next one begins."""
 
     def restart(self) -> None: ...
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """An action that found something out when it was made that a user should know."""
+
+    notes: list[str]
 
 
 @runtime_checkable

@@ -29,7 +29,7 @@ LAYERS = [
     {"structure"},
     {"fracture"},
     {"models"},
-    {"actions", "integrators", "measures"},
+    {"actions", "contact", "integrators", "measures"},
     {"simulation"},
     {"recording", "exporters", "render"},
     {"scene"},

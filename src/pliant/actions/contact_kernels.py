@@ -2,6 +2,7 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
+
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
@@ -25,7 +26,9 @@ def _distance(shape, size, px, py, pz):
         qy = abs(py) - size[1]
         qz = abs(pz) - size[2]
         if qx > 0.0 or qy > 0.0 or qz > 0.0:
-            return 1.0, 0.0, 0.0, 1.0
+            qx, qy, qz = max(qx, 0.0), max(qy, 0.0), max(qz, 0.0)
+            out = np.sqrt(qx * qx + qy * qy + qz * qz)
+            return out, np.sign(px) * qx / out, np.sign(py) * qy / out, np.sign(pz) * qz / out
         if qx >= qy and qx >= qz:
             return qx, np.sign(px) + (px == 0.0), 0.0, 0.0
         if qy >= qz:
@@ -40,7 +43,9 @@ def _distance(shape, size, px, py, pz):
 
 
 @jit
-def _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+def _contacts(
+    a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+):
     """Push particles a..b out of the shape; add impulse, torque impulse and lost energy to ``out`` (7,)."""
     for i in range(a, b):
         if w[i, 0] == 0.0 and w[i, 1] == 0.0 and w[i, 2] == 0.0:
@@ -52,6 +57,7 @@ def _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction,
         py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
         pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz
         depth, lx, ly, lz = _distance(shape, size, px, py, pz)
+        depth -= radius[i]
         if depth >= 0.0:
             continue
         nx = frame[0, 0] * lx + frame[0, 1] * ly + frame[0, 2] * lz
@@ -115,22 +121,28 @@ def _contacts(a, b, shape, size, centre, frame, velocity, restitution, friction,
 
 
 @jit
-def _contacts_serial(shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+def _contacts_serial(
+    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+):
     n = x.shape[0]
-    _contacts(0, n, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out[0])
+    _contacts(
+        0, n, shape, size, centre, frame, velocity, restitution, friction, dt,
+        x, v, f, mass, radius, w, out[0],
+    )  # fmt: skip
 
 
 @parallel_jit
 def _contacts_parallel(
-    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out
+    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
 ):
     n = x.shape[0]
     for p in prange(PARTS):
         a = p * n // PARTS
         b = (p + 1) * n // PARTS
         _contacts(
-            a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, w, out[p]
-        )
+            a, b, shape, size, centre, frame, velocity, restitution, friction, dt,
+            x, v, f, mass, radius, w, out[p],
+        )  # fmt: skip
 
 
 def resolve_contacts(
@@ -142,9 +154,9 @@ def resolve_contacts(
     restitution: float,
     friction: float,
     dt: float,
-    particles: tuple[Array, Array, Array, Array, Array],
+    particles: tuple[Array, Array, Array, Array, Array, Array],
 ) -> Array:
-    """Push particles (x, v, f, mass, inverse mass) out of one rigid shape and change their velocities.
+    """Push particles (x, v, f, mass, radius, inverse mass) out of one rigid shape; change their velocities.
 
     The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
     approach being what its load gives it in a step); friction takes the tangential velocity up to

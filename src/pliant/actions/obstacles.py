@@ -56,20 +56,31 @@ class Barrier(Acting):
         self.work = self.heat = 0.0
 
     def project(self, time: float, dt: float, world: "World") -> None:
-        self.push(time, dt, world.x, world.v, world.f, world.mass, world.inverse_mass)
+        self.push(time, dt, world.x, world.v, world.f, world.mass, world.inverse_mass, world.radius)
         self.elapsed += dt
 
     def push(
-        self, time: float, dt: float, x: Array, v: Array, f: Array, mass: Array, inverse_mass: Array
+        self,
+        time: float,
+        dt: float,
+        x: Array,
+        v: Array,
+        f: Array,
+        mass: Array,
+        inverse_mass: Array,
+        radius: Array | None = None,
     ) -> None:
-        """Push particles out of the shape as it is at ``time``; keep impulse, work and heat."""
+        """Push particles (points, or balls of ``radius``) out of the shape as it is at ``time``; keep the
+        impulse, work and heat."""
         from pliant.actions.contact_kernels import resolve_contacts
+
+        radius = np.zeros(len(x)) if radius is None else radius
 
         place = self.path.at(time)
         velocity = (place - self.path.at(time - dt)) / dt if not self.path.is_constant else np.zeros(3)
         out = resolve_contacts(
             self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
-            (x, v, f, mass, inverse_mass),
+            (x, v, f, mass, radius, inverse_mass),
         )  # fmt: skip
         self.impulse += out[:6]
         self.work += float(out[6])

@@ -3,13 +3,16 @@
 from pliant.models.cpm1 import Cpm1
 from pliant.models.cpm2 import Cpm2
 from pliant.models.efg import Efg
+from pliant.models.elements import Elements
 from pliant.models.fem import Fem
 from pliant.models.mass_spring import MassSpring
 from pliant.protocols import Model
 from pliant.registry import Registry
 
 MODELS: Registry[Model] = Registry(
-    "model", {cls.kind: cls for cls in (MassSpring, Fem, Cpm1, Cpm2, Efg)}, entry_points="pliant.models"
+    "model",
+    {cls.kind: cls for cls in (MassSpring, Fem, Cpm1, Cpm2, Efg, Elements)},
+    entry_points="pliant.models",
 )
 
-__all__ = ["MODELS", "Cpm1", "Cpm2", "Efg", "Fem", "MassSpring"]
+__all__ = ["MODELS", "Cpm1", "Cpm2", "Efg", "Elements", "Fem", "MassSpring"]

@@ -145,6 +145,7 @@ def _disk(scene: Scene, simulation: Simulation, frames: int) -> int:
 
 def _warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
     yield from scene.notes()
+    yield from simulation.notes()
     for body in scene.bodies:
         for text in plausibility(body.material):
             yield f"body '{body.name}': {text}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.actions import ACTIONS
+from pliant.contact import Contact
 from pliant.measures import MEASURES
 from pliant.mesh.types import Surface, TetMesh
 from pliant.parameters import to_table
@@ -15,7 +16,8 @@ from pliant.scene.scene import Record, Scene
 
 IN_MEMORY = "(a mesh in memory)"  # stands for a body whose mesh came from Python and not from a file
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_SECTIONS = ("time", "record", "bodies", "actions", "measures")
+_TABLES = ("time", "record", "contact")
+_SECTIONS = (*_TABLES, "bodies", "actions", "measures")
 _NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
 
 
@@ -37,6 +39,8 @@ def to_table_of(scene: Scene, *, absolute: bool = False) -> dict[str, Any]:
     top: dict[str, Any] = {"schema": 1, "title": scene.title, "up": scene.up, "time": time}
     if scene.record != Record():
         top["record"] = to_table(scene.record)
+    if scene.contact != Contact():
+        top["contact"] = to_table(scene.contact)
     return top | {
         "bodies": [_body(body, folder) for body in scene.bodies],
         "actions": [ACTIONS.describe(action) for action in scene.actions],
@@ -48,7 +52,7 @@ def scene_text(table: Mapping[str, Any]) -> str:
     """The tables of a scene file as its text."""
     top = {key: value for key, value in table.items() if key not in _SECTIONS}
     parts = [_entries(top)]
-    parts += [f"\n[{name}]\n" + _entries(table[name]) for name in ("time", "record") if name in table]
+    parts += [f"\n[{name}]\n" + _entries(table[name]) for name in _TABLES if name in table]
     for family in ("bodies", "actions", "measures"):
         parts += [f"\n[[{family}]]\n" + _entries(entry) for entry in table.get(family, ())]
     return "".join(parts)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.shapes import Shape
-from pliant.mesh.types import Surface, TetMesh, boundary_triangles
+from pliant.mesh.types import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.typing import Array
 
 Notify = Callable[[str], None]
@@ -51,6 +51,17 @@ class BodyGeometry:
     def _own_edge(self) -> float | None:
         """The target edge in the source's own coordinates, before scaling."""
         return None if self.edge is None else self.edge / abs(float(np.linalg.det(self.linear))) ** (1 / 3)
+
+    @property
+    def turn(self) -> Array:
+        return self.linear / abs(float(np.linalg.det(self.linear))) ** (1 / 3)
+
+    def spacing(self) -> float | None:
+        mesh = None if self.edge is not None else self._mesh()
+        if not isinstance(mesh, TetMesh):
+            return self.edge
+        volume = float(tet_volumes(self._place(mesh.points), mesh.tets).sum())
+        return float(np.cbrt(6.0 * volume / len(mesh.tets)))  # six tets make a cube
 
     def _place(self, points: Array) -> Array:
         return points @ self.linear.T + self.position

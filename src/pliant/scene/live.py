@@ -117,9 +117,7 @@ class LiveInput:
         for entry in self.entries:
             table = dict(entry.table)
             if entry.values:
-                keys = [
-                    {"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)
-                ]
+                keys = [{"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)]
                 table[STEERED[table["type"]]] = {"keys": keys}
             if table.get("until") is None or table["until"] > table.get("from", 0.0):
                 found.append(table)

@@ -89,6 +89,7 @@ def parse(
         up=top.up,
         time=top.time,
         record=top.record,
+        contact=top.contact,
         folder=place,
     )
 

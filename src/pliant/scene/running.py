@@ -77,7 +77,7 @@ def run_scene(
     structures = scene.structures(show.note, show.working)
     show.working(None, "compiling kernels")
     simulation = scene.simulation(structures)
-    for text in scene.notes():
+    for text in (*scene.notes(), *simulation.notes()):
         show.note(text)
     plan, frames = simulation.plan, scene.time.frames()
     simulation.start()

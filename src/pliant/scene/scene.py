@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from pliant.contact import Contact
 from pliant.errors import MeshError, SceneError
 from pliant.integrators import INTEGRATORS
 from pliant.measures import EnergyMeasure, Momentum, Volume
@@ -74,6 +75,7 @@ class Scene:
     up: Literal["x", "y", "z"] = "z"
     time: TimePlan = field(default_factory=TimePlan)
     record: Record = field(default_factory=Record)
+    contact: Contact = field(default_factory=Contact)
     folder: Path | None = None  # relative mesh paths are looked up here
 
     def __post_init__(self) -> None:
@@ -136,6 +138,8 @@ class Scene:
         acting: list[tuple[str, Acting]] = []
         for number, action in enumerate(self.actions, 1):
             acting.append((f"action {number} ('{action.kind}')", action.prepare(world, UP[self.up])))
+        if self.contact.applies(world):
+            acting.append(("contact", self.contact.prepare(world, UP[self.up])))
         system = System(world, acting)
         integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
@@ -152,8 +156,8 @@ class Scene:
     def notes(self) -> list[str]:
         """What a user should know before looking at the result."""
         found = []
-        if len(self.bodies) > 1:
-            found.append("bodies do not meet each other yet: they meet the ground, tables and obstacles only")
+        if len(self.bodies) > 1 and not self.contact.between:
+            found.append("bodies do not meet each other: contact.between is false")
         for body in self.bodies:
             if hasattr(body.model, "notes"):
                 found += body.model.notes(body.resolved_material)

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from pliant import curves
 from pliant.actions import ACTIONS
+from pliant.contact import Contact
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material
 from pliant.measures import MEASURES
@@ -37,6 +38,7 @@ class SceneFile:
     up: Literal["x", "y", "z"] = "z"
     time: TimePlan = Field(default_factory=TimePlan)
     record: Record = Field(default_factory=Record)
+    contact: Contact = Field(default_factory=Contact)
     bodies: list[Any] = Field(default_factory=list)
     actions: list[Any] = Field(default_factory=list)
     measures: list[Any] = Field(default_factory=list)

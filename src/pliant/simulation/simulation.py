@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
-from pliant.protocols import Columns, Integrator, Measure, OwnStep, Restarting
+from pliant.protocols import Columns, Integrator, Measure, Noting, OwnStep, Restarting
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan
 from pliant.simulation.system import System
@@ -67,6 +67,10 @@ class Simulation:
             raise SceneError(
                 f"Two series are called '{twice[0]}'.", hint="Give one measure or action another name."
             )
+
+    def notes(self) -> list[str]:
+        """What the actions found out about the scene and a user should know (see ``Noting``)."""
+        return [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
 
     @property
     def time(self) -> float:

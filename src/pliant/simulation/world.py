@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import SelectionError
-from pliant.protocols import Mechanics, Model, RowChange, Structure
+from pliant.protocols import Mechanics, Model, RowChange, Structure, Thick
 from pliant.registry import nearest
 from pliant.typing import Array, IntArray
 
@@ -34,6 +34,7 @@ class Part:
 class World:
     """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
 
+    ``radius`` (n,) [m]: how far particles that are balls keep off obstacles; 0 for points.
     ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
     particles or cells come or go; ``ancestors`` (n,) is the row that each particle had at version 0.
     """
@@ -45,6 +46,8 @@ class World:
         self.f: Array = np.zeros_like(self.x)
         self.mass: Array = np.concatenate([p.structure.mass for p in parts])
         self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
+        thick = [p.mechanics.radius if isinstance(p.mechanics, Thick) else 0.0 for p in parts]
+        self.radius: Array = np.repeat(thick, [len(p.structure.rest) for p in parts])
         self.ancestors: IntArray = np.arange(len(self.x))
         self.topology_version = 0
 
@@ -87,7 +90,7 @@ class World:
         driven = self.inverse_mass[keep] == 0.0
         self.mass = mass
         self.inverse_mass = np.where(driven, 0.0, 1.0 / mass[:, None])
-        self.ancestors = self.ancestors[keep]
+        self.radius, self.ancestors = self.radius[keep], self.ancestors[keep]
         shift = len(parents) - part.count
         part.structure = structure
         part.rows = slice(start, start + len(parents))

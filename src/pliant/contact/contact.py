@@ -1,0 +1,60 @@
+"""What a scene says about contact between bodies: its ``[contact]`` table."""
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, model_validator
+
+from pliant.parameters import parameters
+from pliant.typing import Vector
+from pliant.units import Number
+
+if TYPE_CHECKING:
+    from pliant.protocols import Acting
+    from pliant.simulation.world import Part, World
+
+
+@parameters
+class Pair:
+    """Friction and restitution between two bodies, by their names (twice the same: with itself)."""
+
+    bodies: tuple[str, str]
+    friction: Number | None = Field(default=None, ge=0)
+    restitution: Number | None = Field(default=None, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Pair":
+        if self.friction is None and self.restitution is None:
+            raise ValueError("give friction, restitution or both")
+        return self
+
+
+@parameters
+class Contact:
+    """How bodies meet each other.
+
+    between: whether they do; self: whether a body meets itself (default: bodies that can break do, so that
+    their pieces collide); stiffness: of contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's
+    modulus, a the spacing of particles); pairs: friction and restitution of given pairs of bodies. Other pairs
+    take the geometric mean of their materials' frictions and the smaller of their restitutions.
+    """
+
+    between: bool = True
+    self_: bool | None = None
+    stiffness: Number = Field(default=1.0, gt=0, le=4)
+    pairs: tuple[Pair, ...] = ()
+
+    def applies(self, world: "World") -> bool:
+        """Whether there is anything that can meet."""
+        many = self.between and len(world.parts) > 1
+        return many or any(self.meets_itself(part) for part in world.parts)
+
+    def meets_itself(self, part: "Part") -> bool:
+        """Whether a body meets itself."""
+        if self.self_ is not None:
+            return self.self_
+        return part.material.strength is not None
+
+    def prepare(self, world: "World", up: Vector) -> "Acting":
+        from pliant.contact.layer import ContactLayer
+
+        return ContactLayer(world, self)

@@ -1,0 +1,68 @@
+"""What happens between two bodies: stiffness, damping for a restitution, friction."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.errors import SceneError
+from pliant.registry import nearest
+from pliant.typing import Array
+
+if TYPE_CHECKING:
+    from pliant.contact.contact import Contact
+    from pliant.simulation.world import World
+
+MOST_DAMPING = 0.7  # of critical: what a restitution of (nearly) nothing is given
+
+
+@cache
+def damping_for(restitution: float) -> float:
+    """Share of critical damping that gives two masses this restitution, at most 0.7.
+
+    For a spring and a damper that never pull, with damping ratio z below 1/sqrt(2) and
+    ``s = sqrt(1 - z^2)``: ``e = exp(-z/s (pi - atan2(2 z s, 1 - 2 z^2)))``
+    (Schwager and Poeschel, Granular Matter 9 (2007) 465, eq. 9 and 18); solved by halving.
+    """
+    low, high = 0.0, MOST_DAMPING
+    if restitution <= rebound(high):
+        return high
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rebound(middle) > restitution else (low, middle)
+    return 0.5 * (low + high)
+
+
+def rebound(z: float) -> float:
+    """The restitution of a damping ratio ``z`` of at most 1/sqrt(2)."""
+    s = np.sqrt(1.0 - z * z)
+    return float(np.exp(-z / s * (np.pi - np.arctan2(2.0 * z * s, 1.0 - 2.0 * z * z))))
+
+
+def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
+    """Stiffness [N/m], damping ratio, friction and reach [m] of every pair of bodies, (b, b, 4)."""
+    materials = [part.material for part in world.parts]
+    young = np.array([m.young for m in materials])
+    spacing = np.array([part.structure.spacing for part in world.parts])
+    count = len(materials)
+    out = np.zeros((count, count, 4))
+    for i in range(count):
+        for j in range(count):
+            soft = min(young[i] * spacing[i], young[j] * spacing[j])
+            friction = np.sqrt(materials[i].friction * materials[j].friction)
+            restitution = min(materials[i].restitution, materials[j].restitution)
+            for pair in contact.pairs:
+                if set(pair.bodies) == {world.parts[i].name, world.parts[j].name}:
+                    friction = friction if pair.friction is None else pair.friction
+                    restitution = restitution if pair.restitution is None else pair.restitution
+            reach = radius[i] + radius[j]
+            out[i, j] = 0.6 * contact.stiffness * soft, damping_for(restitution), friction, reach
+    return out
+
+
+def check_names(world: "World", contact: "Contact") -> None:
+    names = [part.name for part in world.parts]
+    for pair in contact.pairs:
+        for name in pair.bodies:
+            if name not in names:
+                raise SceneError(f"contact: there is no body '{name}'; {nearest(name, names)}")

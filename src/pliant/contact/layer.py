@@ -1,0 +1,199 @@
+"""The contact layer at work on the whole World."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.contact import kernels
+from pliant.contact.grid import candidates
+from pliant.contact.kernels import ACTIVE, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
+from pliant.contact.laws import check_names, laws_between
+from pliant.contact.surfaces import surfaces_of
+from pliant.protocols import Acting, RowChange, StableStep
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.contact.contact import Contact
+    from pliant.simulation.world import World
+
+SKIN = 0.5  # how far particles may move before candidates are looked for again [smallest reach]
+SLIGHT = 1e-3  # overlaps at the start below this share of the reach are not worth a word
+
+
+class ContactLayer(Acting):
+    r"""Surface particles against the swept surfaces of other bodies.
+
+    Each surface particle of a body is a ball; the other body is its triangles, as thick. The ball takes
+    the nearest point of them, and while it is closer than the sum of both radii a spring and a damper push it
+    off along the line, never pulling, with the reaction spread over the triangle's corners; and so the
+    other way round. Friction is a spring across the line, stretched by the slip, of at most
+    :math:`\mu F_N`: it sticks at rest and slides beyond. Its stretch is the pair's history.
+
+    Source: [JanssonVergeest2000]_ 3.2, eqs. (15) to (20). Differs: balls against swept surfaces instead of
+    balls against balls, which interlock; friction with a history instead of against the slip alone.
+    """
+
+    velocity_dependent = True
+    exact = True
+
+    def __init__(self, world: "World", contact: "Contact") -> None:
+        check_names(world, contact)
+        self.world, self.contact = world, contact
+        self.fresh = False
+        self._restored: tuple[IntArray, Array] | None = None
+        self._renew()
+        self.notes = self._allow_overlaps()
+
+    # ------------------------------------------------------------------------------ what can touch
+
+    def _renew(self) -> None:
+        """Take over the present surfaces of all bodies."""
+        world, contact = self.world, self.contact
+        alone = [contact.meets_itself(part) for part in world.parts]
+        self.surfaces = surfaces_of(world, alone)
+        self.laws = laws_between(world, self.surfaces.radius, contact)
+        self.meets: BoolArray = np.full((len(alone), len(alone)), contact.between)
+        np.fill_diagonal(self.meets, alone)
+        reach = np.where(self.meets, self.laws[:, :, REACH], 0.0)
+        self.reach = reach.max(axis=0)  # around the triangles of each body
+        self.skin = SKIN * float(reach[self.meets].min()) if self.meets.any() else 1.0
+        self.body_of = np.repeat(np.arange(len(alone)), [part.count for part in world.parts])
+        self._look(world.x, np.empty((0, 2), np.int64), np.empty((0, HISTORY)))
+
+    def _look(self, x: Array, keys: IntArray, history: Array) -> None:
+        """Find the candidates around ``x`` anew; ``history`` belongs to ``keys`` (particle, body)."""
+        self.pairs, self.found = candidates(self.surfaces, self.meets, self.reach + self.skin, x)
+        self.before = x[self.surfaces.points]
+        n = len(self.pairs)
+        self.own = self.body_of[self.pairs[:, 0]]
+        self.limit = self.laws[self.own, self.pairs[:, 1], REACH]
+        self.history = np.zeros((n, HISTORY))
+        self._attach(keys, history)
+        self.touched, self.geometry = np.full(n, -1), np.zeros((n, GEOMETRY))
+        self.forces = np.zeros((n, 3))
+        self.fresh = False
+
+    def _attach(self, keys: IntArray, history: Array) -> None:
+        if len(keys) and len(self.pairs):
+            many = len(self.reach)
+            mine = self.pairs[:, 0] * many + self.pairs[:, 1]
+            wanted = keys[:, 0] * many + keys[:, 1]
+            place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
+            there = mine[place] == wanted
+            self.history[place[there]] = history[there]
+
+    def _kept(self) -> tuple[IntArray, Array]:
+        """Keys (particle, body) and history of the pairs that touch."""
+        if self._restored is not None:
+            return self._restored
+        active = self.history[:, ACTIVE] > 0.0
+        return self.pairs[active, :2], self.history[active]
+
+    def _search(self, x: Array) -> None:
+        s, moved = self.surfaces, kernels.farthest_move(x, self.before, self.surfaces.points)
+        if self._restored is not None or moved > (0.5 * self.skin) ** 2:
+            kept, self._restored = self._kept(), None
+            self._look(x, *kept)
+        kernels.search(
+            x, self.pairs, self.found, s.triangles, s.oriented, self.limit, self.history, self.touched,
+            self.geometry,
+        )  # fmt: skip
+
+    def _free(self) -> Array:
+        return (self.world.inverse_mass[:, 0] > 0.0).astype(float)
+
+    # ------------------------------------------------------------------------- what the loop calls
+
+    def project(self, time: float, dt: float, world: "World") -> None:
+        """After each drift: look what touches, and bring the stick springs up to date."""
+        self._search(world.x)
+        kernels.advance(
+            dt, world.v, world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles, self.touched,
+            self.geometry, self.laws, self.history,
+        )  # fmt: skip
+        self.fresh = True
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        if not (self.fresh and x is self.world.x):
+            self._search(x)
+        self.fresh = False
+        kernels.add_forces(
+            x, v, self.world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles, self.touched,
+            self.geometry, self.laws, self.history, self.forces, out,
+        )  # fmt: skip
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        """What contacts take from the bodies counts as heat, the little that their springs hold included."""
+        s = self.surfaces
+        return 0.0, -float(
+            kernels.power(world.v, self.pairs, s.triangles, self.touched, self.geometry, self.forces)
+        )
+
+    def stable_step(self) -> StableStep:
+        """With ``w^2 = 8 k / m`` of a particle between two contacts, damped, on top of the body's own."""
+        best, reason = float("inf"), "no bodies meet"
+        for number, part in enumerate(self.world.parts):
+            if not self.meets[number].any():
+                continue
+            law = self.laws[number][self.meets[number]]
+            own = part.mechanics.stable_step().seconds
+            mass = float(part.structure.mass.min())
+            z = float(law[:, DAMPING].max())
+            touch = 2.0 / np.sqrt(4.0 * float(law[:, STIFFNESS].max()) / mass) * (np.sqrt(1 + z * z) - z)
+            both = float(1.0 / np.sqrt(1.0 / own**2 + 1.0 / touch**2))
+            if both < best:
+                best, reason = both, f"contacts of body '{part.name}'"
+        return StableStep(best, reason)
+
+    # ------------------------------------------------------------------------------------- overlaps
+
+    def _allow_overlaps(self) -> list[str]:
+        """Bodies that start closer than their thickness keep that distance; says so where it is much."""
+        self._search(self.world.x)
+        reach = self.limit
+        depth = np.where(self.touched >= 0, reach - self.geometry[:, kernels.DISTANCE], 0.0)
+        over = depth > 1e-12 * reach
+        self.history[over, ALLOWED] = depth[over]
+        self.history[over, ACTIVE] = 1.0
+        self.history[over, 3:6] = self.geometry[over, 3:6]
+        return self._described(depth)
+
+    def _described(self, depth: Array) -> list[str]:
+        notes, parts = [], self.world.parts
+        for a in range(len(parts)):
+            for b in range(a, len(parts)):
+                both = {(a, b), (b, a)}
+                rows = [
+                    p
+                    for p in np.flatnonzero(depth > SLIGHT * self.limit)
+                    if (self.own[p], self.pairs[p, 1]) in both
+                ]
+                if rows:
+                    ids = [int(self.pairs[p, 0] - parts[self.own[p]].rows.start) for p in rows[:5]]
+                    more = ", ..." if len(rows) > 5 else ""
+                    notes.append(
+                        f"bodies '{parts[a].name}' and '{parts[b].name}' start closer than contact keeps them, by "
+                        f"up to {depth[rows].max():.3g} m at {len(rows)} particles ({', '.join(map(str, ids))}"
+                        f"{more}): those keep their distance until they part"
+                    )
+        return notes
+
+    # -------------------------------------------------------------------------------------- restart
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        keys, history = self._kept()
+        new_row = np.full(int(change.parents.max()) + 1, -1)
+        new_row[change.parents[::-1]] = np.arange(len(change.parents))[::-1]
+        self._renew()
+        rows = new_row[np.minimum(keys[:, 0], len(new_row) - 1)]
+        there = rows >= 0
+        keys = np.column_stack([rows, keys[:, 1]])[there]
+        self._attach(keys, history[there])
+
+    def state(self) -> dict[str, AnyArray]:
+        keys, history = self._kept()
+        return {"keys": keys, "history": history}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self._restored = state["keys"].copy(), state["history"].copy()

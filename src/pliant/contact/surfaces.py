@@ -1,0 +1,95 @@
+"""What bodies touch with: triangles with a thickness, and their corners as balls."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.protocols import Thick
+from pliant.typing import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import Part, World
+
+SHELL = 0.2  # thickness of bodies made of points, to either side [spacings]
+BALL = 0.5  # radius of particles that have no surface [spacings]
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """All bodies' surfaces in rows of the World.
+
+    triangles (t, 3) with the body of each (t,); points (p,) with the body of each (p,): the corners; radius
+    (b,): half the thickness [m]; oriented (b,): triangles face outward everywhere; first, other: connected
+    particles of the bodies that meet themselves, as rows of lists.
+    """
+
+    triangles: IntArray
+    triangle_body: IntArray
+    points: IntArray
+    point_body: IntArray
+    radius: Array
+    oriented: BoolArray
+    first: IntArray
+    other: IntArray
+
+
+def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
+    """The surfaces of all bodies; ``alone`` says which bodies meet themselves."""
+    triangles, owners, radius, oriented, edges = [], [], [], [], []
+    for number, part in enumerate(world.parts):
+        own, r = _surface(part)
+        triangles.append(own + part.rows.start)
+        owners.append(np.full(len(own), number))
+        radius.append(r)
+        oriented.append("tetra" in part.structure.cells)
+        if alone[number]:
+            edges.append(_edges(part) + part.rows.start)
+    whole = np.concatenate(triangles)
+    points = np.unique(whole)
+    body_of = np.repeat(np.arange(len(world.parts)), [part.count for part in world.parts])
+    first, other = _lists(np.concatenate(edges) if edges else np.empty((0, 2), np.int64), world.count)
+    return Surfaces(
+        np.ascontiguousarray(whole),
+        np.concatenate(owners),
+        points,
+        body_of[points],
+        np.array(radius),
+        np.array(oriented),
+        first,
+        other,
+    )
+
+
+def _surface(part: "Part") -> tuple[IntArray, float]:
+    """Triangles of a body in its own rows, and half their thickness [m]."""
+    structure = part.structure
+    triangles = structure.cells.get("triangle")
+    if isinstance(part.mechanics, Thick):
+        radius = part.mechanics.radius
+    else:
+        radius = structure.spacing * (SHELL if triangles is not None and len(triangles) else BALL)
+    if triangles is None or not len(triangles):
+        return np.repeat(np.arange(part.count)[:, None], 3, axis=1), radius
+    return np.asarray(triangles, np.int64), radius
+
+
+def _edges(part: "Part") -> IntArray:
+    """Connected particles of a body (e, 2)."""
+    from pliant.mesh.types import tet_edges
+
+    cells = part.structure.cells
+    if "edge" in cells:
+        return cells["edge"]
+    if "tetra" in cells:
+        return tet_edges(cells["tetra"])
+    t = cells.get("triangle", np.empty((0, 3), np.int64))
+    return np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
+
+
+def _lists(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    ends = np.concatenate([edges[:, 0], edges[:, 1]])
+    others = np.concatenate([edges[:, 1], edges[:, 0]])
+    order = np.argsort(ends, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))]).astype(np.int64)
+    return first, others[order]

@@ -1,0 +1,66 @@
+"""What elements can tell about themselves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pliant.models.elements.connections import Connections
+from pliant.models.tet_fields import von_mises
+from pliant.protocols import FieldData
+from pliant.typing import Array
+
+
+def element_fields(
+    strain: Array, young: float, own: Connections, names: Sequence[str]
+) -> dict[str, FieldData]:
+    """Fields per element from its strain (n, 6): ``sigma = 0.4 E (2 e + tr e)``.
+
+    strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises [Pa]; stress-tensor (n, 3, 3) in
+    the axes of the rest shape; principal (n, 3), descending; damage: share of broken connections; plastic:
+    mean size of the plastic strain of its connections.
+    """
+    xx, yy, zz, yz, xz, xy = strain.T
+    e = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+    sigma = 0.4 * young * (2.0 * e + np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3))
+    found: dict[str, FieldData] = {}
+    for name in names:
+        if name == "strain":
+            found[name] = FieldData(von_mises(e) * 2.0 / 3.0)
+        elif name == "stress":
+            found[name] = FieldData(von_mises(sigma), unit="Pa")
+        elif name == "stress-tensor":
+            found[name] = FieldData(sigma, unit="Pa")
+        elif name == "principal":
+            found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), unit="Pa")
+        elif name == "damage":
+            found[name] = FieldData(_mean_over(own, (~own.intact).astype(float)))
+        elif name == "plastic":
+            found[name] = FieldData(_mean_over(own, np.abs(own.lengths / own.born - 1.0)))
+    return found
+
+
+def _mean_over(own: Connections, values: Array) -> Array:
+    """Mean of a value per connection over each element's connections (n,)."""
+    ends, n = own.edges.T.ravel(), own.count
+    total = np.bincount(ends, np.concatenate([values, values]), minlength=n)
+    mean: Array = total / np.maximum(np.bincount(ends, minlength=n), 1)
+    return mean
+
+
+def nodal_rotations(x: Array, reference: Array, own: Connections) -> Array:
+    """The rotation around each element (n, 3, 3): polar part of the best linear map of its connections."""
+    i, j = own.edges[own.intact].T
+    D, d = reference[j] - reference[i], x[j] - x[i]
+    products = (d[:, :, None] * D[:, None, :]).reshape(-1, 9)
+    squares = (D[:, :, None] * D[:, None, :]).reshape(-1, 9)
+    both = [
+        np.stack(
+            [np.bincount(i, p[:, c], own.count) + np.bincount(j, p[:, c], own.count) for c in range(9)],
+            axis=1,
+        ).reshape(-1, 3, 3)
+        for p in (products, squares)
+    ]
+    F = both[0] @ np.linalg.pinv(both[1], rcond=1e-9, hermitian=True)
+    U, _, V = np.linalg.svd(F)
+    U[:, :, 2] *= np.sign(np.linalg.det(U @ V))[:, None]
+    return np.asarray(U @ V)

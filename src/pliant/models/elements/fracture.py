@@ -1,0 +1,104 @@
+"""Fracture: which connections break, by element stress or by the text's fracture distance."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.models.elements import kernels
+from pliant.typing import AnyArray, Array, IntArray
+
+if TYPE_CHECKING:
+    from pliant.models.elements.mechanics import ElementsMechanics
+
+DISC = 0.9  # radius of a cut [spacings]
+RAISED = 1.3  # strength away from a crack's front, for a while after a break
+PATIENCE = 5.0  # that while: so many times a compression wave crosses the body
+
+
+class StressFracture:
+    r"""The element whose largest principal stress exceeds the strength most is cut through, one a step.
+
+    Stress :math:`\sigma = 0.4 E (2 e + \mathrm{tr}\,e)` of the least-squares strain. All connections through
+    a disc of 0.9 a across the principal direction n, at :math:`X + n a/2`, break; an element is cut
+    once. After a break the stress wave of a crack must not start others: elements that have lost no
+    connection bear 1.3 times the strength for as long as five wave crossings.
+    """
+
+    def __init__(self, owner: "ElementsMechanics", strength: float) -> None:
+        n, material = len(owner.structure.rest), owner.material
+        self.owner, self.strength = owner, strength
+        self.cut, self.front = np.zeros(n, bool), np.zeros(n, bool)
+        size = float(np.ptp(owner.structure.rest, axis=0).max())
+        self.patience = PATIENCE * size / np.sqrt(1.2 * material.young / material.density)
+        self.last = -np.inf
+        self._stress = np.empty(n)
+
+    def step(self, time: float, x: Array) -> IntArray:
+        """The connections that break now."""
+        owner = self.owner
+        strain = owner.strains(x)
+        kernels.largest_principal(strain, 0.4 * owner.material.young, self._stress)
+        limit = np.full(len(x), self.strength)
+        if time - self.last < self.patience:
+            limit[~self.front] *= RAISED
+        ratio = np.where(self.cut, 0.0, self._stress / limit)
+        worst = int(np.argmax(ratio))
+        if ratio[worst] <= 1.0:
+            return np.empty(0, np.int64)
+        self.cut[worst] = True
+        broken = self._through(worst, strain[worst])
+        if len(broken):
+            self.last = time
+            self.front[owner.connections.edges[broken].ravel()] = True
+        return broken
+
+    def _through(self, element: int, strain: Array) -> IntArray:
+        """Intact connections through the disc across the principal direction of ``strain`` (6,)."""
+        owner = self.owner
+        xx, yy, zz, yz, xz, xy = strain
+        n = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))[1][:, 2]
+        n = n * np.sign(n[int(np.argmax(np.abs(n)))])
+        a, X = owner.structure.spacing, owner.reference
+        middle = X[element] + 0.5 * a * n
+        first, other, which = owner.connections.table
+        ring = np.array([element])
+        for _ in range(2):
+            rows = np.concatenate([np.arange(first[e], first[e + 1]) for e in ring])
+            ring = np.unique(np.concatenate([ring, other[rows]]))
+        near = np.unique(which[rows])
+        near = near[owner.connections.intact[near]]
+        i, j = owner.connections.edges[near].T
+        p, q = (X[i] - middle) @ n, (X[j] - middle) @ n
+        crosses = (p > 0.0) != (q > 0.0)
+        share = np.where(crosses, p / np.where(crosses, p - q, 1.0), 0.0)
+        at = X[i] + share[:, None] * (X[j] - X[i]) - middle
+        return near[crosses & (np.linalg.norm(at, axis=1) <= DISC * a)]
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"cut": self.cut, "front": self.front, "last-break": np.array(self.last)}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.cut, self.front = state["cut"].copy(), state["front"].copy()
+        self.last = float(state["last-break"])
+
+
+class DistanceFracture:
+    """A connection breaks beyond its fracture distance, ``t = L (1 + strength / E)`` (the text's 3.2.2)."""
+
+    def __init__(self, owner: "ElementsMechanics", strength: float) -> None:
+        self.owner = owner
+        self.limit = owner.connections.born * (1.0 + strength / owner.material.young)
+        self._over = np.zeros(len(self.limit), bool)
+
+    def step(self, time: float, x: Array) -> IntArray:
+        own = self.owner.connections
+        if not kernels.overstretched(own.edges, own.intact, self.limit, x, self._over):
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self._over)
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"limit": self.limit}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.limit = state["limit"].copy()

@@ -1,0 +1,200 @@
+"""The elements model at work on one body."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.models.elements import kernels
+from pliant.models.elements.connections import Connections, normal_inverses
+from pliant.models.elements.fields import element_fields, nodal_rotations
+from pliant.models.elements.fracture import DistanceFracture, StressFracture
+from pliant.models.elements.stiffness import connection_stiffness
+from pliant.models.mass_spring import energies, products
+from pliant.models.mass_spring import kernels as springs
+from pliant.models.stability import explicit_limit
+from pliant.models.tet_stiffness import assemble
+from pliant.protocols import FieldData, StableStep, Structure
+from pliant.structure.lattice_surface import intact, swept_triangles
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.elements.model import Elements
+
+
+class ElementsMechanics:
+    """Forces of the connections, and the machine that breaks them and lets them flow.
+
+    reference (n, 3): the shape in which the connections' directions are told, for strains; ``topology_version``
+    rises when connections break or are made (elements stay).
+    """
+
+    field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
+    inversion_safe = True
+
+    def __init__(self, structure: Structure, material: "Material", model: "Elements") -> None:
+        self.structure, self.material, self.model = structure, material, model
+        self.damping_time = material.damping or 0.0
+        self.radius = 0.5 * structure.spacing
+        self.topology_version, self.parents = 0, np.arange(len(structure.rest))
+        self.reference = structure.rest
+        self.whole = structure.cells  # as sampled: cracks leave some of these out of ``structure``
+        edges = structure.cells["edge"]
+        lengths = np.linalg.norm(structure.rest[edges[:, 1]] - structure.rest[edges[:, 0]], axis=1)
+        stiffness = connection_stiffness(structure, material.young, model.rule, model.compensate)
+        self.connections = Connections(edges, lengths, stiffness, len(structure.rest))
+        self.flows = material.yield_ is not None
+        self.recorded: tuple[str, ...] = ("lengths",) if self.flows else ()
+        self.fracture: StressFracture | DistanceFracture | None = None
+        if material.strength is not None and len(edges):
+            make = StressFracture if model.fracture == "stress" else DistanceFracture
+            self.fracture = make(self, material.strength)
+        self._inverse: Array | None = None
+        self._stable: StableStep | None = None
+
+    # ------------------------------------------------------------------------------------- forces
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        own, s = self.connections, self.connections.blocks
+        if s is None:
+            return
+        run = springs.spring_forces_parallel if s.parallel else springs.spring_forces_serial
+        run(s.starts, s.low, s.offset, s.index, own.rest, x, s.buffer)
+        if self.damping_time:
+            damp = springs.spring_damping_parallel if s.parallel else springs.spring_damping_serial
+            damp(s.starts, s.low, s.offset, s.index, own.rest, self.damping_time, x, v, s.buffer)
+        s.add_to(out)
+
+    def energy(self, x: Array) -> float:
+        """``sum k (l - L)^2 / 2`` [J]."""
+        s = self.connections.blocks
+        if s is None:
+            return 0.0
+        run = energies.energy_parallel if s.parallel else energies.energy_serial
+        return float(run(s.starts, s.index, self.connections.rest, x, True))
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """``sum beta k (d l / d t)^2`` [W]."""
+        if not self.damping_time or self.connections.blocks is None:
+            return 0.0
+        damping, still = np.zeros_like(x), np.zeros_like(x)
+        self.add_forces(x, v, damping)
+        self.add_forces(x, still, still)
+        return -float(np.sum((damping - still) * v))
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        s = self.connections.blocks
+        if s is not None:
+            run = products.spring_product_parallel if s.parallel else products.spring_product_serial
+            run(s.starts, s.low, s.offset, s.index, self.connections.rest, x, dx, s.buffer)
+            s.add_to(out)
+
+    def rest_stiffness(self) -> Any:
+        """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
+        own, rest = self.connections, self.structure.rest
+        d = rest[own.edges[:, 1]] - rest[own.edges[:, 0]]
+        d /= np.linalg.norm(d, axis=1)[:, None]
+        both = np.concatenate([-d, d], axis=1)
+        k = np.where(own.intact, own.own, 0.0)
+        return assemble(k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest))
+
+    def nodal_rotations(self, x: Array) -> Array:
+        return nodal_rotations(x, self.reference, self.connections)
+
+    def stable_step(self) -> StableStep:
+        if self._stable is None:
+            if self.connections.blocks is None:
+                return StableStep(float("inf"), "a lone element has no stiffness")
+            self._stable = explicit_limit(self, self.structure, self.damping_time)
+        return self._stable
+
+    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        """Forces of the connections with ends on both sides of a cut."""
+        own = self.connections
+        i, j = own.edges[:, 0], own.edges[:, 1]
+        cut = (above[i] != above[j]) & own.intact
+        d = x[j[cut]] - x[i[cut]]
+        length = np.linalg.norm(d, axis=1)
+        pull = (own.own[cut] * (1.0 - own.lengths[cut] / length))[:, None] * d
+        on_above = np.where(above[i[cut]][:, None], pull, -pull)
+        return {"elastic": (on_above.sum(axis=0), float(np.linalg.norm(pull, axis=1).sum()))}
+
+    # -------------------------------------------------------------------------- strain and fields
+
+    def strains(self, x: Array) -> Array:
+        """Least-squares strains of all elements (n, 6), in the axes of the reference."""
+        own = self.connections
+        if self._inverse is None:
+            every = np.arange(len(x))
+            self._inverse = normal_inverses(own.table, own.intact, self.reference, every)
+        return kernels.element_strains(own.table, own.lengths, own.intact, self.reference, self._inverse, x)
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        return element_fields(self.strains(x), self.material.young, self.connections, names)
+
+    # ---------------------------------------------------------------------------- state machine
+
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """Let connections flow and break; True if the forces changed."""
+        changed = self.flows and self._flow(dt, x)
+        if self.fracture is not None:
+            broken = self.fracture.step(time, x)
+            if len(broken):
+                self.break_connections(broken)
+                changed = True
+        return changed
+
+    def _flow(self, dt: float, x: Array) -> bool:
+        own, m, s = self.connections, self.material, self.connections.blocks
+        if s is None:
+            return False
+        assert m.yield_ is not None
+        share = 1.0 if m.creep is None else 1.0 - float(np.exp(-m.creep * dt))
+        most = 0.9 if m.plastic_max is None else min(m.plastic_max, 0.9)
+        strain = m.yield_ / m.young
+        return kernels.flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
+
+    def break_connections(self, which: IntArray) -> None:
+        """Break connections, and take them out of the structure that contact and pictures see."""
+        own = self.connections
+        own.break_(which)
+        if self._inverse is not None:
+            ends = np.unique(own.edges[which])
+            self._inverse[ends] = normal_inverses(own.table, own.intact, self.reference, ends)
+        self._publish()
+
+    def _publish(self) -> None:
+        """Give the structure its present connections and swept surface, and raise the version."""
+        own, whole, n = self.connections, self.whole, len(self.structure.rest)
+        cubes, quads = (intact(whole[name], own.edges, ~own.intact, n) for name in ("hexahedron", "quad"))
+        edges = own.edges[own.intact]
+        triangles = swept_triangles(cubes, quads, edges, n)
+        cells = {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
+        self.structure = replace(self.structure, cells=cells)
+        self.topology_version += 1
+
+    # ----------------------------------------------------------------------------------- restart
+
+    def state(self) -> dict[str, AnyArray]:
+        own = self.connections
+        found: dict[str, AnyArray] = {
+            "version": np.array(self.topology_version),
+            "intact": own.intact,
+            "lengths": own.lengths[own.intact],
+        }
+        return found | (self.fracture.state() if self.fracture else {})
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        own, version = self.connections, int(state["version"])
+        own.intact = state["intact"].copy()
+        lengths = own.lengths
+        lengths[own.intact] = state["lengths"]
+        own.write(lengths)
+        self._inverse = None
+        if self.fracture:
+            self.fracture.restore(state)
+        if version != self.topology_version:
+            self._publish()
+            self.topology_version = version

@@ -1,0 +1,67 @@
+"""What connections are made of: from Young's modulus to spring constants on a cubic lattice."""
+
+import numpy as np
+
+from pliant.protocols import Structure
+from pliant.typing import Array, IntArray
+
+AXIS, FACE, BODY = 0.6, 0.2, 0.15  # k / (E a): isotropic, Young's modulus E, Poisson's ratio 1/4
+IN_FACE = 7.0 / 6.0
+
+
+def connection_stiffness(structure: Structure, young: float, rule: str, compensate: bool) -> Array:
+    r"""Spring constants [N/m] of ``structure.cells["edge"]``.
+
+    Lattice sums give :math:`C_{11} = (k_1 + 2 k_2 + \tfrac43 k_3)/a`,
+    :math:`C_{12} = C_{44} = (k_2 + \tfrac43 k_3)/a`; isotropy asks for :math:`k_1 = k_2 + \tfrac83 k_3`.
+
+    A layer of elements in a free face lacks half of the connections that would cross it outward. Under
+    in-plane strains s, t with no stress across the face they would hold, per voxel,
+    :math:`E a^3 [(s^2 + t^2)/15 + st/30]`; the connections in the face hold
+    :math:`E a^3 [0.3 (s^2 + t^2) + 0.1 (s + t)^2]`, and a sixth more of that is just what is missing.
+    """
+    edges, rest, a = structure.cells["edge"], structure.rest, structure.spacing
+    d = rest[edges[:, 1]] - rest[edges[:, 0]]
+    length = np.linalg.norm(d, axis=1)
+    if rule == "text":
+        return young * length
+    square = np.rint((length / a) ** 2).astype(np.int64)  # 1, 2, 3: along an axis, a face, a body diagonal
+    k: Array = young * a * np.array([0.0, AXIS, FACE, BODY])[np.clip(square, 0, 3)]
+    if compensate and len(edges):
+        k = k * IN_FACE ** _free_faces(d, edges, len(rest), a, square)
+    return k
+
+
+def _free_faces(d: Array, edges: IntArray, count: int, a: float, square: IntArray) -> IntArray:
+    """In how many free faces each connection lies: directions across it in which both ends have no
+    neighbour."""
+    axes = _lattice_axes(d[square == 1])
+    step = np.rint(d @ axes / a).astype(np.int64)  # lattice steps of each connection
+    taken = np.zeros((count, 6), bool)
+    for c in range(3):
+        along = (square == 1) & (step[:, c] != 0)
+        up = step[along, c] > 0
+        taken[edges[along, 0], 2 * c + ~up] = True
+        taken[edges[along, 1], 2 * c + up] = True
+    free = ~taken[edges[:, 0]] & ~taken[edges[:, 1]]
+    across = np.repeat(step == 0, 2, axis=1)
+    return np.asarray((free & across).sum(axis=1))
+
+
+def _lattice_axes(d: Array) -> Array:
+    """The lattice's axes as columns (3, 3), from vectors along them; any that fit where some are missing."""
+    axes: list[Array] = []
+    for vector in d[np.linalg.norm(d, axis=1) > 0]:
+        unit = vector / np.linalg.norm(vector)
+        if all(abs(unit @ other) < 0.5 for other in axes):
+            axes.append(unit)
+        if len(axes) == 3:
+            break
+    while len(axes) < 3:
+        if len(axes) == 2:
+            axes.append(np.cross(axes[0], axes[1]))
+            continue
+        trial = np.eye(3)[int(np.argmin(np.abs(axes[0])))] if axes else np.array([1.0, 0.0, 0.0])
+        trial = trial - (trial @ axes[0]) * axes[0] if axes else trial
+        axes.append(trial / np.linalg.norm(trial))
+    return np.column_stack(axes)
