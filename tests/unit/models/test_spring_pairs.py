@@ -27,3 +27,13 @@ def test_a_single_spring_is_paired_with_nothing() -> None:
     nodes, springs = pair_springs(np.array([[0, 1]]), 2)
     assert springs.tolist() == [[0, -1]]
     assert nodes[0, 2] == nodes[0, 0]
+
+
+def test_springs_come_in_any_order() -> None:
+    edges = np.array([[2, 3], [0, 1], [1, 2], [0, 3], [0, 2]])
+    nodes, springs = pair_springs(edges, 4)
+    assert np.array_equal(np.sort(springs[springs >= 0]), np.arange(5))
+    for pair, members in zip(nodes, springs, strict=True):
+        for end, spring in zip(pair[1:], members, strict=True):
+            if spring >= 0:
+                assert {int(pair[0]), int(end)} == set(edges[spring].tolist())

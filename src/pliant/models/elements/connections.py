@@ -3,11 +3,12 @@
 import numpy as np
 
 from pliant.models.blocks import make_blocks
+from pliant.models.mass_spring.pairs import pair_rows, pair_springs
 from pliant.typing import Array, BoolArray, IntArray
 
 
 class Connections:
-    """Connections laid out for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
+    """Connections laid out in pairs for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
 
     edges (m, 2); born (m,): the rest lengths they were made with [m]; own (m,): stiffnesses while whole [N/m];
     intact (m,).
@@ -17,13 +18,17 @@ class Connections:
         self.edges, self.count = edges, count
         self.born, self.own = lengths.copy(), stiffness.copy()
         self.intact: BoolArray = np.ones(len(edges), bool)
-        self.blocks = make_blocks(edges, count) if len(edges) else None
+        pairs, members = pair_springs(edges, count)
+        self.blocks = make_blocks(pairs, count) if len(edges) else None
         if self.blocks is not None:
-            self.rest = self.blocks.rows(lengths, stiffness)
-            self.born_rows = self.blocks.rows(lengths)
-            order, slots = self.blocks.order, self.blocks.slots
+            self.rest = pair_rows(self.blocks, members, lengths, stiffness)
+            self.born_rows = pair_rows(self.blocks, members, lengths)
+            slots = np.empty(len(pairs), np.int64)
+            slots[self.blocks.order] = self.blocks.slots
+            pair, second = np.nonzero(members >= 0)
             self._row, self._lane = np.empty(len(edges), np.int64), np.empty(len(edges), np.int64)
-            self._row[order], self._lane[order] = slots // 16, slots % 16
+            which = members[pair, second]
+            self._row[which], self._lane[which] = slots[pair] // 16, slots[pair] % 16 + 32 * second
         self.table = _by_element(edges, count)
 
     @property

@@ -111,12 +111,13 @@ def overstretched(edges, intact, limit, x, out):
 def _flow_blocks(first, last, index, rest, born, strain, share, most, x):
     changed = 0
     for b in range(first, last):
-        for i in range(16):
+        for k in range(32):
+            e, i = k // 16, 16 * (k // 16) + k  # which of the pair; where its rest length is
             if rest[b, 16 + i] == 0.0:
                 continue
-            p, q = index[b, i, 0], index[b, i, 1]
+            p, q = index[b, k % 16, 0], index[b, k % 16, 1 + e]
             square = (x[q, 0] - x[p, 0]) ** 2 + (x[q, 1] - x[p, 1]) ** 2 + (x[q, 2] - x[p, 2]) ** 2
-            whole = born[b, i]
+            whole = born[b, k]
             stretch = np.sqrt(square) - rest[b, i]
             over = abs(stretch) - strain * whole
             if over > 0.0:

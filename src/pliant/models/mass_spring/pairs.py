@@ -14,7 +14,8 @@ def pair_springs(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
     has -1 as second spring, and the particle itself as its end.
     """
     number = np.bincount(edges[:, 0], minlength=count)
-    first = (np.cumsum(number) - number).tolist()
+    by_lower = np.append(np.argsort(edges[:, 0], kind="stable"), 0)
+    first = by_lower[np.cumsum(number) - number].tolist()
     far, has, held = edges[:, 1].tolist(), (number > 0).tolist(), number.tolist()
     passed = []
     for p in range(count):
