@@ -64,7 +64,8 @@ class Cpm2Mechanics(ParticleMechanics):
         real[self.cells.slots] = True
         source = np.maximum.accumulate(np.where(real, np.arange(len(real)), 0))
         flat = rows.transpose(1, 0, 2).reshape(len(columns), -1)[:, source]
-        flat[np.ix_(forceful, ~real)] = 0.0
+        for column in forceful:
+            flat[column, ~real] = 0.0
         shaped = flat.reshape(len(columns), -1, WIDTH).transpose(1, 0, 2)
         return np.ascontiguousarray(shaped).reshape(len(rows), -1)
 
