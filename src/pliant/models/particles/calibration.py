@@ -7,8 +7,9 @@ import numpy as np
 
 from pliant.errors import IncompatibleError
 from pliant.mesh.types import boundary_triangles
-from pliant.models.particles.linear import shape_gradients
 from pliant.models.particles.mapping import FaceConstants, Form, face_constants
+from pliant.models.tet_fields import edge_matrices
+from pliant.models.tet_stiffness import gradients
 from pliant.typing import Array, BoolArray
 
 ROUNDS = 3
@@ -28,12 +29,12 @@ def effective_moduli(mechanics: Any) -> tuple[float, float]:
 def _loaded(mechanics: Any) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] from the mean strain under uniform stresses on the surface."""
     tets, volumes = mechanics.tets, mechanics.volumes
-    gradients = shape_gradients(mechanics.structure.rest, tets)
+    slopes = gradients(np.linalg.inv(edge_matrices(mechanics.structure.rest, tets)).astype(np.float64))
     solve = _solver(mechanics, np.ones_like(mechanics.structure.rest, bool))
     compliance = []
     for sigma in _tensors():
         load = np.zeros_like(mechanics.structure.rest)
-        np.add.at(load, tets, volumes[:, None, None] * (gradients @ sigma))
+        np.add.at(load, tets, volumes[:, None, None] * (slopes @ sigma))
         compliance.append(float(np.sum(load * solve(load))) / float(volumes.sum()))  # sigma : mean strain
     return 1.0 / (3.0 * compliance[0]), 0.5 / float(np.mean(compliance[1:]))
 
