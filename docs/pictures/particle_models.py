@@ -143,7 +143,7 @@ def flux() -> None:
 
 
 def energy() -> None:
-    """The beam of section 9.2, undamped, for ten seconds: change of total energy over the range of its parts."""
+    """The beam of section 9.2, undamped, for ten seconds: total and kinetic energy."""
     figure, axes = plt.subplots(figsize=(8, 3.8))
     for model, colour in COLOURS.items():
         for form, style in (("variational", "-"), ("everts", "--")):
