@@ -166,7 +166,8 @@ def pulled(name: str, model: str, edge: float, scale: float, folder: Path) -> li
     speed = np.abs(np.diff([run.frames[-2].positions, run.frames[-1].positions], axis=0)).max() * 50
     print(
         f"{name} {model}: {len(structure.rest)} particles, {len(tets)} tets; "
-        f"inverted at most {max(inverted)} and {inverted[-1]} at the end; fastest particle at the end {1e3 * speed:.3g} mm/s; "
+        f"inverted at most {max(inverted)} and {inverted[-1]} at the end; "
+        f"fastest particle at the end {1e3 * speed:.3g} mm/s; "
         f"kinetic energy at most {run.series['energy.kinetic'].max():.3g} J, "
         f"at the end {run.series['energy.kinetic'][-1]:.3g} J",
         flush=True,
