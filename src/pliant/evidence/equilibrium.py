@@ -61,15 +61,13 @@ def _preconditioner(structure: Structure, free: BoolArray, lame: tuple[float, fl
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import LinearOperator, splu
 
-    from pliant.mesh.types import tet_volumes
-    from pliant.models.particles.linear import linear_stiffness
+    from pliant.models.tet_stiffness import linear_stiffness
 
     if "tetra" not in structure.cells:
         return None
     tets = structure.cells["tetra"]
-    per_tet = tuple(np.full(len(tets), value) for value in lame)
-    volumes = tet_volumes(structure.rest, tets)
-    matrix = linear_stiffness(structure.rest, tets, volumes, (per_tet[0], per_tet[1]))[free][:, free]
+    lam, mu = (np.full(len(tets), value) for value in lame)
+    matrix = linear_stiffness(structure.rest, tets, lam, mu).tocsr()[free][:, free]
     shift = 1e-6 * float(matrix.diagonal().mean())
     factor = splu((matrix + shift * eye_array(matrix.shape[0])).tocsc())
     return LinearOperator(matrix.shape, matvec=factor.solve, dtype=np.float64)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pliant.mesh.types import tet_volumes
+from pliant.models.tet_fields import edge_matrices
 from pliant.typing import Array, IntArray
 
 
@@ -49,3 +51,10 @@ def assemble(blocks: Array, elements: IntArray, particle_count: int) -> Any:
     first = np.searchsorted(found // particle_count, np.arange(particle_count + 1))
     shape = (3 * particle_count, 3 * particle_count)
     return sparse.bsr_array((data, found % particle_count, first), shape=shape)
+
+
+def linear_stiffness(rest: Array, tets: IntArray, lam: Array, mu: Array) -> Any:
+    """Stiffness of isotropic linear elasticity (3n, 3n) [N/m] with Lame's constants per tet (m,)."""
+    inverse = np.linalg.inv(edge_matrices(rest, tets)).astype(np.float64)
+    own = element_stiffness(inverse, tet_volumes(rest, tets), isotropic_stiffness(lam, mu))
+    return assemble(own, tets, len(rest))

@@ -1,7 +1,8 @@
-"""Dual faces laid out for compiled kernels: blocks of 16 faces with fans of one length, in partitions.
+"""Dual vertices and faces laid out for compiled kernels: blocks of 16, in partitions.
 
-A partition is a run of edges in the mesh's order, sorted by length within; it owns a buffer for forces on
-particles and one for forces on dual vertices. All of it depends on the mesh alone.
+A partition is a run of dual vertices, those of tets first, and a run of edges in the mesh's order, sorted
+by the length of their fans. It owns a buffer for forces on particles and one for forces on dual vertices.
+All of it depends on the mesh alone.
 """
 
 from dataclasses import dataclass
@@ -9,8 +10,54 @@ from itertools import pairwise
 
 import numpy as np
 
-from pliant.models.blocks import MOST_PARTITIONS, WIDTH
+from pliant.compiled import SERIAL_ROWS
+from pliant.models.blocks import WIDTH, partitions_for
 from pliant.typing import AnyArray, Array, IndexArray, IntArray
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Dual vertices in blocks of 16 rows.
+
+    index (blocks, 16, 4) uint32: their particles; slots (k,): the row of each dual vertex; starts
+    (partitions + 1,), middle (partitions,): blocks of a partition begin with those of tets, from middle on
+    they are those of the boundary; parallel: whether there is enough work for several threads.
+    """
+
+    index: IndexArray
+    slots: IntArray
+    starts: IntArray
+    middle: IntArray
+    parallel: bool
+
+    def rows(self, *columns: AnyArray) -> Array:
+        """Values per dual vertex (k,) as rows of blocks (blocks, len(columns) * 16); padding gets zero."""
+        table = np.zeros((len(columns), len(self.index) * WIDTH))
+        table[:, self.slots] = columns
+        shaped = table.reshape(len(columns), -1, WIDTH).transpose(1, 0, 2)
+        return np.ascontiguousarray(shaped).reshape(len(self.index), -1)
+
+
+def lay_out_cells(particles: IntArray, tet_count: int) -> Cells:
+    """Sort dual vertices (k, 4), of which the first are those of tets, into blocks; see ``Cells``."""
+    order = np.lexsort((particles.max(axis=1), particles.min(axis=1)))
+    parts = partitions_for(tet_count)
+    cuts = np.linspace(0, len(order), parts + 1).astype(np.int64)
+    slots = np.empty(len(order), np.int64)
+    index: list[AnyArray] = []
+    starts, middle = [0], []
+    for a, b in pairwise(cuts):
+        own = order[a:b]
+        begin = starts[-1]
+        for chosen in (own[own < tet_count], own[own >= tet_count]):
+            slots[chosen] = begin * WIDTH + np.arange(len(chosen))
+            if len(chosen):
+                index.append(particles[np.pad(chosen, (0, -len(chosen) % WIDTH), "edge")])
+                begin += len(index[-1]) // WIDTH
+            middle.append(begin)
+        starts.append(begin)
+    table = np.concatenate(index).reshape(-1, WIDTH, 4).astype(np.uint32)
+    return Cells(table, slots, np.array(starts), np.array(middle[::2]), tet_count >= SERIAL_ROWS)
 
 
 @dataclass(frozen=True)
@@ -37,9 +84,9 @@ class Faces:
 
     Per block: length of the fans, where its rows begin in ``index`` and in ``rest``. index rows of 16: i, j,
     the fan. rest rows of 16: stretch, shear, floor, along, sum of the fan's weights, the fan's weights.
-    starts (partitions + 1,): blocks. For particles (x) and dual vertices (y): low, high and offset of each
-    partition's buffer. order (slots,): the edge in each slot, -1 for padding. scratch: numbers that a thread
-    needs.
+    starts (partitions + 1,): blocks. x_ranges (3, partitions): low, high and offset of a partition's rows in
+    the buffer for particles, room for those of its dual vertices included; y_ranges: for dual vertices.
+    order (slots,): the edge in each slot, -1 for padding. scratch: numbers that a thread needs.
     """
 
     length: IntArray
@@ -48,7 +95,7 @@ class Faces:
     index: IndexArray
     rest: Array
     starts: IntArray
-    x_ranges: IntArray  # (3, partitions): low, high, offset
+    x_ranges: IntArray
     y_ranges: IntArray
     x_buffer: Array
     y_buffer: Array
@@ -56,11 +103,9 @@ class Faces:
     scratch: int
 
 
-def lay_out(data: FaceData) -> Faces:
-    """Sort faces into blocks; see ``Faces``."""
-    count = len(data.edges)
-    parts = int(np.clip(count // 2048, 1, MOST_PARTITIONS))
-    cuts = np.linspace(0, count, parts + 1).astype(np.int64)
+def lay_out(data: FaceData, cells: Cells) -> Faces:
+    """Sort faces into as many partitions of blocks as ``cells`` have; see ``Faces``."""
+    cuts = np.linspace(0, len(data.edges), len(cells.starts)).astype(np.int64)
     lengths = np.diff(data.start)
     index: list[AnyArray] = []
     rest: list[AnyArray] = []
@@ -68,7 +113,7 @@ def lay_out(data: FaceData) -> Faces:
     order: list[IntArray] = []
     starts = [0]
     x_seen, y_seen = [], []
-    for a, b in pairwise(cuts):
+    for part, (a, b) in enumerate(pairwise(cuts)):
         begin = len(index)
         for length in np.unique(lengths[a:b]).tolist():
             own = a + np.flatnonzero(lengths[a:b] == length)
@@ -85,7 +130,8 @@ def lay_out(data: FaceData) -> Faces:
                 blocks.append(length)
             order.append(np.where(real, padded, -1))
         starts.append(len(blocks))
-        x_seen.append(_range([rows[: 2 * WIDTH] for rows in index[begin:]]))
+        around = cells.index[cells.starts[part] : cells.starts[part + 1]]
+        x_seen.append(_range([around, *(rows[: 2 * WIDTH] for rows in index[begin:])]))
         y_seen.append(_range([rows[2 * WIDTH :] for rows in index[begin:]]))
     x_ranges, x_buffer = _buffer(x_seen)
     y_ranges, y_buffer = _buffer(y_seen)

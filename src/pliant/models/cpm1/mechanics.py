@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.models.blocks import make_blocks
 from pliant.models.cpm1 import kernels, product
 from pliant.models.cpm1.faces import face_data, normal_images
-from pliant.models.cpm1.layout import FaceData, lay_out
+from pliant.models.cpm1.layout import FaceData, lay_out, lay_out_cells
 from pliant.models.particles.law import face_energy, face_gradients, printed_forces
 from pliant.models.particles.mapping import FaceConstants, Form
 from pliant.models.particles.mechanics import ParticleMechanics
@@ -31,32 +30,26 @@ class Cpm1Mechanics(ParticleMechanics):
         self.edges = dual.edges
         rest = structure.rest
         self._image = normal_images(rest, dual)
-        self.cells = make_blocks(dual.particles, len(rest))
-        slots = np.empty(len(dual.particles), np.int64)
-        slots[self.cells.order] = self.cells.slots
-        self._slots = slots
+        self.cells = lay_out_cells(dual.particles, len(self.tets))
+        slots = self.cells.slots
         self._weights = self.cells.rows(*dual.weights.T)
         self._set_bulk()
         printed = form == "everts"
         self.face_data: FaceData = face_data(rest, self.volumes, dual, self._image, constants, slots, printed)
-        self.faces = lay_out(self.face_data)
+        self.faces = lay_out(self.face_data, self.cells)
         rows = 16 * len(self.cells.index)
         self._y, self._h, self._dy = (np.zeros((rows, 3)) for _ in range(3))
         self._product_rest = self.faces.rest
         if printed:  # the symmetric stiffness that comes nearest to the printed one: half the shear constant
             half = FaceConstants(constants.stretch, 0.5 * constants.shear, constants.bulk)
             data = face_data(rest, self.volumes, dual, self._image, half, slots, False)
-            self._product_rest = lay_out(data).rest
+            self._product_rest = lay_out(data, self.cells).rest
 
     def _set_bulk(self) -> None:
         none = np.zeros(len(self.dual.particles) - len(self.tets))
         volumes = np.concatenate([self.volumes, none])
         ratio = np.concatenate([self.constants.bulk / self.volumes, none])
-        self._bulk_rows = self.cells.rows(volumes, ratio)
-        self._bulk_cells = self.cells, self._bulk_rows
-        if self.form == "everts":  # dual vertices take no part: tets alone
-            tets = make_blocks(self.tets, len(self.structure.rest))
-            self._bulk_cells = tets, tets.rows(self.volumes, self.constants.bulk / self.volumes)
+        self._bulk = self.cells.rows(volumes, ratio)
         self.volumetric = bool(self.constants.bulk.any())
 
     def leave_volume_to_constraint(self) -> None:
@@ -70,11 +63,10 @@ class Cpm1Mechanics(ParticleMechanics):
         return self.cells.parallel
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
-        c, f, (t, bulk) = self.cells, self.faces, self._bulk_cells
+        c, f = self.cells, self.faces
         run = kernels.forces_parallel if self.parallel else kernels.forces_serial
         run(
-            self.form == "everts", self.volumetric, c.index, self._weights,
-            t.starts, t.low, t.high, t.offset, t.index, bulk, t.buffer,
+            self.form == "everts", self.volumetric, c.index, self._weights, self._bulk, c.starts, c.middle,
             f.starts, f.length, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
             f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
         )  # fmt: skip
@@ -84,7 +76,7 @@ class Cpm1Mechanics(ParticleMechanics):
         c, f = self.cells, self.faces
         run = product.product_parallel if self.parallel else product.product_serial
         run(
-            c.starts, c.low, c.high, c.offset, c.index, self._weights, self._bulk_rows, c.buffer,
+            c.index, self._weights, self._bulk, c.starts,
             f.starts, f.length, f.index_at, f.rest_at, f.index, self._product_rest,
             f.x_ranges, f.y_ranges, f.x_buffer, f.y_buffer, f.scratch,
             x, np.ascontiguousarray(dx), self._y, self._dy, self._h, out,

@@ -14,7 +14,15 @@ import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
 from pliant.models.blocks import _reduce_rows
-from pliant.models.cpm1.kernels import CHUNKS, _gather, _image_and_area, _points, _pull_back, _scatter
+from pliant.models.cpm1.kernels import (
+    CHUNKS,
+    _gather,
+    _image_and_area,
+    _points,
+    _pull_back,
+    _scatter,
+    _sum_at,
+)
 from pliant.models.particles.faces import INSIDE, ROWS
 from pliant.models.particles.stiffness import block_product, volume_product
 
@@ -56,70 +64,77 @@ def _faces(
         _image_and_area(other, n, r, rest, w, d)
         _area_change(3, other, n, w, d)
         block_product(g, d, rest, r, r + 16, r + 32)
-        for i in range(96):
+        for i in range(96, 192):
             g[i] = -g[i]
         _pull_back(3, n, r, rest, w, g)
         _scatter(o, 3, n, r, index, rest, w, g, x_buffer, x_shift, y_buffer, y_shift)
 
 
 @jit
-def _tets(first, last, index, weights, bulk, x, dx, h, buffer, shift, w):
+def _pass_on(first, last, index, weights, bulk, x, dx, h, buffer, shift, w):
+    """As ``kernels._pass_on``, with the products of the volumetric stiffness."""
     for b in range(first, last):
         volume_product(index[b], bulk[b], 1, x, dx, w)
         own = weights[b]
         for i in range(16):
             for k in range(4):
-                p = index[b, i, k] + shift
+                p = (index[b, i, k] + shift) & INSIDE
                 for c in range(3):
                     buffer[p, c] += w[16 * (3 * k + c) + i] + own[16 * k + i] * h[16 * b + i, c]
 
 
 @jit
+def _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, scratch, x, dx, h):
+    a, b, shift = starts[p], starts[p + 1], xr[2, p] - xr[0, p]
+    _sum_at(a, b, yr, y_buffer, h)
+    _pass_on(a, b, index, weights, bulk, x, dx, h, x_buffer, shift, np.empty(scratch))
+
+
+@jit
+def _face_pass(
+    p, f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch, x, dx, y, dy
+):
+    w, g, d = np.empty(scratch), np.empty(16 * ROWS), np.empty(96)
+    _faces(
+        f_starts[p], f_starts[p + 1], length, index_at, rest_at, f_index, rest, x, y, dx, dy,
+        x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g, d,
+    )  # fmt: skip
+
+
+@jit
 def product_serial(
-    starts, low, high, offset, index, weights, bulk, buffer,
+    index, weights, bulk, starts,
     f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, dx, y, dy, h, out,
 ):  # fmt: skip
-    w, g, d = np.empty(scratch), np.empty(16 * ROWS), np.empty(96)
     _points(0, index.shape[0], index, weights, x, y)
     _points(0, index.shape[0], index, weights, dx, dy)
     for p in range(xr.shape[1]):
-        _faces(
-            f_starts[p], f_starts[p + 1], length, index_at, rest_at, f_index, rest, x, y, dx, dy,
-            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g, d,
+        _face_pass(
+            p, f_starts, length, index_at, rest_at, f_index, rest, xr, yr,
+            x_buffer, y_buffer, scratch, x, dx, y, dy,
         )  # fmt: skip
-    h.fill(0.0)
-    _reduce_rows(0, h.shape[0], yr[0], yr[1], yr[2], y_buffer, h)
-    for p in range(low.shape[0]):
-        _tets(starts[p], starts[p + 1], index, weights, bulk, x, dx, h, buffer, offset[p] - low[p], w)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    for p in range(xr.shape[1]):
+        _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, scratch, x, dx, h)
     _reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @parallel_jit
 def product_parallel(
-    starts, low, high, offset, index, weights, bulk, buffer,
+    index, weights, bulk, starts,
     f_starts, length, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, dx, y, dy, h, out,
 ):  # fmt: skip
-    blocks, n, slots = index.shape[0], out.shape[0], h.shape[0]
+    blocks, n = index.shape[0], out.shape[0]
     for c in prange(CHUNKS):
         _points(c * blocks // CHUNKS, (c + 1) * blocks // CHUNKS, index, weights, x, y)
         _points(c * blocks // CHUNKS, (c + 1) * blocks // CHUNKS, index, weights, dx, dy)
     for p in prange(xr.shape[1]):
-        w, g, d = np.empty(scratch), np.empty(16 * ROWS), np.empty(96)
-        _faces(
-            f_starts[p], f_starts[p + 1], length, index_at, rest_at, f_index, rest, x, y, dx, dy,
-            x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g, d,
+        _face_pass(
+            p, f_starts, length, index_at, rest_at, f_index, rest, xr, yr,
+            x_buffer, y_buffer, scratch, x, dx, y, dy,
         )  # fmt: skip
+    for p in prange(xr.shape[1]):
+        _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, scratch, x, dx, h)
     for c in prange(CHUNKS):
-        a = c * slots // CHUNKS
-        b = (c + 1) * slots // CHUNKS
-        h[a:b] = 0.0
-        _reduce_rows(a, b, yr[0], yr[1], yr[2], y_buffer, h)
-    for p in prange(low.shape[0]):
-        w = np.empty(scratch)
-        _tets(starts[p], starts[p + 1], index, weights, bulk, x, dx, h, buffer, offset[p] - low[p], w)
-    for c in prange(CHUNKS):
-        _reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, low, high, offset, buffer, out)
         _reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)

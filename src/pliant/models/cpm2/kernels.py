@@ -6,7 +6,12 @@ A_1 .. A_3.
 
 Rest rows: 0 rest volume, 1 lambda / V, then nine per face: weights of a, b, c, weights of A_1 .. A_3,
 stretch, shear, floor. Rows of ``w``: 0 a, 3 b, 6 c, 9 A_1 .. A_3, 18 gradients at a, b, c, 27 at A_1 .. A_3;
-changes of the first eighteen from row 36 on. Printed form: rows 18 to 29 are the forces on the corners.
+changes of the first eighteen from row 36 on.
+
+Printed form: the area vector of face (i, j) is ``(A_j - A_i) / 24`` with ``A_0 = -A_1 - A_2 - A_3``, and its
+product with the image of the unit normal is J times the rest area, whatever the deformation. Rest rows: 0
+and 1 as above, 2 stretch, 3 shear, then four per face: weights of a, b, c, rest area. Rows of ``w``: 18 A_0,
+21 J, 22 the forces of the six faces on their first corners, then 0 to 11 the forces on the corners.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,13 +20,16 @@ import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
 from pliant.models.blocks import _reduce_rows
-from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, block_printed
+from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, printed_force
 from pliant.models.particles.stiffness import block_product, volume_product
 
 FIRST = (0, 0, 0, 1, 1, 2)  # corners of the six faces
 SECOND = (1, 2, 3, 2, 3, 3)
 HEAD = 2  # rest rows of the tet
 PER_FACE = 9
+PRINTED_HEAD = 4
+PRINTED_PER_FACE = 4
+AREAS = (18, 9, 12, 15)  # rows of A_0 .. A_3
 
 
 @jit
@@ -76,11 +84,11 @@ def _face(row, r, w, at, g):
 
 @jit
 def _add_gradients(row, r, g, w):
-    """Add the gradients at m and N (in ``g``) to those at a, b, c and at A_1 .. A_3."""
+    """Add the gradients at m and N (``g``, row 6) to those at a, b, c and at A_1 .. A_3."""
     r &= INSIDE
     for i in range(16):
         wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-        gx, gy, gz = g[i], g[16 + i], g[32 + i]
+        gx, gy, gz = g[96 + i], g[112 + i], g[128 + i]
         w[288 + i] += wa * gx
         w[304 + i] += wa * gy
         w[320 + i] += wa * gz
@@ -92,7 +100,7 @@ def _add_gradients(row, r, g, w):
         w[416 + i] += wc * gz
     for i in range(16):
         wa, wb, wc = row[r + 48 + i], row[r + 64 + i], row[r + 80 + i]
-        gx, gy, gz = g[48 + i], g[64 + i], g[80 + i]
+        gx, gy, gz = g[144 + i], g[160 + i], g[176 + i]
         w[432 + i] += wa * gx
         w[448 + i] += wa * gy
         w[464 + i] += wa * gz
@@ -144,27 +152,82 @@ def _variational(row, w, g):
 
 
 @jit
-def _printed(row, w, g):
-    """Forces on the corners as printed into rows 18 to 29, the volumetric ones with them."""
+def angle_over_tangent(z):
+    """``gamma / tan gamma`` of ``z = tan^2 gamma`` from 0 to 1 (45 degrees), to 3e-10; in pairs."""
+    v = z * z
+    a = 1.0 - 0.33333333293301176 * z
+    b = 0.19999990275947294 - 0.14285317963907634 * z
+    c = 0.11104706788646872 - 0.0903674234208323 * z
+    d = 0.07417496964337096 - 0.057607160831973724 * z
+    e = 0.03832744598390858 - 0.01926108132340485 * z
+    f = 0.006207254534053645 - 0.0009362994720001956 * z
+    w = v * v
+    return (a + v * b) + w * ((c + v * d) + w * (e + v * f))
+
+
+@jit
+def _printed_face(row, r, w, first, second, to):
+    """Forces ``A0 (E eps n + G gamma p)`` of a face on its first corner into rows from ``to`` on.
+
+    With ``d = m . n`` the stretch is d - 1 and ``gamma p = gamma/tan gamma (m / d - n)``.
+    """
+    r &= INSIDE
+    s = (16 * first) & INSIDE
+    t = (16 * second) & INSIDE
+    o = (16 * to) & INSIDE
+    bad = 0
+    for i in range(16):
+        wa, wb, wc, area = row[r + i], row[r + 16 + i], row[r + 32 + i], row[r + 48 + i]
+        mx = wa * w[i] + wb * w[48 + i] + wc * w[96 + i]
+        my = wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i]
+        mz = wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i]
+        nx, ny, nz = w[t + i] - w[s + i], w[t + 16 + i] - w[s + 16 + i], w[t + 32 + i] - w[s + 32 + i]
+        nn = nx * nx + ny * ny + nz * nz
+        dot = 24.0 * area * w[336 + i]
+        inverse = 1.0 / (np.sqrt(nn) * dot)
+        over_d = nn * inverse
+        z = (mx * mx + my * my + mz * mz) * over_d * over_d - 1.0
+        shear = row[48 + i] * area * angle_over_tangent(z)
+        b = shear * over_d
+        a = (row[32 + i] * area * (dot * dot * inverse - 1.0) - shear) * dot * inverse
+        w[o + i] = a * nx + b * mx
+        w[o + 16 + i] = a * ny + b * my
+        w[o + 32 + i] = a * nz + b * mz
+        good = (z <= 1.0) & (dot > 0.0)  # NaN is not good
+        bad += 0 if good else 1
+    if bad:
+        for i in range(16):
+            wa, wb, wc, area = row[r + i], row[r + 16 + i], row[r + 32 + i], row[r + 48 + i]
+            w[o + i], w[o + 16 + i], w[o + 32 + i] = printed_force(
+                wa * w[i] + wb * w[48 + i] + wc * w[96 + i],
+                wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i],
+                wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i],
+                w[t + i] - w[s + i], w[t + 16 + i] - w[s + 16 + i], w[t + 32 + i] - w[s + 32 + i],
+                row[32 + i] * area, row[48 + i] * area, area, 1.0,
+            )  # fmt: skip
+
+
+@jit
+def _printed(row, w):
+    """Forces on the corners as printed into rows 0 to 11, the volumetric ones with them."""
     for i in range(16):
         volume = (w[i] * w[144 + i] + w[16 + i] * w[160 + i] + w[32 + i] * w[176 + i]) / 6.0
-        s = row[16 + i] * (volume - row[i]) / 6.0
+        w[336 + i] = volume / row[i]
         for c in range(3):
-            a, b, d = w[144 + 16 * c + i], w[192 + 16 * c + i], w[240 + 16 * c + i]
-            w[288 + 16 * c + i] = s * (a + b + d)
-            w[336 + 16 * c + i] = -s * a
-            w[384 + 16 * c + i] = -s * b
-            w[432 + 16 * c + i] = -s * d
+            w[288 + 16 * c + i] = -(w[144 + 16 * c + i] + w[192 + 16 * c + i] + w[240 + 16 * c + i])
     for f in range(6):
-        r = 16 * (HEAD + PER_FACE * f)
-        _face(row, r, w, 0, g)
-        block_printed(g, row, r + 96, r + 112, r + 128, 1.0)
-        u = (288 + 48 * FIRST[f]) & INSIDE
-        v = (288 + 48 * SECOND[f]) & INSIDE
-        for i in range(48):
-            w[u + i] += g[i]
-        for i in range(48):
-            w[v + i] -= g[i]
+        r = 16 * (PRINTED_HEAD + PRINTED_PER_FACE * f)
+        _printed_face(row, r, w, AREAS[FIRST[f]], AREAS[SECOND[f]], 22 + 3 * f)
+    for c in range(3):
+        k = 16 * c
+        for i in range(16):
+            s = -row[16 + i] * row[i] * (w[336 + i] - 1.0) / 6.0
+            f01, f02, f03 = w[352 + k + i], w[400 + k + i], w[448 + k + i]
+            f12, f13, f23 = w[496 + k + i], w[544 + k + i], w[592 + k + i]
+            w[k + i] = f01 + f02 + f03 + s * w[288 + k + i]
+            w[48 + k + i] = f12 + f13 - f01 + s * w[144 + k + i]
+            w[96 + k + i] = f23 - f02 - f12 + s * w[192 + k + i]
+            w[144 + k + i] = s * w[240 + k + i] - f03 - f13 - f23
 
 
 @jit
@@ -193,12 +256,12 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
         _gather(nodes, x, w, 0)
         _normals(w)
         if printed:
-            _printed(row, w, g)
+            _printed(row, w)
             for i in range(16):
                 for k in range(4):
                     p = (nodes[i, k] + shift) & INSIDE
                     for c in range(3):
-                        buffer[p, c] += w[288 + 48 * k + 16 * c + i]
+                        buffer[p, c] += w[48 * k + 16 * c + i]
         else:
             _variational(row, w, g)
             _scatter(nodes, w, -1.0, buffer, shift)
@@ -206,7 +269,7 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
 
 @jit
 def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    w, g = np.empty(16 * 36), np.empty(16 * ROWS)
+    w, g = np.empty(16 * 40), np.empty(16 * ROWS)
     for p in range(low.shape[0]):
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
@@ -216,7 +279,7 @@ def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, ou
 def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, g = np.empty(16 * 36), np.empty(16 * ROWS)
+        w, g = np.empty(16 * 40), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     for c in prange(64):
         _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
@@ -271,7 +334,7 @@ def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
 
 @jit
 def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    w, g, d, z = np.empty(16 * 54), np.empty(96), np.empty(96), np.empty(288)
+    w, g, d, z = np.empty(16 * 54), np.empty(16 * ROWS), np.empty(96), np.empty(288)
     for p in range(low.shape[0]):
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
@@ -281,7 +344,7 @@ def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
 def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, g, d, z = np.empty(16 * 54), np.empty(96), np.empty(96), np.empty(288)
+        w, g, d, z = np.empty(16 * 54), np.empty(16 * ROWS), np.empty(96), np.empty(288)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     for c in prange(64):
         _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

@@ -32,22 +32,42 @@ class Cpm2Mechanics(ParticleMechanics):
         self._set_rows()
 
     def _set_rows(self) -> None:
-        c, f = self.constants, self.faces
-        self._rows = self._rest_rows(f, c.stretch, c.shear)
-        self._product_rows = self._rows
-        if self.form == "everts":  # the symmetric stiffness that comes nearest: half the shear constant
+        c = self.constants
+        if (
+            self.form == "everts"
+        ):  # products: the symmetric stiffness that comes nearest, half the shear constant
+            self._rows = self._printed_rows()
             self._product_rows = self._rest_rows(self._even, c.stretch, 0.5 * c.shear)
+        else:
+            self._rows = self._product_rows = self._rest_rows(self.faces, c.stretch, c.shear)
 
     def _rest_rows(self, faces: SubFaces, stretch: Array, shear: Array) -> Array:
-        columns = [self.volumes, self.constants.bulk / self.volumes]
+        columns, forceful = [self.volumes, self.constants.bulk / self.volumes], [1]
         for f in range(6):
+            forceful += [len(columns) + 6, len(columns) + 7]
             constants = (stretch * faces.size[:, f], shear * faces.size[:, f], faces.floor[:, f])
             columns += [*faces.edge_weights[:, f].T, *faces.area_weights[:, f].T, *constants]
-        rows = self.cells.rows(*columns)
-        parts = rows.reshape(len(rows), -1, WIDTH)[:, kernels.HEAD :]
-        floors = parts.reshape(len(rows), 6, kernels.PER_FACE, WIDTH)[:, :, -1]
-        floors[floors == 0.0] = 1.0  # padding: no force, and no division by zero
-        return rows
+        return self._padded(columns, forceful)
+
+    def _printed_rows(self) -> Array:
+        c, f = self.constants, self.faces
+        columns = [self.volumes, c.bulk / self.volumes, c.stretch, c.shear]
+        for k in range(6):
+            columns += [*f.edge_weights[:, k].T, f.size[:, k]]
+        return self._padded(columns, [1, 2, 3])
+
+    def _padded(self, columns: list[Array], forceful: list[int]) -> Array:
+        """Rows of blocks in which padding repeats the tet before it, without the constants that make forces:
+        an empty tet would send its block the slow way."""
+        rows = self.cells.rows(*columns).reshape(len(self.cells.index), -1, WIDTH)
+        real = np.zeros(len(rows) * WIDTH, bool)
+        real[self.cells.slots] = True
+        source = np.maximum.accumulate(np.where(real, np.arange(len(real)), 0))
+        flat = rows.transpose(1, 0, 2).reshape(len(columns), -1)[:, source]
+        for column in forceful:
+            flat[column, ~real] = 0.0
+        shaped = flat.reshape(len(columns), -1, WIDTH).transpose(1, 0, 2)
+        return np.ascontiguousarray(shaped).reshape(len(rows), -1)
 
     def leave_volume_to_constraint(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""

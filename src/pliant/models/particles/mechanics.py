@@ -9,10 +9,12 @@ import numpy as np
 from pliant.mesh.types import tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks
-from pliant.models.particles import damping, linear
+from pliant.models.particles import damping
 from pliant.models.particles.mapping import FaceConstants, Form
 from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit, highest_frequency
+from pliant.models.tet_rotations import TetRotations
+from pliant.models.tet_stiffness import linear_stiffness
 from pliant.protocols import FieldData, StableStep, Structure
 from pliant.typing import Array, BoolArray
 
@@ -37,6 +39,7 @@ class ParticleMechanics(ABC):
         self.inversion_safe = form == "variational"
         self.constants: FaceConstants
         self._viscous: tuple[Any, Array] | None = None
+        self._rotations: TetRotations | None = None
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:
@@ -94,12 +97,16 @@ class ParticleMechanics(ABC):
         return tet_fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)
 
     def rest_stiffness(self) -> Any:
-        """Stiffness at rest [N/m] of linear elasticity with the same moduli; scipy CSR (3n, 3n)."""
-        return linear.linear_stiffness(self.structure.rest, self.tets, self.volumes, self.average_lame)
+        """Stiffness at rest [N/m] of linear elasticity with the same moduli; scipy BSR (3n, 3n)."""
+        return linear_stiffness(self.structure.rest, self.tets, *self.average_lame)
 
     def nodal_rotations(self, x: Array) -> Array:
-        """Rotation of the material around each particle; shape (n, 3, 3)."""
-        return linear.nodal_rotations(x, self.structure.rest, self.tets, self.volumes)
+        """The mean rotation of the tets around each particle; shape (n, 3, 3)."""
+        if self._rotations is None:
+            inverse = np.linalg.inv(tet_fields.edge_matrices(self.structure.rest, self.tets))
+            blocks = make_blocks(self.tets, len(self.structure.rest))
+            self._rotations = TetRotations(blocks, inverse.astype(np.float64), self.volumes)
+        return self._rotations.nodal(x)
 
     def _volumetric_energy(self, x: Array) -> float:
         change = tet_volumes(x, self.tets) / self.volumes - 1.0

@@ -59,7 +59,7 @@ def face_product(mx, my, mz, nx, ny, nz, ux, uy, uz, vx, vy, vz, stretch, shear,
 
 @jit
 def block_product(g, d, rest, a, b, f):
-    """m, N in rows 0 to 5 of ``g`` become the products with their changes in rows 0 to 5 of ``d``."""
+    """Products with changes of m and N (rows 0 to 5 of ``g`` and ``d``) into rows 6 to 11 of ``g``."""
     a &= INSIDE
     b &= INSIDE
     f &= INSIDE
@@ -69,12 +69,12 @@ def block_product(g, d, rest, a, b, f):
             d[i], d[16 + i], d[32 + i], d[48 + i], d[64 + i], d[80 + i],
             rest[a + i], rest[b + i], rest[f + i],
         )  # fmt: skip
-        g[i] = mx
-        g[16 + i] = my
-        g[32 + i] = mz
-        g[48 + i] = nx
-        g[64 + i] = ny
-        g[80 + i] = nz
+        g[96 + i] = mx
+        g[112 + i] = my
+        g[128 + i] = mz
+        g[144 + i] = nx
+        g[160 + i] = ny
+        g[176 + i] = nz
 
 
 @jit
