@@ -36,8 +36,8 @@ class EfgMechanics:
         """Take over who sees whom."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
-        self.rows, self.solid = np.zeros((n, 16)), np.zeros((n, 18))
-        self.rows[:, :3] = self.structure.rest
+        self.solid = np.zeros((n, kernels.COLUMNS))
+        self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
         trace = np.trace(support.moments, axis1=1, axis2=2)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
@@ -49,13 +49,33 @@ class EfgMechanics:
         self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
         self.solid[:, kernels.VOLUME] = self.volumes
         self.solid[:, kernels.FLAT] = support.flat
-        self.rows[:, 15] = self.solid[:, kernels.K]
+        rest, i, j = self.structure.rest, support.rows, support.around
+        for c in range(3):
+            self.solid[:, kernels.REST + c] = rest[:, c] - 0.5 * (rest[:, c].min() + rest[:, c].max())
+            lever = support.weight * (rest[j, c] - rest[i, c])
+            self.solid[:, kernels.LEVER + c] = np.bincount(i, lever, n)
+        self.solid[:, kernels.WEIGHT] = np.bincount(i, support.weight, n)
+        self._set_hourglass(self.solid[:, kernels.K])
         self.parallel = len(support.around) >= kernels.PARALLEL_PAIRS
+
+    def _set_hourglass(self, stiffness: Array) -> None:
+        s = self.support
+        self.solid[:, kernels.K] = stiffness
+        self.solid[:, kernels.K_AROUND] = np.bincount(s.rows, s.weight * stiffness[s.around], len(stiffness))
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
         s = self.support
-        return s.starts, s.around, s.weight, self.rows, self.solid
+        return (
+            s.starts,
+            s.around,
+            s.weight,
+            self.structure.rest,
+            self.solid,
+            self.first,
+            self.second,
+            self.sums,
+        )
 
     # ---------------------------------------------------------------------------------- forces
 
@@ -82,11 +102,11 @@ class EfgMechanics:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
         kept = self.solid[:, kernels.K].copy()
         whole = self.energy(x)
-        self.solid[:, kernels.K] = 0.0
+        self._set_hourglass(np.zeros_like(kept))
         try:
             return whole - self.energy(x)
         finally:
-            self.solid[:, kernels.K] = kept
+            self._set_hourglass(kept)
 
     def gradients(self, x: Array) -> Array:
         """Deformation gradients F of the phyxels, (n, 9), row by row."""
@@ -141,13 +161,14 @@ class EfgMechanics:
 
     def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the pairs that a cut separates."""
-        self._run(x, False, False, x)  # leaves Q in the rows
+        self._run(x, False, False, x)  # leaves Q in second
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        a, b = self.rows[i], self.rows[j]
-        forces = np.einsum("mab,mb->ma", (a[:, 6:15] + b[:, 6:15]).reshape(-1, 3, 3), b[:, :3] - a[:, :3])
-        forces = w[:, None] * (forces + (a[:, 15:] + b[:, 15:]) * (b[:, 3:6] - a[:, 3:6]))
+        a, b, k = self.second[i], self.second[j], self.solid[:, kernels.K]
+        lever = self.structure.rest[j] - self.structure.rest[i]
+        forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
+        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))
         return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
