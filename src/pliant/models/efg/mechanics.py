@@ -1,16 +1,17 @@
 """The meshless model at work on one body."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.models.efg import fields, kernels
 from pliant.models.efg.laws import LAWS
+from pliant.models.efg.plasticity import Plasticity
 from pliant.models.efg.support import SIX, Support, make_support, supports
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import Array, BoolArray
+from pliant.typing import AnyArray, Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -29,8 +30,19 @@ class EfgMechanics:
         self.law = LAWS[model.law]
         self.volumes = structure.mass / material.density
         self.flow, self.plastic = kernels.ELASTIC, np.zeros((1, 9))
+        self.reference: Array = structure.rest  # the shape that displacements count from
         h = supports(structure.rest, model, structure.spacing)
         self.set_support(make_support(structure.rest, h, model.support == "nearest"))
+        self._set_plasticity()
+
+    def _set_plasticity(self) -> None:
+        kind = self.model.flow(self.material)
+        self.plasticity = None if kind is None else Plasticity(self, kind)
+        self._plastic_power = 0.0
+        self.recorded: tuple[str, ...] = ()
+        if self.plasticity is not None:
+            self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
+            self.recorded = self.plasticity.recorded
 
     def set_support(self, support: Support) -> None:
         """Take over who sees whom."""
@@ -49,7 +61,7 @@ class EfgMechanics:
         self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
         self.solid[:, kernels.VOLUME] = self.volumes
         self.solid[:, kernels.FLAT] = support.flat
-        rest, i, j = self.structure.rest, support.rows, support.around
+        rest, i, j = self.reference, support.rows, support.around
         for c in range(3):
             self.solid[:, kernels.REST + c] = rest[:, c] - 0.5 * (rest[:, c].min() + rest[:, c].max())
             lever = support.weight * (rest[j, c] - rest[i, c])
@@ -129,18 +141,18 @@ class EfgMechanics:
             self._add_product(x, -self.damping_time * v, out, 0.0)
 
     def dissipation(self, x: Array, v: Array) -> float:
-        """``beta v . K v`` [W]."""
+        """``beta v . K v`` and what plastic flow took in the last step [W]."""
         if not self.damping_time:
-            return 0.0
+            return self._plastic_power
         out = np.zeros_like(x)
         self._add_damping(x, v, out)
-        return -float(np.sum(out * v))
+        return self._plastic_power - float(np.sum(out * v))
 
     def rest_stiffness(self) -> Any:
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         from pliant.models.efg.linear import rest_stiffness
 
-        return rest_stiffness(self.support, self.structure.rest, self.solid)
+        return rest_stiffness(self.support, self.reference, self.solid)
 
     def neighbour_graph(self) -> Any:
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
@@ -155,7 +167,28 @@ class EfgMechanics:
         return polar(self.gradients(x).reshape(-1, 3, 3))
 
     def stable_step(self) -> StableStep:
-        return explicit_limit(self, self.structure, self.damping_time)
+        """That of the rest shape; half of it where the body may flow, which brings phyxels nearer."""
+        limit = explicit_limit(self, self.structure, self.damping_time)
+        if self.plasticity is not None and self.plasticity.kind != "small":
+            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
+        return limit
+
+    # ----------------------------------------------------------------------------------- history
+
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """Plastic flow over the step that ended at ``time``; True where it changed the forces."""
+        if self.plasticity is None:
+            return False
+        flowed, heat = self.plasticity.step(x, dt)
+        self._plastic_power = heat / dt
+        return flowed
+
+    def state(self) -> dict[str, AnyArray]:
+        return self.plasticity.state() if self.plasticity is not None else {}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        if self.plasticity is not None:
+            self.plasticity.restore(state)
 
     # ------------------------------------------------------------------------------------ fields
 
@@ -166,7 +199,7 @@ class EfgMechanics:
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
         a, b, k = self.second[i], self.second[j], self.solid[:, kernels.K]
-        lever = self.structure.rest[j] - self.structure.rest[i]
+        lever = self.reference[j] - self.reference[i]
         forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
         forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))
         return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
