@@ -58,10 +58,14 @@ def test_the_octree_is_finer_at_the_surface() -> None:
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_a_turned_and_scaled_body_is_sampled_alike(sampling: str) -> None:
-    plain = sampled(pl.shapes.gummy(0.1), model={"sampling": sampling, "count": 300})
+    """No symmetric shape: the middle of one has several nearest points on its surface."""
+    bent = np.array([[1.0, 0.3, 0.0], [0.0, 0.9, 0.2], [0.1, 0.0, 1.1]])
+    sphere = pl.shapes.sphere(0.1).surface(None)
+    shape = replace(sphere, points=sphere.points @ bent.T)
+    plain = sampled(shape, model={"sampling": sampling, "count": 300})
     turn = Rotation(axis=(1, 2, 3), degrees=40)
     options = {"rotation": turn, "scale": 20.0, "position": (1.0, 2.0, 3.0)}
-    other = sampled(pl.shapes.gummy(0.1), model={"sampling": sampling, "count": 300}, **options)
+    other = sampled(shape, model={"sampling": sampling, "count": 300}, **options)
     expected = 20.0 * plain.rest @ turn.matrix().T + [1.0, 2.0, 3.0]
     assert np.abs(other.rest - expected).max() < 1e-9
     assert other.mass == pytest.approx(8000.0 * plain.mass, rel=1e-9)
