@@ -37,6 +37,7 @@ VARIANTS: dict[str, dict[str, Any]] = {  # model and material keys beyond each m
 VARIANTS |= {
     "efg/hooke": {"model": {"type": "efg", "law": "hooke", "volume-stiffness": 5e4}},
     "efg/bcc": {"model": {"type": "efg", "sampling": "bcc", "count": 60}},
+    "efg/plastic": {"model": {"type": "efg", "law": "hooke"}, "material": {"yield": 1e3}},
     "efg/octree": {"model": {"type": "efg", "sampling": "octree", "count": 100, "law": "hooke"}},
 }
 VARIANTS |= {f"{kind}/everts": {"model": {"type": kind, "form": "everts"}} for kind in ("cpm1", "cpm2")}

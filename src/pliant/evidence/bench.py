@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import Any
 
 from pliant.errors import InputError
+from pliant.evidence.members import load_members
 from pliant.registry import nearest
 
 
@@ -45,8 +45,7 @@ def bench(name: str) -> Callable[[Bench], Bench]:
 
 def load_benches() -> dict[str, Bench]:
     """All cases; importing their modules enters them in the table."""
-    for module in ("bench_loop", "bench_mass_spring", "bench_cpm", "bench_cantilever", "bench_files"):
-        import_module(f"pliant.evidence.{module}")
+    load_members("bench_")
     return BENCHES
 
 

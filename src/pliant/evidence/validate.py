@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import Any
 
 from pliant.errors import InputError
+from pliant.evidence.members import load_members
 from pliant.models import MODELS
 from pliant.registry import nearest
 
@@ -58,8 +58,7 @@ def case(
 
 def load_cases() -> dict[str, Case]:
     """All cases; importing their modules enters them in the table."""
-    for module in ("cases_constraints", "cases_motion"):
-        import_module(f"pliant.evidence.{module}")
+    load_members("cases_")
     return CASES
 
 

@@ -13,7 +13,7 @@ from pliant.typing import Array
 if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics
 
-NAMES = ("strain", "stress", "stress-tensor", "principal", "inverted")
+NAMES = ("strain", "stress", "stress-tensor", "principal", "inverted", "plastic")
 
 
 def cauchy(mechanics: "EfgMechanics", gradients: Array) -> Array:
@@ -28,7 +28,8 @@ def cauchy(mechanics: "EfgMechanics", gradients: Array) -> Array:
 
 def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
     """strain: equivalent Green strain, 2/3 of the von Mises norm; stress: von Mises of Cauchy [Pa];
-    stress-tensor (n, 3, 3) and principal (n, 3), descending [Pa]; inverted: det F <= 0."""
+    stress-tensor (n, 3, 3) and principal (n, 3), descending [Pa]; inverted: det F <= 0;
+    plastic: equivalent plastic strain."""
     gradients = mechanics.gradients(x)
     F = gradients.reshape(-1, 3, 3)
     E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
@@ -45,4 +46,7 @@ def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dic
             found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), unit="Pa")
         elif name == "inverted":
             found[name] = FieldData(np.linalg.det(F) <= 0.0)
+        elif name == "plastic":
+            own = mechanics.plasticity
+            found[name] = FieldData(np.zeros(len(x)) if own is None else own.equivalent())
     return found

@@ -1,8 +1,6 @@
-r"""Compiled passes over phyxels: deformation and stress, then forces. Each row only reads from others, in
+r"""Compiled passes over phyxels: deformation and stress, then forces. Each phyxel only reads from others, in
 fixed order, so the bytes are the same for any number of threads.
 
-A row of ``rows`` (n, 16) is all that neighbours ask for: X (3), u (3), Q (9), k. A row of ``solid`` (n, 18)
-is what only the phyxel itself needs: A^-1 (6), V mu, V lambda, V k_v, k, V, flat (0 or 1), projector (6).
 With :math:`y_{ij} = w_{ij} X_{ij}`:
 
 .. math:: H_i = \Bigl(\sum_j u_{ij} y_{ij}^T\Bigr) A_i^{-1}, \quad F_i = 1 + H_i, \quad
@@ -10,6 +8,11 @@ With :math:`y_{ij} = w_{ij} X_{ij}`:
           f_i = \sum_j (Q_i + Q_j)\,y_{ij} + w_{ij} (k_i + k_j)\,u_{ij},
 
 which is minus the gradient of :math:`\sum_i V_i W(F_i) + \tfrac12 k_i \sum_j w_{ij} |u_{ij} - H_i X_{ij}|^2`.
+
+Differences of pairs are multiplied out, so that all that is left to do per pair is a weighted sum of twelve
+numbers of the neighbour, which the compiler packs: in the first pass ``u X^T`` (9) and u (3), in the second
+Q (9) and ``b = Q X + k u`` (3). X counts from the middle of the body and u from the first phyxel's, to lose
+no digits. A row of ``solid`` (n, 26) is what only the phyxel itself needs; its columns are named below.
 
 Source: [Stegmayr2008]_ 3.2 and 4.1.1. Differs: signs and factors (the strain has its half, the force is then
 not twice that; the volume force has the sign that restores), weights symmetric in i and j, and the second
@@ -36,7 +39,9 @@ from pliant.models.tet_kernels import inlined
 
 PARTS = 64
 PARALLEL_PAIRS = 40_000
-INVERSE, V_MU, V_LAMBDA, V_KV, K, VOLUME, FLAT, PROJECTOR = 0, 6, 7, 8, 9, 10, 11, 12  # columns of solid
+# columns of solid: A^-1 (6), constants times volume, hourglass k, volume, flat (0 or 1), projector (6),
+INVERSE, V_MU, V_LAMBDA, V_KV, K, VOLUME, FLAT, PROJECTOR = 0, 6, 7, 8, 9, 10, 11, 12
+REST, LEVER, WEIGHT, K_AROUND, COLUMNS = 18, 21, 24, 25, 26  # X (3), sums over pairs: y (3), w, w k_j
 ELASTIC, SMALL, LARGE = 0, 1, 2  # kinds of plastic flow
 UNIT = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -63,27 +68,51 @@ def put(a, i, k, m):
 
 
 @jit
-def gather(i, starts, around, weight, rows):
-    """``sum_j u_ij y_ij^T`` (9) and ``sum_j w_ij |u_ij|^2``."""
-    x0, x1, x2 = rows[i, 0], rows[i, 1], rows[i, 2]
-    u0, u1, u2 = rows[i, 3], rows[i, 4], rows[i, 5]
-    m00 = m01 = m02 = m10 = m11 = m12 = m20 = m21 = m22 = square = 0.0
+def weigh(a, b, around, weight, rows, total):
+    """``sum_k w_k rows[j_k]`` over the pairs a to b, (12,); four at a time keep the adders busy."""
+    for c in range(12):
+        total[c] = 0.0
+    k = a
+    while k + 4 <= b:
+        r0, r1, r2, r3 = rows[around[k]], rows[around[k + 1]], rows[around[k + 2]], rows[around[k + 3]]
+        w0, w1 = np.float64(weight[k]), np.float64(weight[k + 1])
+        w2, w3 = np.float64(weight[k + 2]), np.float64(weight[k + 3])
+        for c in range(12):
+            total[c] += (w0 * r0[c] + w1 * r1[c]) + (w2 * r2[c] + w3 * r3[c])
+        k += 4
+    while k < b:
+        row = rows[around[k]]
+        w = np.float64(weight[k])
+        for c in range(12):
+            total[c] += w * row[c]
+        k += 1
+
+
+@jit
+def fit(i, starts, around, weight, first, solid, sums, total):
+    """``sum_j u_ij y_ij^T`` (9); the weighted sum of u around stays in ``sums``."""
+    weigh(starts[i], starts[i + 1], around, weight, first, total)
+    x0, x1, x2 = solid[i, REST], solid[i, REST + 1], solid[i, REST + 2]
+    y0, y1, y2 = solid[i, LEVER], solid[i, LEVER + 1], solid[i, LEVER + 2]
+    u0, u1, u2 = first[i, 9], first[i, 10], first[i, 11]
+    s0, s1, s2 = total[9], total[10], total[11]
+    sums[i, 0], sums[i, 1], sums[i, 2] = s0, s1, s2
+    return (
+        total[0] - s0 * x0 - u0 * y0, total[1] - s0 * x1 - u0 * y1, total[2] - s0 * x2 - u0 * y2,
+        total[3] - s1 * x0 - u1 * y0, total[4] - s1 * x1 - u1 * y1, total[5] - s1 * x2 - u1 * y2,
+        total[6] - s2 * x0 - u2 * y0, total[7] - s2 * x1 - u2 * y1, total[8] - s2 * x2 - u2 * y2,
+    )  # fmt: skip
+
+
+@jit
+def squares(i, starts, around, weight, first):
+    """``sum_j w_ij |u_ij|^2``, by differences."""
+    out = 0.0
     for k in range(starts[i], starts[i + 1]):
         j = around[k]
-        w = np.float64(weight[k])
-        d0, d1, d2 = rows[j, 3] - u0, rows[j, 4] - u1, rows[j, 5] - u2
-        y0, y1, y2 = w * (rows[j, 0] - x0), w * (rows[j, 1] - x1), w * (rows[j, 2] - x2)
-        m00 += d0 * y0
-        m01 += d0 * y1
-        m02 += d0 * y2
-        m10 += d1 * y0
-        m11 += d1 * y1
-        m12 += d1 * y2
-        m20 += d2 * y0
-        m21 += d2 * y1
-        m22 += d2 * y2
-        square += w * (d0 * d0 + d1 * d1 + d2 * d2)
-    return (m00, m01, m02, m10, m11, m12, m20, m21, m22), square
+        d0, d1, d2 = first[j, 9] - first[i, 9], first[j, 10] - first[i, 10], first[j, 11] - first[i, 11]
+        out += np.float64(weight[k]) * (d0 * d0 + d1 * d1 + d2 * d2)
+    return out
 
 
 @inlined
@@ -129,36 +158,56 @@ def stored(f, solid, i, law, flow, plastic):
 
 
 @jit
-def load(a, b, x, rows):
-    """Displacements from positions."""
-    for i in range(a, b):
-        rows[i, 3] = x[i, 0] - rows[i, 0]
-        rows[i, 4] = x[i, 1] - rows[i, 1]
-        rows[i, 5] = x[i, 2] - rows[i, 2]
+def load_one(i, u0, u1, u2, solid, first):
+    x0, x1, x2 = solid[i, REST], solid[i, REST + 1], solid[i, REST + 2]
+    first[i, 0], first[i, 1], first[i, 2] = u0 * x0, u0 * x1, u0 * x2
+    first[i, 3], first[i, 4], first[i, 5] = u1 * x0, u1 * x1, u1 * x2
+    first[i, 6], first[i, 7], first[i, 8] = u2 * x0, u2 * x1, u2 * x2
+    first[i, 9], first[i, 10], first[i, 11] = u0, u1, u2
 
 
 @jit
-def strain_rows(a, b, starts, around, weight, rows, solid, law, flow, plastic, energy):
-    """First pass: Q of the rows a to b, and their energy if asked for."""
-    total = 0.0
+def load(a, b, x, rest, solid, first):
+    """Displacements, counted from that of the first phyxel."""
+    s0, s1, s2 = x[0, 0] - rest[0, 0], x[0, 1] - rest[0, 1], x[0, 2] - rest[0, 2]
     for i in range(a, b):
-        m, square = gather(i, starts, around, weight, rows)
+        load_one(
+            i, x[i, 0] - rest[i, 0] - s0, x[i, 1] - rest[i, 1] - s1, x[i, 2] - rest[i, 2] - s2, solid, first
+        )
+
+
+@jit
+def leave(i, h, p, k, inverse, solid, first, second):
+    """``Q = V P A^-1 - k H`` and ``b = Q X + k u`` of a phyxel, for its neighbours."""
+    q = times_symmetric(p, inverse)
+    x0, x1, x2 = solid[i, REST], solid[i, REST + 1], solid[i, REST + 2]
+    q0, q1, q2 = q[0] - k * h[0], q[1] - k * h[1], q[2] - k * h[2]
+    q3, q4, q5 = q[3] - k * h[3], q[4] - k * h[4], q[5] - k * h[5]
+    q6, q7, q8 = q[6] - k * h[6], q[7] - k * h[7], q[8] - k * h[8]
+    put(second, i, 0, (q0, q1, q2, q3, q4, q5, q6, q7, q8))
+    second[i, 9] = q0 * x0 + q1 * x1 + q2 * x2 + k * first[i, 9]
+    second[i, 10] = q3 * x0 + q4 * x1 + q5 * x2 + k * first[i, 10]
+    second[i, 11] = q6 * x0 + q7 * x1 + q8 * x2 + k * first[i, 11]
+
+
+@jit
+def strain_rows(a, b, starts, around, weight, solid, first, second, sums, law, flow, plastic, energy):
+    """First pass: Q of the phyxels a to b, and their energy if asked for."""
+    whole = 0.0
+    total = np.empty(12)
+    for i in range(a, b):
+        m = fit(i, starts, around, weight, first, solid, sums, total)
         inverse = take_six(solid, i, INVERSE)
         h = times_symmetric(m, inverse)
         f = plus_unit(h)
         p = stress(f, solid, i, law, flow, plastic)
-        q = times_symmetric(p, inverse)
         k = solid[i, K]
-        put(
-            rows, i, 6,
-            (
-                q[0] - k * h[0], q[1] - k * h[1], q[2] - k * h[2], q[3] - k * h[3], q[4] - k * h[4],
-                q[5] - k * h[5], q[6] - k * h[6], q[7] - k * h[7], q[8] - k * h[8],
-            ),
-        )  # fmt: skip
+        leave(i, h, p, k, inverse, solid, first, second)
         if energy:
-            total += stored(f, solid, i, law, flow, plastic) + 0.5 * k * (square - contract(h, m))
-    return total
+            whole += stored(f, solid, i, law, flow, plastic)
+            if k != 0.0:
+                whole += 0.5 * k * (squares(i, starts, around, weight, first) - contract(h, m))
+    return whole
 
 
 @inlined
@@ -170,45 +219,34 @@ def contract(a, b):
 
 
 @jit
-def force_rows(a, b, starts, around, weight, rows, sign, out):
-    """Second pass: add ``sign`` times the forces on the rows a to b."""
+def force_rows(a, b, starts, around, weight, solid, first, second, sums, k_share, sign, out):
+    """Second pass: add ``sign`` times the forces on the phyxels a to b."""
+    total = np.empty(12)
     for i in range(a, b):
-        x0, x1, x2 = rows[i, 0], rows[i, 1], rows[i, 2]
-        u0, u1, u2 = rows[i, 3], rows[i, 4], rows[i, 5]
-        q00, q01, q02, q10, q11, q12, q20, q21, q22 = take(rows, i, 6)
-        own = rows[i, 15]
-        f0 = f1 = f2 = 0.0
-        for k in range(starts[i], starts[i + 1]):
-            j = around[k]
-            w = np.float64(weight[k])
-            d0, d1, d2 = rows[j, 0] - x0, rows[j, 1] - x1, rows[j, 2] - x2
-            s = own + rows[j, 15]
-            f0 += w * (
-                (q00 + rows[j, 6]) * d0 + (q01 + rows[j, 7]) * d1 + (q02 + rows[j, 8]) * d2
-                + s * (rows[j, 3] - u0)
-            )  # fmt: skip
-            f1 += w * (
-                (q10 + rows[j, 9]) * d0 + (q11 + rows[j, 10]) * d1 + (q12 + rows[j, 11]) * d2
-                + s * (rows[j, 4] - u1)
-            )  # fmt: skip
-            f2 += w * (
-                (q20 + rows[j, 12]) * d0 + (q21 + rows[j, 13]) * d1 + (q22 + rows[j, 14]) * d2
-                + s * (rows[j, 5] - u2)
-            )  # fmt: skip
-        out[i, 0] += sign * f0
-        out[i, 1] += sign * f1
-        out[i, 2] += sign * f2
+        weigh(starts[i], starts[i + 1], around, weight, second, total)
+        x0, x1, x2 = solid[i, REST], solid[i, REST + 1], solid[i, REST + 2]
+        y0, y1, y2 = solid[i, LEVER], solid[i, LEVER + 1], solid[i, LEVER + 2]
+        q00, q01, q02, q10, q11, q12, q20, q21, q22 = take(second, i, 0)
+        k = k_share * solid[i, K]
+        around_k = k * solid[i, WEIGHT] + k_share * solid[i, K_AROUND]
+        f0 = q00 * y0 + q01 * y1 + q02 * y2 + k * sums[i, 0] - around_k * first[i, 9]
+        f1 = q10 * y0 + q11 * y1 + q12 * y2 + k * sums[i, 1] - around_k * first[i, 10]
+        f2 = q20 * y0 + q21 * y1 + q22 * y2 + k * sums[i, 2] - around_k * first[i, 11]
+        out[i, 0] += sign * (f0 + total[9] - total[0] * x0 - total[1] * x1 - total[2] * x2)
+        out[i, 1] += sign * (f1 + total[10] - total[3] * x0 - total[4] * x1 - total[5] * x2)
+        out[i, 2] += sign * (f2 + total[11] - total[6] * x0 - total[7] * x1 - total[8] * x2)
 
 
 @jit
-def tangent_rows(a, b, starts, around, weight, rows, solid, gradients, flow, plastic, k_share):
-    r"""First pass of products with the stiffness: Q of displacements dx in ``rows``.
+def tangent_rows(a, b, starts, around, weight, solid, first, second, sums, gradients, flow, plastic, k_share):
+    r"""First pass of products with the stiffness: Q of the displacements dx in ``first``.
 
     :math:`dP = F\,(C : sym(F^T dF))`: symmetric, positive semi-definite, exact at rest, and zero for rigid
     velocities. ``gradients`` (n, 9) holds F. k_share: 1 with, 0 without the hourglass term.
     """
+    total = np.empty(12)
     for i in range(a, b):
-        m, _ = gather(i, starts, around, weight, rows)
+        m = fit(i, starts, around, weight, first, solid, sums, total)
         inverse = take_six(solid, i, INVERSE)
         h = times_symmetric(m, inverse)
         f, df = take(gradients, i, 0), h
@@ -228,23 +266,15 @@ def tangent_rows(a, b, starts, around, weight, rows, solid, gradients, flow, pla
         p = times_symmetric(f, s)
         if flow == LARGE and solid[i, FLAT] == 0.0:
             p = times(p, transposed(take(plastic, i, 0)))
-        q = times_symmetric(p, inverse)
-        k = k_share * solid[i, K]
-        rows[i, 15] = k
-        put(
-            rows, i, 6,
-            (
-                q[0] - k * h[0], q[1] - k * h[1], q[2] - k * h[2], q[3] - k * h[3], q[4] - k * h[4],
-                q[5] - k * h[5], q[6] - k * h[6], q[7] - k * h[7], q[8] - k * h[8],
-            ),
-        )  # fmt: skip
+        leave(i, h, p, k_share * solid[i, K], inverse, solid, first, second)
 
 
 @jit
-def gradient_rows(a, b, starts, around, weight, rows, solid, out):
-    """F of the rows a to b, into ``out`` (n, 9)."""
+def gradient_rows(a, b, starts, around, weight, solid, first, sums, out):
+    """F of the phyxels a to b, into ``out`` (n, 9)."""
+    total = np.empty(12)
     for i in range(a, b):
-        m, _ = gather(i, starts, around, weight, rows)
+        m = fit(i, starts, around, weight, first, solid, sums, total)
         h = times_symmetric(m, take_six(solid, i, INVERSE))
         put(out, i, 0, plus_unit(h))
 
@@ -253,32 +283,41 @@ def gradient_rows(a, b, starts, around, weight, rows, solid, out):
 
 
 @jit
-def forces_serial(starts, around, weight, rows, solid, law, flow, plastic, x, forces, energy, out):
+def forces_serial(
+    starts, around, weight, rest, solid, first, second, sums, law, flow, plastic, x, forces, energy, out
+):
     """Add the forces on all phyxels to ``out`` if ``forces``; their energy [J] if ``energy``."""
     n = x.shape[0]
-    load(0, n, x, rows)
+    load(0, n, x, rest, solid, first)
     total = 0.0
     for p in range(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        total += strain_rows(a, b, starts, around, weight, rows, solid, law, flow, plastic, energy)
+        total += strain_rows(
+            a, b, starts, around, weight, solid, first, second, sums, law, flow, plastic, energy
+        )
     if forces:
-        force_rows(0, n, starts, around, weight, rows, 1.0, out)
+        force_rows(0, n, starts, around, weight, solid, first, second, sums, 1.0, 1.0, out)
     return total
 
 
 @parallel_jit
-def forces_parallel(starts, around, weight, rows, solid, law, flow, plastic, x, forces, energy, out):
+def forces_parallel(
+    starts, around, weight, rest, solid, first, second, sums, law, flow, plastic, x, forces, energy, out
+):
     """As ``forces_serial``."""
     n = x.shape[0]
     parts = np.zeros(PARTS)
     for p in prange(PARTS):
-        load(p * n // PARTS, (p + 1) * n // PARTS, x, rows)
+        load(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        parts[p] = strain_rows(a, b, starts, around, weight, rows, solid, law, flow, plastic, energy)
+        parts[p] = strain_rows(
+            a, b, starts, around, weight, solid, first, second, sums, law, flow, plastic, energy
+        )
     if forces:
         for p in prange(PARTS):
-            force_rows(p * n // PARTS, (p + 1) * n // PARTS, starts, around, weight, rows, 1.0, out)
+            a, b = p * n // PARTS, (p + 1) * n // PARTS
+            force_rows(a, b, starts, around, weight, solid, first, second, sums, 1.0, 1.0, out)
     total = 0.0
     for p in range(PARTS):
         total += parts[p]
@@ -286,30 +325,33 @@ def forces_parallel(starts, around, weight, rows, solid, law, flow, plastic, x, 
 
 
 @parallel_jit
-def gradients(starts, around, weight, rows, solid, x, out):
+def gradients(starts, around, weight, rest, solid, first, second, sums, x, out):
     """Deformation gradients of all phyxels at ``x``, (n, 9)."""
     n = x.shape[0]
     for p in prange(PARTS):
-        load(p * n // PARTS, (p + 1) * n // PARTS, x, rows)
+        load(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
     for p in prange(PARTS):
-        gradient_rows(p * n // PARTS, (p + 1) * n // PARTS, starts, around, weight, rows, solid, out)
+        a, b = p * n // PARTS, (p + 1) * n // PARTS
+        gradient_rows(a, b, starts, around, weight, solid, first, sums, out)
 
 
 @parallel_jit
-def product(starts, around, weight, rows, solid, flow, plastic, gradients, dx, k_share, out):
+def product(
+    starts, around, weight, rest, solid, first, second, sums, flow, plastic, gradients, dx, k_share, out
+):
     """Add K dx to ``out``, with the deformation gradients (n, 9) of where K is taken."""
     n = dx.shape[0]
     for p in prange(PARTS):
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
-            rows[i, 3], rows[i, 4], rows[i, 5] = dx[i, 0], dx[i, 1], dx[i, 2]
+            load_one(i, dx[i, 0] - dx[0, 0], dx[i, 1] - dx[0, 1], dx[i, 2] - dx[0, 2], solid, first)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        tangent_rows(a, b, starts, around, weight, rows, solid, gradients, flow, plastic, k_share)
+        tangent_rows(
+            a, b, starts, around, weight, solid, first, second, sums, gradients, flow, plastic, k_share
+        )
     for p in prange(PARTS):
-        force_rows(p * n // PARTS, (p + 1) * n // PARTS, starts, around, weight, rows, -1.0, out)
-    for p in prange(PARTS):
-        for i in range(p * n // PARTS, (p + 1) * n // PARTS):
-            rows[i, 15] = solid[i, K]
+        a, b = p * n // PARTS, (p + 1) * n // PARTS
+        force_rows(a, b, starts, around, weight, solid, first, second, sums, k_share, -1.0, out)
 
 
 @parallel_jit
@@ -319,10 +361,5 @@ def stresses(gradients, solid, law, flow, plastic, out):
     for p in prange(PARTS):
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
             s = stress(take(gradients, i, 0), solid, i, law, flow, plastic)
-            v = 1.0 / solid[i, VOLUME]
-            put(
-                out, i, 0,
-                (
-                    v * s[0], v * s[1], v * s[2], v * s[3], v * s[4], v * s[5], v * s[6], v * s[7], v * s[8],
-                ),
-            )  # fmt: skip
+            for c in range(9):
+                out[i, c] = s[c] / solid[i, VOLUME]

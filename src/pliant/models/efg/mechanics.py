@@ -1,16 +1,17 @@
 """The meshless model at work on one body."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.models.efg import fields, kernels
 from pliant.models.efg.laws import LAWS
+from pliant.models.efg.plasticity import Plasticity
 from pliant.models.efg.support import SIX, Support, make_support, supports
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import Array, BoolArray
+from pliant.typing import AnyArray, Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -29,15 +30,26 @@ class EfgMechanics:
         self.law = LAWS[model.law]
         self.volumes = structure.mass / material.density
         self.flow, self.plastic = kernels.ELASTIC, np.zeros((1, 9))
+        self.reference: Array = structure.rest  # the shape that displacements count from
         h = supports(structure.rest, model, structure.spacing)
         self.set_support(make_support(structure.rest, h, model.support == "nearest"))
+        self._set_plasticity()
+
+    def _set_plasticity(self) -> None:
+        kind = self.model.flow(self.material)
+        self.plasticity = None if kind is None else Plasticity(self, kind)
+        self._plastic_power = 0.0
+        self.recorded: tuple[str, ...] = ()
+        if self.plasticity is not None:
+            self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
+            self.recorded = self.plasticity.recorded
 
     def set_support(self, support: Support) -> None:
         """Take over who sees whom."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
-        self.rows, self.solid = np.zeros((n, 16)), np.zeros((n, 18))
-        self.rows[:, :3] = self.structure.rest
+        self.solid = np.zeros((n, kernels.COLUMNS))
+        self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
         trace = np.trace(support.moments, axis1=1, axis2=2)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
@@ -49,13 +61,33 @@ class EfgMechanics:
         self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
         self.solid[:, kernels.VOLUME] = self.volumes
         self.solid[:, kernels.FLAT] = support.flat
-        self.rows[:, 15] = self.solid[:, kernels.K]
+        rest, i, j = self.reference, support.rows, support.around
+        for c in range(3):
+            self.solid[:, kernels.REST + c] = rest[:, c] - 0.5 * (rest[:, c].min() + rest[:, c].max())
+            lever = support.weight * (rest[j, c] - rest[i, c])
+            self.solid[:, kernels.LEVER + c] = np.bincount(i, lever, n)
+        self.solid[:, kernels.WEIGHT] = np.bincount(i, support.weight, n)
+        self._set_hourglass(self.solid[:, kernels.K])
         self.parallel = len(support.around) >= kernels.PARALLEL_PAIRS
+
+    def _set_hourglass(self, stiffness: Array) -> None:
+        s = self.support
+        self.solid[:, kernels.K] = stiffness
+        self.solid[:, kernels.K_AROUND] = np.bincount(s.rows, s.weight * stiffness[s.around], len(stiffness))
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
         s = self.support
-        return s.starts, s.around, s.weight, self.rows, self.solid
+        return (
+            s.starts,
+            s.around,
+            s.weight,
+            self.structure.rest,
+            self.solid,
+            self.first,
+            self.second,
+            self.sums,
+        )
 
     # ---------------------------------------------------------------------------------- forces
 
@@ -82,11 +114,11 @@ class EfgMechanics:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
         kept = self.solid[:, kernels.K].copy()
         whole = self.energy(x)
-        self.solid[:, kernels.K] = 0.0
+        self._set_hourglass(np.zeros_like(kept))
         try:
             return whole - self.energy(x)
         finally:
-            self.solid[:, kernels.K] = kept
+            self._set_hourglass(kept)
 
     def gradients(self, x: Array) -> Array:
         """Deformation gradients F of the phyxels, (n, 9), row by row."""
@@ -109,18 +141,18 @@ class EfgMechanics:
             self._add_product(x, -self.damping_time * v, out, 0.0)
 
     def dissipation(self, x: Array, v: Array) -> float:
-        """``beta v . K v`` [W]."""
+        """``beta v . K v`` and what plastic flow took in the last step [W]."""
         if not self.damping_time:
-            return 0.0
+            return self._plastic_power
         out = np.zeros_like(x)
         self._add_damping(x, v, out)
-        return -float(np.sum(out * v))
+        return self._plastic_power - float(np.sum(out * v))
 
     def rest_stiffness(self) -> Any:
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         from pliant.models.efg.linear import rest_stiffness
 
-        return rest_stiffness(self.support, self.structure.rest, self.solid)
+        return rest_stiffness(self.support, self.reference, self.solid)
 
     def neighbour_graph(self) -> Any:
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
@@ -135,19 +167,41 @@ class EfgMechanics:
         return polar(self.gradients(x).reshape(-1, 3, 3))
 
     def stable_step(self) -> StableStep:
-        return explicit_limit(self, self.structure, self.damping_time)
+        """That of the rest shape; half of it where the body may flow, which brings phyxels nearer."""
+        limit = explicit_limit(self, self.structure, self.damping_time)
+        if self.plasticity is not None and self.plasticity.kind != "small":
+            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
+        return limit
+
+    # ----------------------------------------------------------------------------------- history
+
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """Plastic flow over the step that ended at ``time``; True where it changed the forces."""
+        if self.plasticity is None:
+            return False
+        flowed, heat = self.plasticity.step(x, dt)
+        self._plastic_power = heat / dt
+        return flowed
+
+    def state(self) -> dict[str, AnyArray]:
+        return self.plasticity.state() if self.plasticity is not None else {}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        if self.plasticity is not None:
+            self.plasticity.restore(state)
 
     # ------------------------------------------------------------------------------------ fields
 
     def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the pairs that a cut separates."""
-        self._run(x, False, False, x)  # leaves Q in the rows
+        self._run(x, False, False, x)  # leaves Q in second
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        a, b = self.rows[i], self.rows[j]
-        forces = np.einsum("mab,mb->ma", (a[:, 6:15] + b[:, 6:15]).reshape(-1, 3, 3), b[:, :3] - a[:, :3])
-        forces = w[:, None] * (forces + (a[:, 15:] + b[:, 15:]) * (b[:, 3:6] - a[:, 3:6]))
+        a, b, k = self.second[i], self.second[j], self.solid[:, kernels.K]
+        lever = self.reference[j] - self.reference[i]
+        forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
+        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))
         return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:

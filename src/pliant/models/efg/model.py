@@ -30,6 +30,11 @@ class Efg:
     support: whom a phyxel sees: "nearest", those within ``reach`` times the mean distance of the ``nearest``
     ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
 
+    plasticity, of materials that yield: "small" adds plastic strain (law "hooke"); "large" lets the rest
+    shape flow, for clay and dough; "absorb" is the text's scheme for large deformations (law "hooke").
+    "auto": large with the neo-Hookean law, small with Hooke's. hardening: by how much one unit of plastic
+    strain raises the yield stress of "large", as a share of it.
+
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
     volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.
     """
@@ -40,6 +45,7 @@ class Efg:
         "MuellerKeiserNealen2004",
         "BelytschkoLuGu1994",
         "SmithDeGoesKim2018",
+        "WeberAnand1990",
     )
 
     law: Literal["neo-hookean", "hooke"] = "neo-hookean"
@@ -51,6 +57,8 @@ class Efg:
     nearest: int = Field(default=10, ge=4, le=200)
     reach: Number = Field(default=1.75, gt=1, le=6)
     radius: Length | None = Field(default=None, gt=0)
+    plasticity: Literal["auto", "small", "large", "absorb"] = "auto"
+    hardening: Number = Field(default=0.2, ge=0, le=10)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Efg":
@@ -61,6 +69,14 @@ class Efg:
     @property
     def sampler(self) -> PhyxelSampler:
         return PhyxelSampler(self.sampling, self.count)
+
+    def flow(self, material: "Material") -> str | None:
+        """The kind of plasticity that a body of this material gets."""
+        if material.yield_ is None:
+            return None
+        if self.plasticity != "auto":
+            return self.plasticity
+        return "large" if self.law == "neo-hookean" else "small"
 
     def prepare(self, structure: Structure, material: "Material") -> "EfgMechanics":
         from pliant.models.efg.mechanics import EfgMechanics
@@ -74,5 +90,16 @@ class Efg:
             raise IncompatibleError(
                 "Model 'efg' takes one material for a body, not regions.",
                 hint="Leave regions out, or use model = 'fem'.",
+            )
+        flow = self.flow(material)
+        if self.law == "neo-hookean" and flow in ("small", "absorb"):
+            raise IncompatibleError(
+                f"Law 'neo-hookean' cannot do plasticity = '{flow}', which adds strains.",
+                hint='Use law = "hooke", or plasticity = "large".',
+            )
+        if self.plasticity != "auto" and flow is None:
+            raise IncompatibleError(
+                f"plasticity = '{self.plasticity}' does nothing: the material never yields.",
+                hint="Give the material a yield stress, or leave plasticity out.",
             )
         return EfgMechanics(structure, material, self)

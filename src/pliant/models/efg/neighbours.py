@@ -48,10 +48,10 @@ def _row(i, x, h, most, low, size, dims, first, order, out, at, write):
 def _search(x, h, most, low, size, dims, first, order):
     n = x.shape[0]
     starts = np.zeros(n + 1, np.int64)
-    none = np.zeros(1, np.int32)
+    none = np.zeros(1, np.uint32)
     for i in range(n):
         starts[i + 1] = starts[i] + _row(i, x, h, most, low, size, dims, first, order, none, 0, False)
-    around = np.empty(starts[n], np.int32)
+    around = np.empty(starts[n], np.uint32)
     for i in range(n):
         _row(i, x, h, most, low, size, dims, first, order, around, starts[i], True)
         around[starts[i] : starts[i + 1]].sort()

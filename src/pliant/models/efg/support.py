@@ -21,7 +21,7 @@ SIX = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
 class Support:
     r"""Pairs in CSR rows, their weights, and the inverse moment matrices.
 
-    h (n,) [m]; starts (n + 1,), around (m,) int32, weight (m,) float32;
+    h (n,) [m]; starts (n + 1,), around (m,) uint32, weight (m,) float32;
     moments (n, 3, 3) :math:`A_i = \sum_j w_{ij} X_{ij} X_{ij}^T`, inverse (n, 3, 3);
     projector (n, 3, 3): onto the directions that the neighbours sample, the identity nearly always;
     flat (n,): where it is not.
@@ -54,7 +54,8 @@ def poly6(r2: Array, h: Array, unit: float) -> AnyArray:
     Single precision is enough: any weights that are the same both ways round reproduce linear fields
     exactly, and a quarter fewer bytes a pair is a quarter faster.
     """
-    return ((unit / h) ** 3 * np.maximum(1.0 - r2 / (h * h), 0.0) ** 3).astype(np.float32)
+    weights: AnyArray = (unit / h) ** 3 * np.maximum(1.0 - r2 / (h * h), 0.0) ** 3
+    return weights.astype(np.float32)
 
 
 def supports(rest: Array, model: "Efg", spacing: float) -> Array:

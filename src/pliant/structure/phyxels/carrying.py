@@ -15,7 +15,8 @@ def carried(surface: Surface, rest: Array) -> EmbeddedSurface:
     from scipy.spatial import cKDTree
 
     count = min(AROUND, len(rest) - 1)
-    distance, around = cKDTree(rest).query(surface.points, k=count + 1)
+    found = cKDTree(rest).query(surface.points, k=count + 1)
+    distance, around = np.asarray(found[0]), np.asarray(found[1])
     return EmbeddedSurface(
         surface,
         around[:, :count].astype(np.uint32),

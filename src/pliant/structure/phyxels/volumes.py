@@ -37,7 +37,7 @@ def shares(phyxels: Array, solid: Solid, spacing: float) -> Array:
         voxels.append(doubtful[solid.inside(doubtful)])
         owner = tree.query(np.concatenate(voxels))[1]
         counts += np.bincount(owner, minlength=len(phyxels))
-    volumes: Array = counts * float(np.prod(size / per))
+    volumes: Array = counts.astype(float) * float(np.prod(size / per))
     total = float(volumes.sum())
     return volumes * (solid.volume / total) if abs(total / solid.volume - 1.0) < AGREEING else volumes
 

@@ -1,0 +1,95 @@
+"""Samplers fill any closed surface with phyxels whose volumes add up."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.errors import MeshError
+from pliant.rotation import Rotation
+
+MATERIAL = {"young": 1e5, "poisson": 0.3, "density": 1000.0}
+SAMPLINGS = ["lattice", "bcc", "octree"]
+
+
+def sampled(shape: Any, **options: Any) -> Any:
+    model = {"type": "efg", **options.pop("model", {})}
+    return pl.Body(shape, model=model, material=MATERIAL, **options).structure(lambda _: None)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_masses_add_up_and_phyxels_are_inside(sampling: str) -> None:
+    box = sampled(pl.shapes.box(0.3, 0.2, 0.1), edge=0.03, model={"sampling": sampling})
+    assert box.mass.sum() == pytest.approx(6.0, rel=1e-12)
+    assert (box.rest > -1e-12).all()
+    assert (box.rest < np.array([0.3, 0.2, 0.1]) + 1e-12).all()
+    ball = sampled(pl.shapes.sphere(0.1), edge=0.02, model={"sampling": sampling})
+    surface = ball.carrier.surface
+    corners = surface.points[surface.triangles]
+    volume = np.einsum("ij,ij->", np.cross(corners[:, 0], corners[:, 1]), corners[:, 2]) / 6
+    assert ball.mass.sum() == pytest.approx(1000 * volume, rel=1e-12)
+    assert np.linalg.norm(ball.rest, axis=1).max() < 0.1 * (1 + 1e-9)
+
+
+def test_a_lattice_on_a_box_has_the_trapezoidal_shares() -> None:
+    """4 x 3 x 3 nodes: corners an eighth of a cell, edges a quarter, faces a half, inside one."""
+    structure = sampled(pl.shapes.box(0.3, 0.2, 0.2), edge=0.1)
+    assert len(structure.rest) == 36
+    outside = (np.isclose(structure.rest, 0.0) | np.isclose(structure.rest, [0.3, 0.2, 0.2])).sum(axis=1)
+    assert structure.mass == pytest.approx(0.5**outside, rel=1e-12)
+
+
+@pytest.mark.parametrize("sampling", ["lattice", "bcc"])
+def test_a_count_is_met(sampling: str) -> None:
+    structure = sampled(pl.shapes.gummy(0.1), model={"sampling": sampling, "count": 800})
+    assert len(structure.rest) == pytest.approx(800, rel=0.1)
+
+
+def test_the_octree_is_finer_at_the_surface() -> None:
+    structure = sampled(pl.shapes.sphere(1.0), edge=0.12, model={"sampling": "octree"})
+    from scipy.spatial import cKDTree
+
+    gap = cKDTree(structure.rest).query(structure.rest, k=2)[0][:, 1]
+    r = np.linalg.norm(structure.rest, axis=1)
+    assert np.median(gap[r < 0.5]) > 1.7 * np.median(gap[r > 0.85])
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_a_turned_and_scaled_body_is_sampled_alike(sampling: str) -> None:
+    """No symmetric shape: the middle of one has several nearest points on its surface."""
+    bent = np.array([[1.0, 0.3, 0.0], [0.0, 0.9, 0.2], [0.1, 0.0, 1.1]])
+    sphere = pl.shapes.sphere(0.1).surface(None)
+    shape = replace(sphere, points=sphere.points @ bent.T)
+    plain = sampled(shape, model={"sampling": sampling, "count": 300})
+    turn = Rotation(axis=(1, 2, 3), degrees=40)
+    options = {"rotation": turn, "scale": 20.0, "position": (1.0, 2.0, 3.0)}
+    other = sampled(shape, model={"sampling": sampling, "count": 300}, **options)
+    expected = 20.0 * plain.rest @ turn.matrix().T + [1.0, 2.0, 3.0]
+    assert np.abs(other.rest - expected).max() < 1e-9
+    assert other.mass == pytest.approx(8000.0 * plain.mass, rel=1e-9)
+
+
+def test_small_holes_do_no_harm() -> None:
+    whole = pl.shapes.sphere(0.1).surface(None)
+    torn = replace(whole, triangles=np.delete(whole.triangles, [5, 77, 130], axis=0))
+    a, b = sampled(whole, edge=0.02), sampled(torn, edge=0.02)
+    assert len(b.rest) == pytest.approx(len(a.rest), rel=0.02)
+    assert b.mass.sum() == pytest.approx(a.mass.sum(), rel=0.02)
+
+
+def test_the_surface_is_carried_by_affine_motions_exactly() -> None:
+    structure = sampled(pl.shapes.gummy(0.1), model={"count": 300})
+    motion = np.array([[1.1, 0.2, 0.0], [-0.3, 0.9, 0.1], [0.0, 0.2, 1.2]])
+    found = structure.carrier.positions(structure.rest @ motion.T)
+    assert np.abs(found - structure.carrier.surface.points @ motion.T).max() < 1e-9
+
+
+def test_bad_wishes_are_errors() -> None:
+    with pytest.raises(MeshError, match="larger than the whole body"):
+        sampled(pl.shapes.box(0.1, 0.1, 0.1), edge=1.0)
+    sheet = pl.mesh.types.Surface(np.eye(3), np.array([[0, 1, 2]])) if hasattr(pl, "mesh") else None
+    if sheet is not None:
+        with pytest.raises(MeshError, match="encloses no volume"):
+            sampled(sheet, edge=0.1)
