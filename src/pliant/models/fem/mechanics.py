@@ -49,6 +49,7 @@ class WarpedMechanics(Breaking):
         self._set_pressure()
         self._set_plasticity()
         self._rotations: TetRotations | None = None
+        self._lane_volumes: Array | None = None
         if not self._keeps_volume:
             self.leave_volume_to_constraint()
 
@@ -166,8 +167,10 @@ class WarpedMechanics(Breaking):
         b, out = self.blocks, np.empty((len(x), 6))
         if self.pressure:
             self.pressure.update(x, self.rest.rows, self.law)
-        volumes = b.rows(self.rest.volumes)
-        nodal_stress(b.starts, b.index, self.rest.rows, self._extra, self.share, self.law, volumes, x, out)
+        if self._lane_volumes is None:
+            self._lane_volumes = b.rows(self.rest.volumes)
+        rows, volumes = self.rest.rows, self._lane_volumes
+        nodal_stress(b.starts, b.index, rows, self._extra, self.share, self.law, volumes, x, out)
         return out
 
     def cell_memory(self) -> dict[str, Array]:
