@@ -1,5 +1,6 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
+from pliant.actions.cuts import Cut, Seam
 from pliant.actions.drives import Fix, Move, Rotate, Sine
 from pliant.actions.gravity import Gravity
 from pliant.actions.loads import Force, Impulse, Moment
@@ -16,7 +17,7 @@ ACTIONS: Registry[Action] = Registry(
         cls.kind: cls
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
-            Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint,
+            Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
         )
     },
     entry_points="pliant.actions",
@@ -24,6 +25,7 @@ ACTIONS: Registry[Action] = Registry(
 
 __all__ = [
     "ACTIONS",
+    "Cut",
     "Damping",
     "Drag",
     "Fix",
@@ -37,6 +39,7 @@ __all__ = [
     "Pressure",
     "Pull",
     "Rotate",
+    "Seam",
     "Sine",
     "Tabletop",
     "Tool",
