@@ -4,11 +4,12 @@ from pliant.models.cpm1 import Cpm1
 from pliant.models.cpm2 import Cpm2
 from pliant.models.fem import Fem
 from pliant.models.mass_spring import MassSpring
+from pliant.models.multires import Multires
 from pliant.protocols import Model
 from pliant.registry import Registry
 
 MODELS: Registry[Model] = Registry(
-    "model", {cls.kind: cls for cls in (MassSpring, Fem, Cpm1, Cpm2)}, entry_points="pliant.models"
+    "model", {cls.kind: cls for cls in (MassSpring, Fem, Cpm1, Cpm2, Multires)}, entry_points="pliant.models"
 )
 
-__all__ = ["MODELS", "Cpm1", "Cpm2", "Fem", "MassSpring"]
+__all__ = ["MODELS", "Cpm1", "Cpm2", "Fem", "MassSpring", "Multires"]
