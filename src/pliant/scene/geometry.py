@@ -71,7 +71,8 @@ class BodyGeometry:
         mesher = "lattice" if self.mesher == "auto" else self.mesher
         if edge is None:
             return replace(self, mesher=mesher, _read=None, _tets=None)
-        fresh = replace(self, edge=edge, mesher=mesher, _read=None, _tets=None)
+        quiet = replace(self, notify=lambda text: None)  # a level that cannot be coarser is no news
+        fresh = replace(quiet, edge=edge, mesher=mesher, _read=None, _tets=None)
         own = fresh._own_edge()
         if isinstance(self.source, Box) and self.source.divisions is not None and own is not None:
             cells = tuple(max(1, math.ceil(s / own - 1e-9)) for s in self.source.size)

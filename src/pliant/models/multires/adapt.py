@@ -77,7 +77,7 @@ class Adaptation:
         return wanted, urgency
 
     def graded(self, wanted: list[BoolArray]) -> list[BoolArray]:
-        """``wanted`` and what it needs: the neighbours of a split node are simulated at its level or finer."""
+        """``wanted`` and what it needs: a split node's neighbours are simulated at its level or finer."""
         split = [flags.copy() for flags in wanted]
         for k in range(len(split) - 2, 0, -1):
             level, ring = self.hierarchy.levels[k], flagged(len(split[k]))

@@ -159,7 +159,8 @@ def _stress(mode, h, rate, beta, lam, mu):
         h00, h01, h02, h10, h11, h12, h20, h21, h22 = h
         p = (lam + mu) * (h00 + h11 + h22)
         return (
-            mu * h00 + p, mu * h01, mu * h02, mu * h10, mu * h11 + p, mu * h12, mu * h20, mu * h21, mu * h22 + p
+            mu * h00 + p, mu * h01, mu * h02, mu * h10, mu * h11 + p, mu * h12,
+            mu * h20, mu * h21, mu * h22 + p,
         )  # fmt: skip
     return _symmetric_stress(h, lam, mu)
 

@@ -186,7 +186,7 @@ class Hierarchy:
         """Masses of level k: those of the next finer one, shared out by its weights in parent tets.
 
         So every level has the body's mass, and a uniform load accelerates all nodes alike. Nodes that would
-        get too little (fine nodes outside of coarse tets have negative weights) get a share of their own tets'.
+        get too little (fine nodes outside of coarse tets have negative weights) get a share of their tets'.
         """
         level, link, fine = self.levels[k], self.links[k], self.levels[k + 1]
         handed = np.bincount(

@@ -41,7 +41,7 @@ class MultiresMechanics:
     def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
         self.structure, self.material, self.model = structure, material, model
         self.damping_time = material.damping or 0.0
-        lame = elastic.lame(material.young, material.poisson)
+        lame = elastic.lame_parameters(material.young, material.poisson)
         meshes = level_meshes(structure)
         self.hierarchy = Hierarchy(meshes, structure.mass, lame, OPERATORS[model.operator])
         self.motion = Motion(self.hierarchy)

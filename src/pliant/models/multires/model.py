@@ -30,7 +30,7 @@ class Multires:
     which keeps momentum and needs no damping (for bodies that fly); "auto": galerkin where nothing holds the
     body when it starts. order: "debunne" keeps the text's order of updates, which is unstable.
 
-    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node is replaced by finer
+    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
     ones where the strain changes by more than this across a cell, and comes back below a fifth of it.
     budget: node updates per frame that may be spent; seconds: the same as time on this machine (measured, so
     that runs differ; the decisions are kept in the run's series).
