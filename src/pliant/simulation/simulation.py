@@ -22,7 +22,8 @@ class BodyColumns:
 
     def __init__(self, part: Part) -> None:
         self.mechanics: Any = part.mechanics
-        self.columns = tuple(f"{part.name}.{name}" for name in self.mechanics.series_names)
+        names: tuple[str, ...] = self.mechanics.series_names
+        self.columns = tuple(f"{part.name}.{name}" for name in names)
 
     def values(self, time: float) -> Sequence[float]:
         return list(self.mechanics.series())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.mesh.relax import relaxed
 from pliant.mesh.types import TetMesh, tet_edges
 from pliant.protocols import Geometry, Structure
 from pliant.structure.tets import density_of_tets, sample_tets
@@ -29,7 +30,7 @@ class HierarchySampler:
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
         finest = geometry.remeshed(None)
-        mesh = finest.tets()
+        mesh = relaxed(finest.tets())
         structure = sample_tets(mesh, geometry.shown(), density_of_tets(mesh, material))
         coarser = _coarser(geometry, mesh, self.levels - 1)
         return replace(structure, extra=_named(coarser))
@@ -40,7 +41,7 @@ def _coarser(geometry: Geometry, finest: TetMesh, most: int) -> list[TetMesh]:
     edge = geometry.edge or _edge(finest)
     found, last = list[TetMesh](), len(finest.points)
     for halving in range(1, most + 1):
-        mesh = geometry.remeshed(edge * 2**halving).tets()
+        mesh = relaxed(geometry.remeshed(edge * 2**halving).tets())
         if len(mesh.points) > SHRINKS * last or len(mesh.points) < FEWEST:
             break
         last = len(mesh.points)

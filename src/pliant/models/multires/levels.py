@@ -44,7 +44,7 @@ class Level:
         self.points, self.tets, self.operator = points, np.ascontiguousarray(tets, np.int64), operator
         self.lam, self.mu = lame
         self.volumes = tet_volumes(points, self.tets)
-        self.gradients = gradients(np.linalg.inv(edge_matrices(points, self.tets)))
+        self.gradients = gradients(np.asarray(np.linalg.inv(edge_matrices(points, self.tets)), float))
         self.count = len(points)
         corners = self.tets.ravel()
         order = np.argsort(corners, kind="stable")
@@ -151,7 +151,9 @@ def _tet_of(points: Array, level: Level) -> IntArray:
 
 def _key(tets: AnyArray, count: int) -> AnyArray:
     ordered = np.sort(tets, axis=1).astype(object) if count > 50_000 else np.sort(tets, axis=1)
-    return ((ordered[:, 0] * count + ordered[:, 1]) * count + ordered[:, 2]) * count + ordered[:, 3]
+    return np.asarray(
+        ((ordered[:, 0] * count + ordered[:, 1]) * count + ordered[:, 2]) * count + ordered[:, 3]
+    )
 
 
 def _quadratic(corners: IntArray, weights: Array, points: Array, source: Level) -> Rows:
@@ -161,8 +163,7 @@ def _quadratic(corners: IntArray, weights: Array, points: Array, source: Level) 
     w = sparse.csr_array((weights.ravel(), (rows, corners.ravel())), shape=(n, source.count))
     total = w.copy()
     for c, gradient in enumerate(source.averaging()):
-        here = sparse.dia_array((points[None, :, c], [0]), shape=(n, n))
-        there = sparse.dia_array((source.points[None, :, c], [0]), shape=(source.count, source.count))
+        here, there = sparse.diags_array(points[:, c]), sparse.diags_array(source.points[:, c])
         total = total + 0.5 * ((here @ w - w @ there) @ gradient)
     total = sparse.csr_array(total)
     total.data[np.abs(total.data) < 1e-13] = 0.0
