@@ -9,7 +9,7 @@ Capabilities are protocols; whoever has the method has the capability, and the l
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -45,7 +45,8 @@ class Structure:
 
     rest (n, 3) [m] in world coordinates; mass (n,) [kg]; cells: "tetra" (m, 4), "edge" (m, 2), ...;
     groups: named particle sets; spacing: typical distance between neighbours [m];
-    carrier: the shown surface, or None for bodies without one; regions (m,): region of each cell.
+    carrier: the shown surface, or None for bodies without one; regions (m,): region of each cell;
+    extra: arrays that the model's own sampler made for it (coarser levels), kept with the run.
     """
 
     rest: Array
@@ -55,6 +56,7 @@ class Structure:
     spacing: float
     carrier: Carrier | None = None
     regions: IntArray | None = None
+    extra: Mapping[str, AnyArray] = field(default_factory=dict)
 
 
 class Geometry(Protocol):
@@ -79,6 +81,9 @@ class Geometry(Protocol):
 
     def volume(self) -> "TetMesh | None":
         """The tets that the source itself has, in its own coordinates; None for a surface."""
+
+    def remeshed(self, edge: float | None) -> "Geometry":
+        """The same shape, to be filled with well-shaped tets of about ``edge`` [m] (None: as it is)."""
 
     def shown(self) -> "Surface | None":
         """What is to be carried along and shown; None for the body's own boundary."""
@@ -336,6 +341,15 @@ class BetweenSteps(Protocol):
         """True where it changed the World or a body's topology."""
 
 
+@runtime_checkable
+class BodySeries(Protocol):
+    """Mechanics with series of their own, one row per frame; columns are called ``BODY.NAME``."""
+
+    series_names: tuple[str, ...]
+
+    def series(self) -> Sequence[float]: ...
+
+
 @dataclass(frozen=True)
 class FieldData:
     """A named field: values per particle or per cell."""
@@ -438,6 +452,8 @@ class Pushing(Protocol):
         self, time: float, dt: float, x: Array, v: Array, f: Array, mass: Array, inverse_mass: Array
     ) -> None:
         """Push particles out, whose x has just moved by ``dt v`` to ``time``; keep the reaction."""
+
+    refines: bool  # whether bodies take note of its shape in all detail
 
     def distance(self, time: float, x: Array) -> Array:
         """Signed distance [m] of points (n, 3) from the shape as it is at ``time``, negative inside."""

@@ -37,6 +37,7 @@ class Barrier(Acting):
     """
 
     exact = False
+    refines = False
 
     def __init__(
         self,
@@ -234,9 +235,9 @@ class Obstacle(Timed):
         if self.rotation is not None:
             frame = self.rotation.matrix() @ frame
         name = self.name or self.kind
-        return self.windowed(
-            Barrier(name, shape, size, frame, self.position, self.restitution, self.friction)
-        )
+        barrier = Barrier(name, shape, size, frame, self.position, self.restitution, self.friction)
+        barrier.refines = True
+        return self.windowed(barrier)
 
     def _shape(self) -> tuple[int, tuple[Any, ...]]:
         if self.sphere is not None:

@@ -6,13 +6,14 @@ from pliant.models.efg import Efg
 from pliant.models.elements import Elements
 from pliant.models.fem import Fem
 from pliant.models.mass_spring import MassSpring
+from pliant.models.multires import Multires
 from pliant.protocols import Model
 from pliant.registry import Registry
 
 MODELS: Registry[Model] = Registry(
     "model",
-    {cls.kind: cls for cls in (MassSpring, Fem, Cpm1, Cpm2, Efg, Elements)},
+    {cls.kind: cls for cls in (MassSpring, Fem, Cpm1, Cpm2, Efg, Elements, Multires)},
     entry_points="pliant.models",
 )
 
-__all__ = ["MODELS", "Cpm1", "Cpm2", "Efg", "Elements", "Fem", "MassSpring"]
+__all__ = ["MODELS", "Cpm1", "Cpm2", "Efg", "Elements", "Fem", "MassSpring", "Multires"]

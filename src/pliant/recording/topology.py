@@ -56,6 +56,8 @@ def write_topology(
             write_whole(group, "regions", structure.regions)
         _write_named(group, "cells", structure.cells)
         _write_named(group, "groups", structure.groups)
+        if structure.extra:
+            _write_named(group, "extra", structure.extra)
         if carrier is not None:
             _write_named(group, "carrier", carrier.arrays())
     os.rename(draft, final)
@@ -84,6 +86,7 @@ def _read_body(path: Path) -> BodyRecord:
             spacing=attributes["spacing"],
             carrier=_read_carrier(path, attributes["carrier"]),
             regions=read_whole(path / "regions") if (path / "regions").exists() else None,
+            extra=_read_named(path / "extra") if (path / "extra").exists() else {},
         )
         start, stop = attributes["rows"]
         name, model, material = attributes["name"], attributes["model"], attributes["material"]

@@ -1,5 +1,6 @@
 """Where a body's shape comes from: a named shape, a mesh file or a mesh in memory, placed in the world."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.shapes import Shape
+from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.types import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.typing import Array
 
@@ -75,6 +77,25 @@ class BodyGeometry:
     def volume(self) -> TetMesh | None:
         mesh = self._mesh()
         return mesh if isinstance(mesh, TetMesh) else None
+
+    def remeshed(self, edge: float | None) -> "BodyGeometry":
+        """The same shape with tets of about ``edge`` [m] by the lattice mesher, unless another is named.
+
+        Boxes with divisions stay structured; other bodies made of tets are filled anew.
+        """
+        mesher = "lattice" if self.mesher == "auto" else self.mesher
+        if edge is None:
+            return replace(self, mesher=mesher, _read=None, _tets=None)
+        quiet = replace(self, notify=lambda text: None)  # a level that cannot be coarser is no news
+        fresh = replace(quiet, edge=edge, mesher=mesher, _read=None, _tets=None)
+        own = fresh._own_edge()
+        if isinstance(self.source, Box) and self.source.divisions is not None and own is not None:
+            cells = tuple(max(1, math.ceil(s / own - 1e-9)) for s in self.source.size)
+            return replace(fresh, source=Box(size=self.source.size, divisions=cells))  # type: ignore[arg-type]
+        mesh = self._mesh()
+        if isinstance(mesh, TetMesh):
+            fresh = replace(fresh, source=Surface(mesh.points, boundary_triangles(mesh.tets)))
+        return fresh
 
     def shown(self) -> Surface | None:
         if not self.embedded or isinstance(self._mesh(), TetMesh):

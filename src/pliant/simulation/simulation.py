@@ -8,12 +8,25 @@ import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
-from pliant.protocols import Columns, Integrator, Measure, Noting, OwnStep, Restarting
+from pliant.protocols import BodySeries, Columns, Integrator, Measure, Noting, OwnStep, Restarting
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan, substeps
 from pliant.simulation.system import System
 from pliant.simulation.watchdog import Watchdog
+from pliant.simulation.world import Part
 from pliant.typing import Array
+
+
+class BodyColumns:
+    """The series of a body's model, under the body's name."""
+
+    def __init__(self, part: Part) -> None:
+        self.mechanics: Any = part.mechanics
+        names: tuple[str, ...] = self.mechanics.series_names
+        self.columns = tuple(f"{part.name}.{name}" for name in names)
+
+    def values(self, time: float) -> Sequence[float]:
+        return list(self.mechanics.series())
 
 
 class Simulation:
@@ -27,7 +40,9 @@ class Simulation:
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.followers += [m for m, _ in prepared]
         system.solver = integrator.prepare(system) if isinstance(integrator, Prepared) else None
-        own = [a for a in (*(a for _, a in system.actions), system.solver) if isinstance(a, Columns)]
+        bodies = [BodyColumns(p) for p in system.world.parts if isinstance(p.mechanics, BodySeries)]
+        others = (*(a for _, a in system.actions), system.solver, *bodies)
+        own = [a for a in others if isinstance(a, Columns)]
         self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
         self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
         self._restarting = [m for m in self._per_frame if isinstance(m, Restarting)]

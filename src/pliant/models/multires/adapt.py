@@ -1,0 +1,123 @@
+"""Where which level is simulated: splitting, merging, grading, and a budget of work."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pliant.models.multires import kernels
+from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.motion import Coupling, Motion, flagged
+from pliant.protocols import Pushing
+from pliant.typing import Array, BoolArray
+
+MERGE = 0.2  # of the split threshold; half of it still flickers
+REACH, LEAVE = 0.8, 1.2  # in spacings: how near to a tool nodes are split, and how far they may merge
+FULL = 0.95  # share of the budget beyond which nothing is split
+
+
+class Adaptation:
+    """Chooses the nodes that are replaced by finer ones.
+
+    eta: rms deviation of the tets' gradients around a node, the "strain change across a cell": zero on linear
+    fields, about 0.4 h |u''|. A node is split above ``threshold`` and comes back when all its children are
+    below a fifth of it. Nodes near a tool are split whatever eta says: it is zero before the first touch.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, threshold: float) -> None:
+        self.hierarchy, self.threshold = hierarchy, threshold
+        levels = hierarchy.levels
+        self.eta: list[Array] = [np.zeros(level.count) for level in levels]
+        self._scratch: list[Array] = [np.zeros((len(level.tets), 9)) for level in levels]
+        self._fans = [np.diff(link.children_first) for link in hierarchy.links]
+
+    def measure(self, motion: Motion, coupling: Coupling) -> None:
+        """eta of all simulated nodes; zero elsewhere."""
+        for k, level in enumerate(self.hierarchy.levels):
+            self.eta[k].fill(0.0)
+            nodes = coupling.active[k]
+            flags = flagged(len(level.tets))
+            kernels.mark_tets(nodes, level.around_first, level.around, flags)
+            kernels.jumps(
+                nodes, np.flatnonzero(flags), level.around_first, level.around, level.tets, level.gradients,
+                level.volumes, motion.d[k], self._scratch[k], self.eta[k],
+            )  # fmt: skip
+
+    def near(
+        self, motion: Motion, obstacles: Sequence[Pushing], time: float, reach: float
+    ) -> list[BoolArray]:
+        """Nodes of all levels but the finest within ``reach`` spacings of a tool."""
+        found = []
+        for k, level in enumerate(self.hierarchy.levels[:-1]):
+            flags = flagged(level.count)
+            for obstacle in obstacles:
+                if obstacle.refines:
+                    flags |= obstacle.distance(time, level.points + motion.d[k]) < reach * level.spacing
+            found.append(flags)
+        return found
+
+    def choose(
+        self, split: list[BoolArray], near: list[BoolArray], lately: list[BoolArray], held: list[BoolArray]
+    ) -> tuple[list[BoolArray], list[Array]]:
+        """New split flags, and how urgent each is (forced ones: infinitely)."""
+        wanted, urgency = [], []
+        for k, link in enumerate(self.hierarchy.links):
+            below = np.where(split[k + 1], np.inf, self.eta[k + 1])
+            worst = np.zeros(len(split[k]))
+            filled = self._fans[k] > 0
+            starts = link.children_first[:-1][filled]
+            if len(starts):
+                worst[filled] = np.maximum.reduceat(below[link.children], starts)
+            kept = split[k] & ((worst > MERGE * self.threshold) | lately[k])
+            fresh = ~split[k] & (self.eta[k] > self.threshold)
+            forced = near[k] | held[k]
+            wanted.append(kept | fresh | forced)
+            own = np.where(split[k], 2.0 * np.minimum(worst, 1e6), self.eta[k])
+            urgency.append(np.where(forced, 1e9, own))
+        wanted.append(flagged(self.hierarchy.levels[-1].count))
+        return wanted, urgency
+
+    def graded(self, wanted: list[BoolArray]) -> list[BoolArray]:
+        """``wanted`` and what it needs: a split node's neighbours are simulated at its level or finer."""
+        split = [flags.copy() for flags in wanted]
+        for k in range(len(split) - 2, 0, -1):
+            level, ring = self.hierarchy.levels[k], flagged(len(split[k]))
+            kernels.mark_rows(np.flatnonzero(split[k]), level.first, level.columns, ring)
+            split[k - 1][self.hierarchy.links[k - 1].parent[ring]] = True
+        return split
+
+    def work(self, split: list[BoolArray], counts: list[int]) -> int:
+        """Node updates of an advance in which level k takes ``counts[k]`` steps."""
+        total, existing = 0, len(split[0])
+        for k, count in enumerate(counts):
+            replaced = int(np.count_nonzero(split[k]))
+            total += count * (existing - replaced)
+            if k < len(counts) - 1:
+                existing = int(self._fans[k][split[k]].sum())
+        return total
+
+    def within(
+        self, wanted: list[BoolArray], urgency: list[Array], counts: list[int], budget: float | None
+    ) -> tuple[list[BoolArray], bool]:
+        """The most urgent of ``wanted`` whose work stays within 95 % of the budget, graded; True if cut."""
+        whole = self.graded(wanted)
+        if budget is None or self.work(whole, counts) <= FULL * budget:
+            return whole, False
+        places = [np.flatnonzero(flags) for flags in wanted[:-1]]
+        level = np.repeat(np.arange(len(places)), [len(p) for p in places])
+        node = np.concatenate(places)
+        score = np.concatenate([urgency[k][p] for k, p in enumerate(places)])
+        order = np.lexsort((node, level, -score))
+        low, high = 0, len(order)
+        best = [flagged(len(flags)) for flags in wanted]
+        while low < high:
+            middle = (low + high + 1) // 2
+            some = [flagged(len(flags)) for flags in wanted]
+            for k in range(len(places)):
+                chosen = order[:middle][level[order[:middle]] == k]
+                some[k][node[chosen]] = True
+            trial = self.graded(some)
+            if self.work(trial, counts) <= FULL * budget:
+                low, best = middle, trial
+            else:
+                high = middle - 1
+        return best, True

@@ -1,0 +1,74 @@
+"""Driven particles of the finest level, as every level sees them."""
+
+import numpy as np
+
+from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.motion import Coupling, Motion, flagged
+from pliant.typing import Array, BoolArray, IntArray
+
+CAUGHT = 0.75  # share of driven corners in the finer level that makes a node driven
+
+
+class Drives:
+    """A coarse node is driven where its child tet is; it moves as its child tet's corners do.
+
+    uncaught: nodes that have to be split because a driven fine particle would not be held at their level.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = hierarchy
+        self.driven: list[BoolArray] = [np.zeros((level.count, 3), bool) for level in hierarchy.levels]
+        self.uncaught: list[BoolArray] = [flagged(level.count) for level in hierarchy.levels[:-1]]
+        self.any = False
+        self._home: list[IntArray] = []
+
+    def hold(self, inverse_mass: Array, motion: Motion) -> None:
+        """Take over which degrees of freedom are driven."""
+        driven = inverse_mass == 0.0
+        if np.array_equal(driven, self.driven[-1]):
+            return
+        self.driven[-1] = driven
+        self.any = bool(driven.any())
+        links, levels = self.hierarchy.links, self.hierarchy.levels
+        for k in range(len(links) - 1, -1, -1):
+            link = links[k]
+            share = np.einsum("nq,nqc->nc", link.down_weights, self.driven[k + 1][link.down].astype(float))
+            self.driven[k] = share > CAUGHT
+            covered = np.einsum("nq,nqc->nc", link.weights, self.driven[k][link.corners].astype(float))
+            lost = (self.driven[k + 1] & (covered < 0.5)).any(axis=1)
+            self.uncaught[k] = flagged(levels[k].count)
+            self.uncaught[k][link.parent[lost]] = True
+        for k, level in enumerate(levels):
+            motion.inverse[k] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
+        self._home = self._homes()
+
+    def _homes(self) -> list[IntArray]:
+        """For every node of every level, the nearest driven particle."""
+        if not self.any:
+            return []
+        from scipy.spatial import cKDTree
+
+        rows = np.flatnonzero(self.driven[-1].any(axis=1))
+        tree = cKDTree(self.hierarchy.levels[-1].points[rows])
+        return [rows[np.asarray(tree.query(level.points)[1], np.int64)] for level in self.hierarchy.levels]
+
+    def lead(self, displacement: Array, dt: float, motion: Motion) -> None:
+        """Velocities that take driven nodes to where the driven particles are at the end of the step."""
+        if not self.any:
+            return
+        target = np.where(self.driven[-1], displacement, motion.d[-1])
+        for k in range(len(self.driven) - 1, -1, -1):
+            speed = (target - motion.d[k]) / dt
+            motion.v[k][self.driven[k]] = speed[self.driven[k]]
+            if k:
+                link = self.hierarchy.links[k - 1]
+                target = np.einsum("nq,nqc->nc", link.down_weights, target[link.down])
+
+    def add_reactions(self, coupling: Coupling, motion: Motion, external: Array, out: Array) -> None:
+        """Replace what acts on driven particles by what acts on the driven nodes that stand for them."""
+        out -= np.where(self.driven[-1], external, 0.0)
+        loads = getattr(coupling, "loads", lambda: motion.load)()
+        for k, nodes in enumerate(coupling.active):
+            held = nodes[self.driven[k][nodes].any(axis=1)]
+            total = np.where(self.driven[k][held], motion.f[k][held] + loads[k][held], 0.0)
+            np.add.at(out, self._home[k][held], total)

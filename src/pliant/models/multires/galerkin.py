@@ -1,0 +1,182 @@
+"""Levels coupled by slaved nodes and transposed forces: keeps momentum, and energy without damping."""
+
+import numpy as np
+
+from pliant.models.multires import kernels
+from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.motion import Contacts, Motion, flagged, limit
+from pliant.typing import Array, BoolArray
+
+
+class Galerkin:
+    r"""A tet is refined or not; what is simulated is one field over all levels.
+
+    A fine tet counts by its share inside refined coarse tets (four sample points). A fine node is free if all
+    its tets count in full; otherwise it is slaved to its parent tet, :math:`u = \sum w_i u_i`. With G the
+    matrix of those weights, forces are :math:`G^T f`, masses the row sums :math:`G^T m` of the finest nodes'.
+    So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. Every level's
+    forces act at its own step, as impulses; positions move at the finest one.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
+        self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
+        self.mass: list[Array] = [level.mass.copy() for level in hierarchy.levels]
+        self.weight: list[Array] = [np.ones(len(level.tets)) for level in hierarchy.levels]
+        self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
+        self._none: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
+        self.arrange([flagged(level.count) for level in hierarchy.levels])
+
+    def limits(self) -> list[float]:
+        return [limit(level.critical, self.damping) for level in self.hierarchy.levels]
+
+    def arrange(self, split: list[BoolArray]) -> None:
+        levels, links = self.hierarchy.levels, self.hierarchy.links
+        count = len(levels)
+        inside = np.ones(len(levels[0].tets))
+        self.active, self.slaves, self.tets, self.nodes = [], [], [], []
+        self.free: list[BoolArray] = []
+        for k, level in enumerate(levels):
+            partial = flagged(level.count)
+            partial[level.tets[inside < 1.0].ravel()] = True
+            touched = flagged(level.count)
+            touched[level.tets[inside > 0.0].ravel()] = True
+            refined = split[k][level.tets].all(axis=1) & (inside == 1.0) if k < count - 1 else None
+            self.weight[k] = inside if refined is None else inside * ~refined
+            self.free.append(~partial & touched)
+            self.slaves.append(np.flatnonzero(partial & touched))
+            self.tets.append(np.flatnonzero(self.weight[k] > 0.0))
+            used = flagged(level.count)
+            used[level.tets[self.tets[k]].ravel()] = True
+            self.nodes.append(np.flatnonzero(used))
+            if len(self.tets[k]) and not len(self._buffers[k]):
+                self._buffers[k] = np.zeros((4 * len(level.tets), 3))
+            if refined is not None:
+                inside = refined[links[k].samples].mean(axis=1)
+        self.deepest = max(k for k in range(count) if len(self.tets[k]))
+        self._share_masses()
+        self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
+        self.replaced = [np.flatnonzero(self.free[k] & ~(self.mass[k] > 0.0)) for k in range(count)]
+        self.absent = [np.flatnonzero(~self.free[k]) for k in range(count)]
+
+    def _share_masses(self) -> None:
+        levels, links = self.hierarchy.levels, self.hierarchy.links
+        self._passed = [np.flatnonzero(~free) for free in self.free]  # hand what they have to parent tets
+        held = levels[-1].mass[:, None].copy()
+        for k in range(len(levels) - 1, -1, -1):
+            self.mass[k] = np.where(self.free[k], held[:, 0], 0.0)
+            if k:
+                up = np.zeros((levels[k - 1].count, 1))
+                kernels.hand_up(self._passed[k], links[k - 1].corners, links[k - 1].weights, held, up)
+                held = up
+        for k, level in enumerate(levels):  # extrapolated weights must leave no node without mass
+            poor = self.free[k] & (self.mass[k] > 0.0) & (self.mass[k] < 0.1 * level.mass)
+            self.mass[k][poor] = 0.1 * level.mass[poor]
+
+    # ------------------------------------------------------------------------------------- motion
+
+    def loads(self) -> list[Array]:
+        """External forces on free nodes: those of the finest nodes, through the same weights as masses."""
+        m = self.motion
+        held = m.load[-1].copy()
+        loads: list[Array] = [held] * len(m.load)
+        for k in range(len(m.load) - 1, 0, -1):
+            up = np.zeros((self.hierarchy.levels[k - 1].count, 3))
+            link = self.hierarchy.links[k - 1]
+            kernels.hand_up(self._passed[k], link.corners, link.weights, held, up)
+            loads[k], held = held, up
+        loads[0] = held
+        return loads
+
+    def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
+        m = self.motion
+        self._load = self.loads()
+        self._inverse = []
+        for k in range(len(self.mass)):
+            free = self.mass[k] > 0.0
+            own = np.where(free, 1.0 / np.where(free, self.mass[k], 1.0), 0.0)
+            self._inverse.append(np.where(m.inverse[k] > 0.0, own[:, None], 0.0))
+        self._hang_slaves()
+        for s in range(counts[0]):
+            self._step(0, time + s * dt / counts[0], dt / counts[0], counts, contacts)
+
+    def _step(self, k: int, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
+        m = self.motion
+        self._kick(k, dt)
+        if k < self.deepest:
+            ratio = counts[k + 1] // counts[k]
+            for s in range(ratio):
+                self._step(k + 1, time + s * dt / ratio, dt / ratio, counts, contacts)
+        else:
+            for j in range(self.deepest + 1):
+                kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], m.f[j], self._inverse[j], 0.0, dt)
+            self._hang_slaves()
+        contacts(k, time + dt, dt)
+
+    def _hang_slaves(self) -> None:
+        for k in range(1, self.deepest + 1):
+            self.motion.hang(k, self.slaves[k])
+
+    def _level_forces(self, k: int) -> None:
+        """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
+        m, level = self.motion, self.hierarchy.levels[k]
+        m.f[k].fill(0.0)
+        kernels.tet_forces(
+            self.tets[k], self.nodes[k], level, self.weight[k], m.d[k], m.v[k], self.damping,
+            self._buffers[k], m.f[k],
+        )  # fmt: skip
+        for j in range(k, 0, -1):
+            link = self.hierarchy.links[j - 1]
+            m.f[j - 1].fill(0.0)
+            kernels.hand_up(self.slaves[j], link.corners, link.weights, m.f[j], m.f[j - 1])
+
+    def _kick(self, k: int, dt: float) -> None:
+        m = self.motion
+        self._level_forces(k)
+        for j in range(k + 1):
+            load = self._load[j] if j == k else self._none[j]
+            kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], load, self._inverse[j], dt, 0.0)
+
+    def fill(self) -> None:
+        for k in range(self.deepest - 1, -1, -1):
+            self.motion.pull(k, self.replaced[k])
+        for k in range(1, len(self.absent)):
+            self.motion.hang(k, self.absent[k])
+
+    def reactions(self) -> None:
+        m = self.motion
+        total: list[Array] = [np.zeros_like(f) for f in m.f]
+        for k in range(self.deepest + 1):
+            self._level_forces(k)
+            for j in range(k + 1):
+                total[j] += np.where(self.free[j][:, None], m.f[j], 0.0)
+        for f, value in zip(m.f, total, strict=True):
+            f[:] = value
+
+    def energy(self) -> tuple[float, float]:
+        kinetic = elastic = 0.0
+        m = self.motion
+        for k, level in enumerate(self.hierarchy.levels):
+            nodes = self.active[k]
+            kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
+            out = np.zeros(len(self.tets[k]))
+            kernels.tet_energies(
+                self.tets[k], level.tets, level.gradients, level.volumes, self.weight[k], level.operator,
+                level.lam, level.mu, m.d[k], out,
+            )  # fmt: skip
+            elastic += float(out.sum())
+        return kinetic, elastic
+
+    def momenta(self) -> tuple[Array, Array]:
+        """Linear and angular momentum of what is simulated."""
+        linear, angular = np.zeros(3), np.zeros(3)
+        m = self.motion
+        for k, level in enumerate(self.hierarchy.levels):
+            nodes = self.active[k]
+            p = self.mass[k][nodes, None] * m.v[k][nodes]
+            linear += p.sum(axis=0)
+            angular += np.cross(level.points[nodes] + m.d[k][nodes], p).sum(axis=0)
+        return linear, angular
+
+    @property
+    def exists(self) -> list[BoolArray]:
+        return self.free

@@ -1,0 +1,319 @@
+"""The multiresolution model at work on one body."""
+
+import time as clock
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.materials import elastic
+from pliant.models import tet_fields
+from pliant.models.multires import kernels
+from pliant.models.multires.adapt import LEAVE, REACH, Adaptation
+from pliant.models.multires.drives import Drives
+from pliant.models.multires.galerkin import Galerkin
+from pliant.models.multires.levels import OPERATORS, Hierarchy
+from pliant.models.multires.motion import Coupling, Motion, flagged
+from pliant.models.multires.schwarz import Schwarz
+from pliant.models.stability import explicit_limit
+from pliant.protocols import FieldData, Pushing, StableStep, Structure
+from pliant.structure.hierarchy import level_meshes
+from pliant.typing import AnyArray, Array, BoolArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.multires.model import Multires
+
+ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
+
+
+class MultiresMechanics:
+    """Levels, their motion, and which of them is simulated where.
+
+    The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
+    ones. ``add_forces`` and ``energy`` are those of the finest mesh at given positions; the body moves by
+    ``advance``.
+    """
+
+    inversion_safe = True
+    recorded = ("level", "eta")
+
+    def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
+        self.structure, self.material, self.model = structure, material, model
+        self.damping_time = material.damping or 0.0
+        lame = elastic.lame_parameters(material.young, material.poisson)
+        meshes = level_meshes(structure)
+        self.hierarchy = Hierarchy(meshes, structure.mass, lame, OPERATORS[model.operator])
+        self.motion = Motion(self.hierarchy)
+        self.adaptation = Adaptation(self.hierarchy, model.split)
+        self.drives = Drives(self.hierarchy)
+        self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
+        self.coupling: Coupling | None = None
+        self.kind = model.coupling
+        self.obstacles: list[Pushing] = []
+        self._last: tuple[Array, Array] = (structure.rest.copy(), np.zeros_like(structure.rest))
+        self._external: Array = np.zeros_like(structure.rest)
+        self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
+        self.updates, self.cut = 0, False
+        self.field_names = (*tet_fields.NAMES, "level", "eta")
+        count = len(self.hierarchy.levels)
+        self.series_names = ("load", "updates", "seconds", *(f"active.{k}" for k in range(count)))
+        self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
+
+    # -------------------------------------------------------------- the finest mesh at given positions
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        level = self.hierarchy.levels[-1]
+        tets, nodes, f = np.arange(len(level.tets)), np.arange(level.count), np.zeros_like(x)
+        weight = np.ones(len(tets))
+        kernels.tet_forces(
+            tets, nodes, level, weight, x - level.points, v, self.damping_time, self._finest_buffer, f
+        )
+        out += f
+
+    def energy(self, x: Array) -> float:
+        """Elastic energy [J] of the finest mesh."""
+        level = self.hierarchy.levels[-1]
+        out = np.zeros(len(level.tets))
+        kernels.tet_energies(
+            np.arange(len(level.tets)), level.tets, level.gradients, level.volumes, np.ones(len(out)),
+            level.operator, level.lam, level.mu, x - level.points, out,
+        )  # fmt: skip
+        return float(out.sum())
+
+    def stable_step(self) -> StableStep:
+        """None: levels take steps of their own within one of the World's."""
+        return StableStep(float("inf"), "levels take steps of their own")
+
+    def finest_step(self) -> StableStep:
+        """The largest stable step of the finest mesh alone."""
+        return explicit_limit(self, self.structure, self.damping_time)
+
+    # ------------------------------------------------------------------------------------------ steps
+
+    def meet(self, obstacles: Sequence[Pushing]) -> None:
+        self.obstacles = list(obstacles)
+
+    def couple(self, kind: str) -> None:
+        """Begin with a coupling; all levels are given the values that they have now."""
+        self.kind = kind  # type: ignore[assignment]
+        if kind == "galerkin":
+            self.coupling = Galerkin(self.hierarchy, self.motion, self.damping_time)
+        else:
+            printed = self.model.order == "debunne"
+            self.coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, printed)
+        self.coupling.arrange(self.split)
+
+    def _begin(self, v: Array, inverse_mass: Array) -> None:
+        held = bool((inverse_mass == 0.0).any())
+        kind = self.kind if self.kind != "auto" else "schwarz" if held else "galerkin"
+        if self.model.detail == "finest":
+            self.split = [np.ones(level.count, bool) for level in self.hierarchy.levels]
+            self.split[-1][:] = False
+        self.couple(kind)
+        self.motion.v[-1][:] = v
+        for k in range(len(self.hierarchy.links) - 1, -1, -1):
+            self.motion.pull(k, np.arange(self.hierarchy.levels[k].count))
+        self._last = (self._last[0], v.copy())
+
+    def advance(
+        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
+    ) -> None:
+        started = clock.perf_counter()
+        if self.coupling is None:
+            self._begin(v, inverse_mass)
+        assert self.coupling is not None
+        self.drives.hold(inverse_mass, self.motion)
+        self._take_pushes(x, v, inverse_mass)
+        self._external = external.copy()
+        counts = self.counts(dt)
+        self._since += dt
+        if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
+            self._adapt(time, dt, counts)
+            self._since = 0.0
+        self.motion.take_load(external)
+        self.drives.lead(x - self.structure.rest, dt, self.motion)
+        self._near = self._reachable(time, dt)
+        self.coupling.advance(time, dt, counts, self._contacts)
+        self.coupling.fill()
+        self._show(x, v, inverse_mass)
+        active = [len(nodes) for nodes in self.coupling.active]
+        self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
+        self._frame_seconds = clock.perf_counter() - started
+        if self.updates:
+            rate = self.updates / self._frame_seconds
+            self._speed = rate if not self._speed else 0.9 * self._speed + 0.1 * rate
+
+    def counts(self, dt: float) -> list[int]:
+        """Steps of each level within ``dt``: powers of two, at least as many as the coarser level's."""
+        assert self.coupling is not None
+        found, least = [], 0
+        for limit in self.coupling.limits():
+            power = max(least, int(np.ceil(np.log2(max(dt / limit, 1.0)) - 1e-9)))
+            found.append(2**power)
+            least = power
+        return found
+
+    def _take_pushes(self, x: Array, v: Array, inverse_mass: Array) -> None:
+        """Take over what contacts and constraints did to the shown particles since the last step."""
+        moved = np.where(inverse_mass > 0.0, x - self._last[0], 0.0)
+        kicked = np.where(inverse_mass > 0.0, v - self._last[1], 0.0)
+        rows = np.flatnonzero((moved != 0.0).any(axis=1) | (kicked != 0.0).any(axis=1))
+        if not len(rows):
+            return
+        assert self.coupling is not None
+        order = rows[np.argsort(np.linalg.norm(moved[rows], axis=1), kind="stable")]
+        place = order.copy()
+        for k in range(len(self.hierarchy.levels) - 1, -1, -1):
+            here = flagged(self.hierarchy.levels[k].count)
+            here[self.coupling.active[k]] = True
+            found = here[place]
+            target, source = place[found], order[found]
+            largest = np.unique(target[::-1], return_index=True)
+            pick = source[::-1][largest[1]]  # the last one in order has moved furthest
+            self.motion.d[k][largest[0]] += moved[pick]
+            self.motion.v[k][largest[0]] += kicked[pick]
+            order, place = order[~found], place[~found]
+            if k:
+                place = self.hierarchy.links[k - 1].parent[place]
+        self.coupling.fill()
+
+    def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
+        free = inverse_mass > 0.0
+        np.copyto(x, self.structure.rest + self.motion.d[-1], where=free)
+        np.copyto(v, self.motion.v[-1], where=free)
+        self._last = (x.copy(), v.copy())
+
+    # --------------------------------------------------------------------------------------- contacts
+
+    def _reachable(self, time: float, dt: float) -> list[list[tuple[Pushing, AnyArray]]]:
+        """Per level, the obstacles and the simulated nodes that may meet them within ``dt``."""
+        assert self.coupling is not None
+        found: list[list[tuple[Pushing, AnyArray]]] = []
+        for k, level in enumerate(self.hierarchy.levels):
+            nodes, here = self.coupling.active[k], []
+            for obstacle in self.obstacles if len(nodes) else ():
+                x = level.points[nodes] + self.motion.d[k][nodes]
+                distance = np.minimum(obstacle.distance(time, x), obstacle.distance(time + dt, x))
+                reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
+                close = nodes[distance < reach]
+                if len(close):
+                    here.append((obstacle, close))
+            found.append(here)
+        return found
+
+    def _contacts(self, k: int, time: float, dt: float) -> None:
+        m, level = self.motion, self.hierarchy.levels[k]
+        for obstacle, nodes in self._near[k]:
+            before = level.points[nodes]
+            x, v, f = before + m.d[k][nodes], m.v[k][nodes], m.f[k][nodes]
+            mass = getattr(self.coupling, "mass", None)
+            own = (level.mass if mass is None else mass[k])[nodes]
+            obstacle.push(time, dt, x, v, f, own, m.inverse[k][nodes])
+            m.d[k][nodes] = x - before
+            m.v[k][nodes] = v
+
+    # -------------------------------------------------------------------------------------- adaptation
+
+    def _adapt(self, time: float, dt: float, counts: list[int]) -> None:
+        assert self.coupling is not None
+        a, m = self.adaptation, self.motion
+        a.measure(m, self.coupling)
+        near = a.near(m, self.obstacles, time + dt, REACH)
+        lately = a.near(m, self.obstacles, time + dt, LEAVE)
+        wanted, urgency = a.choose(self.split, near, lately, self.drives.uncaught)
+        split, self.cut = a.within(wanted, urgency, counts, self.budget())
+        self.set_split(split)
+
+    def set_split(self, split: list[BoolArray]) -> None:
+        """Take over split flags; newborn nodes take displacement and velocity from the coarser level."""
+        assert self.coupling is not None
+        if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
+            return
+        before = [flags.copy() for flags in self.split]
+        self.split = split
+        for k, link in enumerate(self.hierarchy.links):
+            born = np.flatnonzero((split[k] & ~before[k])[link.parent])
+            rows = link.push
+            for field in (self.motion.d, self.motion.v):
+                out = np.empty((len(born), 3))
+                kernels.interpolate(born, rows.first, rows.columns, rows.weights, field[k], out)
+                field[k + 1][born] = out
+        self.coupling.arrange(split)
+        self.coupling.fill()
+
+    def budget(self) -> float | None:
+        """Node updates that a frame may take: as given, or what the machine did lately in the given time."""
+        if self.model.seconds is None:
+            return None if self.model.budget is None else float(self.model.budget)
+        return None if not self._speed else self.model.seconds * self._speed
+
+    # ------------------------------------------------------------------- reactions, series, fields, state
+
+    def add_internal(self, out: Array) -> None:
+        if self.coupling is not None and self.drives.any:
+            self.coupling.reactions()
+            self.drives.add_reactions(self.coupling, self.motion, self._external, out)
+
+    def series(self) -> Sequence[float]:
+        budget = self.budget()
+        load = 0.0 if not budget else self.updates / budget
+        active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]
+        seconds = self._frame_seconds if self.model.seconds is not None else 0.0
+        return [load, float(self.updates), seconds, *(float(n) for n in active)]
+
+    def levels_shown(self) -> Array:
+        """The level that each particle follows (0: the coarsest)."""
+        deep = np.zeros(self.hierarchy.levels[0].count)
+        for k, link in enumerate(self.hierarchy.links):
+            deep = np.where(self.split[k][link.parent], k + 1.0, deep[link.parent])
+        return deep
+
+    def jumps_shown(self) -> Array:
+        """eta of the simulated node that each particle follows."""
+        shown = self.adaptation.eta[0]
+        for k, link in enumerate(self.hierarchy.links):
+            shown = np.where(self.split[k][link.parent], self.adaptation.eta[k + 1], shown[link.parent])
+        return shown
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        m = len(self.structure.cells["tetra"])
+        level = self.hierarchy.levels[-1]
+        lame = np.full(m, level.lam), np.full(m, level.mu)
+        own = [name for name in names if name in tet_fields.NAMES]
+        found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
+        if "level" in names:
+            found["level"] = FieldData(self.levels_shown())
+        if "eta" in names:
+            found["eta"] = FieldData(self.jumps_shown())
+        return found
+
+    def state(self) -> dict[str, AnyArray]:
+        m = self.motion
+        found: dict[str, AnyArray] = {
+            "x": self._last[0],
+            "v": self._last[1],
+            "external": self._external,
+            "numbers": np.array([self._since, self._speed, self._frame_seconds, self.updates, self.cut]),
+            "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
+            "begun": np.array(self.coupling is not None),
+            "level": self.levels_shown().astype(np.float32),
+            "eta": self.jumps_shown().astype(np.float32),
+        }
+        for k in range(len(m.d)):
+            found |= {f"d{k}": m.d[k], f"v{k}": m.v[k], f"f{k}": m.f[k], f"split{k}": self.split[k]}
+            found[f"eta{k}"] = self.adaptation.eta[k]
+        return found
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        m = self.motion
+        for k in range(len(m.d)):
+            m.d[k][:], m.v[k][:], m.f[k][:] = state[f"d{k}"], state[f"v{k}"], state[f"f{k}"]
+            self.split[k] = np.array(state[f"split{k}"], bool)
+            self.adaptation.eta[k][:] = state[f"eta{k}"]
+        self._last = (np.array(state["x"]), np.array(state["v"]))
+        self._external = np.array(state["external"])
+        self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
+        self.updates, self.cut = int(updates), bool(cut)
+        if bool(state["begun"]):
+            self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])

@@ -1,0 +1,74 @@
+"""Parameters of the multiresolution model."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from pliant.errors import IncompatibleError
+from pliant.parameters import parameters
+from pliant.protocols import Structure
+from pliant.structure.hierarchy import HierarchySampler
+from pliant.units import Number, Time
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.multires.mechanics import MultiresMechanics
+
+
+@parameters
+class Multires:
+    r"""Levels of detail that come and go, each with its own mesh and time step [DebunneDesbrunCaniBarr2000]_.
+
+    levels: meshes of the shape, the body's ``edge`` being the finest one's and each coarser one's twice that.
+
+    operator: "linear", the full linear elastic forces; "corotational", each tet in its rotating frame, for
+    large rotations (several times the cost); "debunne", the text's operator, which lets a rigid rotation
+    make forces.
+
+    coupling: "schwarz", ghosts that interpolate between levels in space and time, with stiffness damping of a
+    quarter of each level's critical step (for held bodies); "galerkin", slaved ghosts and transposed forces,
+    which keeps momentum and needs no damping (for bodies that fly); "auto": galerkin where nothing holds the
+    body when it starts. order: "debunne" keeps the text's order of updates, which is unstable.
+
+    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
+    ones where the strain changes by more than this across a cell, and comes back below a fifth of it.
+    budget: node updates per frame that may be spent; seconds: the same as time on this machine (measured, so
+    that runs differ; the decisions are kept in the run's series).
+    """
+
+    kind: ClassVar[str] = "multires"
+    references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
+
+    levels: int = Field(default=3, ge=1, le=8)
+    operator: Literal["linear", "corotational", "debunne"] = "linear"
+    coupling: Literal["auto", "schwarz", "galerkin"] = "auto"
+    order: Literal["interpolated", "debunne"] = "interpolated"
+    detail: Literal["adaptive", "finest", "coarsest"] = "adaptive"
+    split: Number = Field(default=0.05, gt=0)
+    budget: int | None = Field(default=None, gt=0)
+    seconds: Time | None = Field(default=None, gt=0)
+
+    @property
+    def sampler(self) -> HierarchySampler:
+        return HierarchySampler(self.levels)
+
+    def notes(self, material: "Material") -> list[str]:
+        """What a user should know before looking at the result."""
+        if self.order == "debunne":
+            return ['order = "debunne" is the text\'s order of updates: it gains energy at level borders']
+        return []
+
+    def prepare(self, structure: Structure, material: "Material") -> "MultiresMechanics":
+        from pliant.models.multires.mechanics import MultiresMechanics
+
+        if material.regions or material.anisotropic or material.yield_ is not None:
+            what = "regions" if material.regions else "moduli" if material.anisotropic else "a yield stress"
+            raise IncompatibleError(
+                f"Model 'multires' has one elastic, isotropic material; this one has {what}.",
+                hint='Use model = "fem".',
+            )
+        if self.order == "debunne" and self.coupling == "galerkin":
+            raise IncompatibleError("order = 'debunne' belongs to coupling = 'schwarz'.")
+        if self.budget is not None and self.seconds is not None:
+            raise IncompatibleError("Give the model a budget or seconds, not both.")
+        return MultiresMechanics(structure, material, self)

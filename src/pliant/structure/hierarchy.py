@@ -1,0 +1,68 @@
+"""A hierarchy of independent tet meshes of one shape, the edge length halved from level to level."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.mesh.relax import relaxed
+from pliant.mesh.types import TetMesh, tet_edges
+from pliant.protocols import Geometry, Structure
+from pliant.structure.tets import density_of_tets, sample_tets
+from pliant.typing import AnyArray, Array, IntArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+
+SHRINKS = 0.6  # a coarser level has at most this share of the nodes of the next one
+FEWEST = 8  # nodes of a level
+
+
+@dataclass(frozen=True)
+class HierarchySampler:
+    """Particles at the vertices of the finest level, whose edge is the body's; coarser levels in ``extra``.
+
+    Levels that the mesher cannot make coarser (a thin body) are left out.
+    """
+
+    levels: int
+
+    def sample(self, geometry: Geometry, material: "Material") -> Structure:
+        finest = geometry.remeshed(None)
+        mesh = relaxed(finest.tets())
+        structure = sample_tets(mesh, geometry.shown(), density_of_tets(mesh, material))
+        coarser = _coarser(geometry, mesh, self.levels - 1)
+        return replace(structure, extra=_named(coarser))
+
+
+def _coarser(geometry: Geometry, finest: TetMesh, most: int) -> list[TetMesh]:
+    """Up to ``most`` coarser meshes, the coarsest first."""
+    edge = geometry.edge or _edge(finest)
+    found, last = list[TetMesh](), len(finest.points)
+    for halving in range(1, most + 1):
+        mesh = relaxed(geometry.remeshed(edge * 2**halving).tets())
+        if len(mesh.points) > SHRINKS * last or len(mesh.points) < FEWEST:
+            break
+        last = len(mesh.points)
+        found.insert(0, mesh)
+    return found
+
+
+def _edge(mesh: TetMesh) -> float:
+    """A typical edge length [m]; of a structured mesh, the side of its cells."""
+    edges = tet_edges(mesh.tets)
+    lengths = np.linalg.norm(mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]], axis=1)
+    return float(np.quantile(lengths, 0.2))
+
+
+def _named(meshes: list[TetMesh]) -> Mapping[str, AnyArray]:
+    points = {f"level-{k}-points": mesh.points for k, mesh in enumerate(meshes)}
+    return points | {f"level-{k}-tets": mesh.tets for k, mesh in enumerate(meshes)}
+
+
+def level_meshes(structure: Structure) -> list[tuple[Array, IntArray]]:
+    """Points and tets of every level, the coarsest first."""
+    count = sum(1 for name in structure.extra if name.endswith("-points"))
+    found = [(structure.extra[f"level-{k}-points"], structure.extra[f"level-{k}-tets"]) for k in range(count)]
+    return [*found, (structure.rest, structure.cells["tetra"])]
