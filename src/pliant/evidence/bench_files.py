@@ -24,10 +24,19 @@ FPS = 50.0
 def waving_sheet(divisions: tuple[int, int, int], frames: int) -> Iterator[tuple[Run, Path]]:
     """A run of a sheet that waves, written without simulating, and a folder beside it."""
     size = (1.0, divisions[1] / divisions[0], 1.0 / divisions[0])
-    part = Scene([Body(box(*size, divisions=divisions), material=MATERIAL)]).simulation().system.world.parts[0]
+    part = (
+        Scene([Body(box(*size, divisions=divisions), material=MATERIAL)]).simulation().system.world.parts[0]
+    )
     rest = part.structure.rest
     count = len(rest)
-    table = {"name": "sheet", "model": "mass-spring", "particles": count, "cells": 0, "mass": 1.0, "volume": 1.0}
+    table = {
+        "name": "sheet",
+        "model": "mass-spring",
+        "particles": count,
+        "cells": 0,
+        "mass": 1.0,
+        "volume": 1.0,
+    }
     about = {"fps": FPS, "duration": frames / FPS, "step": 1e-2, "step_reason": "given", "seed": 0}
     with tempfile.TemporaryDirectory(prefix="pliant-bench-") as place:
         folder = Path(place)
