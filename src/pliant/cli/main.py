@@ -27,8 +27,10 @@ VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "card",
     "render",
     "plot",
+    "compare",
     "validate",
     "bench",
+    "cite",
     "doctor",
 )
 

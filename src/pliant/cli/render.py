@@ -45,7 +45,10 @@ def command(
     ] = 0.0,
     zoom: Annotated[float, typer.Option(metavar="FACTOR", help="Come closer.")] = 1.0,
     style: Annotated[
-        str, typer.Option(metavar="NAME", help="surface, edges, wireframe, tets, particles.")
+        str,
+        typer.Option(
+            metavar="NAME", help="surface, edges, wireframe, tets, particles, surfels, levels, cracks."
+        ),
     ] = "surface",
     colour: Annotated[
         str | None,

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
+import pliant.evidence
 from pliant.errors import InputError
-from pliant.evidence.members import load_members
 from pliant.registry import nearest
 
 
@@ -44,8 +46,10 @@ def bench(name: str) -> Callable[[Bench], Bench]:
 
 
 def load_benches() -> dict[str, Bench]:
-    """All cases; importing their modules enters them in the table."""
-    load_members("bench_")
+    """All cases; importing the modules ``bench_...`` enters them in the table."""
+    for module in iter_modules(pliant.evidence.__path__):
+        if module.name.startswith("bench_"):
+            import_module(f"pliant.evidence.{module.name}")
     return BENCHES
 
 

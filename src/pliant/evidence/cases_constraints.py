@@ -4,14 +4,13 @@ import numpy as np
 
 from pliant.actions import Damping, Fix, Gravity, Move, Pressure, VolumeConstraint
 from pliant.evidence.scenes import MATERIAL, block, played
-from pliant.evidence.validate import case
+from pliant.evidence.validate import Result, case
 from pliant.materials import resolve
 from pliant.measures import Reaction
 from pliant.mesh.shapes import sphere
 from pliant.scene import Body
 from pliant.where import plane
 
-Result = tuple[float, float, float, float, str]
 SQUEEZE = {
     "keys": [{"time": 0.0, "value": [0, 0, 0]}, {"time": 0.5, "value": [0, 0, -0.096]}],
     "ease": "smooth",

@@ -4,10 +4,8 @@ import numpy as np
 
 from pliant.actions import Damping, Fix, Gravity
 from pliant.evidence.scenes import block, played
-from pliant.evidence.validate import case
+from pliant.evidence.validate import Result, case
 from pliant.where import plane
-
-Result = tuple[float, float, float, float, str]
 
 
 @case("free-fall", "z = -g t^2 / 2 (leapfrog, exact)")

@@ -2,17 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from pliant.errors import InputError
-from pliant.evidence.members import load_members
+import pliant.evidence
+from pliant.errors import Diverged, InputError, PliantError
 from pliant.models import MODELS
 from pliant.registry import nearest
+
+Result = tuple[float, float, float, float, str]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One number: ours, the expected one, the error (absolute or relative, as the case says)."""
+    """One number: ours, the expected one, the error (absolute or relative, as the case says).
+
+    expected_failure: why a method cannot be within the tolerance here ("" where it should be);
+    applies: False where the model refuses the case, with its reason in ``note``.
+    """
 
     model: str
     case: str
@@ -21,6 +29,8 @@ class Outcome:
     error: float
     tolerance: float
     note: str = ""
+    expected_failure: str = ""
+    applies: bool = True
 
     @property
     def ok(self) -> bool:
@@ -32,33 +42,48 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Case:
-    """A case: ``run(model)`` gives (value, expected, error, tolerance, note)."""
+    """A case: ``run(model)`` gives (value, expected, error, tolerance, note).
+
+    source: where the closed form or the published number comes from; why: why this tolerance; cannot: by
+    model, why a method is outside it.
+    """
 
     name: str
-    run: Callable[[str], tuple[float, float, float, float, str]]
+    run: Callable[[str], Result]
     equation: str
     models: tuple[str, ...] | None = None  # None: all
     quick: bool = True
+    source: str = ""
+    why: str = ""
+    cannot: dict[str, str] | None = None
 
 
 CASES: dict[str, Case] = {}
 
 
 def case(
-    name: str, equation: str, models: tuple[str, ...] | None = None, quick: bool = True
+    name: str,
+    equation: str,
+    models: tuple[str, ...] | None = None,
+    quick: bool = True,
+    source: str = "",
+    why: str = "",
+    cannot: dict[str, str] | None = None,
 ) -> Callable[[Any], Any]:
     """Decorator: enter a function as a case."""
 
     def enter(function: Any) -> Any:
-        CASES[name] = Case(name, function, equation, models, quick)
+        CASES[name] = Case(name, function, equation, models, quick, source, why, cannot)
         return function
 
     return enter
 
 
 def load_cases() -> dict[str, Case]:
-    """All cases; importing their modules enters them in the table."""
-    load_members("cases_")
+    """All cases; importing the modules ``cases_...`` enters them in the table."""
+    for module in iter_modules(pliant.evidence.__path__):
+        if module.name.startswith("cases_"):
+            import_module(f"pliant.evidence.{module.name}")
     return CASES
 
 
@@ -70,8 +95,20 @@ def outcomes(name: str | None = None, quick: bool = False) -> Iterator[Outcome]:
     for entry in table.values():
         if (name is None or entry.name == name) and (entry.quick or not quick):
             for model in entry.models or tuple(MODELS):
-                value, expected, error, tolerance, note = entry.run(model)
-                yield Outcome(model, entry.name, value, expected, error, tolerance, note)
+                yield _outcome(entry, model)
+
+
+def _outcome(entry: Case, model: str) -> Outcome:
+    cannot = (entry.cannot or {}).get(model, "")
+    try:
+        value, expected, error, tolerance, note = entry.run(model)
+    except Diverged as failure:
+        nothing = float("nan")
+        return Outcome(model, entry.name, nothing, nothing, float("inf"), 0.0, failure.message, cannot)
+    except PliantError as refusal:
+        nothing = float("nan")
+        return Outcome(model, entry.name, nothing, nothing, nothing, nothing, refusal.message, applies=False)
+    return Outcome(model, entry.name, value, expected, error, tolerance, note, cannot)
 
 
 def run_validation(

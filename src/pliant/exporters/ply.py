@@ -1,14 +1,15 @@
-"""PLY, binary: surfaces with smooth normals, and the number of the body that each vertex belongs to."""
+"""PLY, binary: surfaces with smooth normals. Each vertex has the number of its body, and a radius that makes
+it a surfel: a disc across its normal."""
 
 from typing import BinaryIO
 
 import numpy as np
 
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
-from pliant.exporters.surfaces import vertex_normals
+from pliant.exporters.surfaces import surfels
 from pliant.recording import Frame
 
-_VERTEX = np.dtype([("xyz", "<f8", 3), ("normal", "<f4", 3), ("body", "<i4")])
+_VERTEX = np.dtype([("xyz", "<f8", 3), ("normal", "<f4", 3), ("body", "<i4"), ("radius", "<f4")])
 _FACE = np.dtype([("count", "u1"), ("corners", "<i4", 3)])
 _HEADER = """ply
 format binary_little_endian 1.0
@@ -21,6 +22,7 @@ property float nx
 property float ny
 property float nz
 property int body
+property float radius
 element face {faces}
 property list uchar int vertex_indices
 end_header
@@ -36,7 +38,7 @@ def _plan(job: Job) -> list[Piece]:
             surface = frame.surface(name)
             vertex = np.empty(len(surface.points), _VERTEX)
             vertex["xyz"] = surface.points
-            vertex["normal"] = vertex_normals(surface.points, surface.triangles)
+            _, vertex["normal"], vertex["radius"] = surfels(surface)
             vertex["body"] = number
             face = np.empty(len(surface.triangles), _FACE)
             face["count"], face["corners"] = 3, surface.triangles + start

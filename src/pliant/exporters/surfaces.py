@@ -10,6 +10,8 @@ from pliant.mesh.types import Surface
 from pliant.recording import Frame
 from pliant.typing import Array, IntArray
 
+OVERLAP = 1.15  # radius of a disc over that of a circle with its share of the surface
+
 
 def vertex_normals(points: Array, triangles: IntArray) -> Array:
     """Smooth unit normals (n, 3): triangle normals, by area; zero where no triangle has one."""
@@ -22,6 +24,19 @@ def vertex_normals(points: Array, triangles: IntArray) -> Array:
     length = np.linalg.norm(total, axis=1, keepdims=True)
     normals: Array = np.divide(total, length, out=np.zeros_like(total), where=length > 0)
     return normals
+
+
+def surfels(surface: Surface) -> tuple[Array, Array, Array]:
+    """A disc per surface point: centres (n, 3), unit normals (n, 3), radii (n,) [m].
+
+    A point's share of the surface is a third of its triangles; the disc is a little larger than a circle
+    of that area, so that there are no gaps.
+    """
+    points, triangles = surface.points, surface.triangles
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    share = np.bincount(triangles.ravel(), np.repeat(area / 3.0, 3), len(points))
+    return points, vertex_normals(points, triangles), OVERLAP * np.sqrt(share / np.pi)
 
 
 def joined(frame: Frame, bodies: Sequence[str]) -> Surface:

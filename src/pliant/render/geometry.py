@@ -9,6 +9,7 @@ from pliant.mesh.types import Surface, tet_edges
 from pliant.recording import Frame
 from pliant.render.colouring import on_particles, on_surface, scalar_field
 from pliant.render.look import Look
+from pliant.render.special import crack_tints, discs, level_tints
 from pliant.typing import AnyArray, Array, IntArray
 
 SHARP = 55.0  # degrees between triangles from which on an edge is drawn as an edge
@@ -46,10 +47,11 @@ class Shaper:
             values = on_particles(scalar_field(frame, look.colour, body), structure)
         x, tets = frame.body(body), structure.cells.get("tetra")
         has_tets, has_surface = tets is not None and len(tets) > 0, structure.carrier is not None
-        if look.style == "particles" or not (has_surface or has_tets):
+        if look.style in ("particles", "levels") or not (has_surface or has_tets):
             keep = self._before(x)
             chosen = None if values is None else values[keep]
-            return [Drawn(x[keep], np.arange(int(keep.sum()))[:, None], values=chosen)]
+            tints = level_tints(frame, body)[keep] if look.style == "levels" else None
+            return [Drawn(x[keep], np.arange(int(keep.sum()))[:, None], values=chosen, tints=tints)]
         if look.style == "tets" and tets is not None:
             return [self._shrunk(x, tets, values)]
         if look.style == "wireframe" and tets is not None:
@@ -66,6 +68,11 @@ class Shaper:
         assert carrier is not None
         if values is not None:
             values = on_surface(values, record.structure)
+        if self._look.style == "surfels":
+            points, normals, corners, origin = discs(surface)
+            return [Drawn(points, corners, normals, None if values is None else values[origin])]
+        if self._look.style == "cracks":
+            return [Drawn(*crack_tints(frame, body, self._number(frame, body)))]
         key = (frame.version, body)
         if key not in self._split:
             self._split[key] = split_at_edges(carrier.surface)
@@ -78,6 +85,10 @@ class Shaper:
             lines = surface.points + lift * vertex_normals(surface.points, surface.triangles)
             found.append(Drawn(lines, triangle_edges(surface.triangles)))
         return found[1:] if self._look.style == "wireframe" else found
+
+    @staticmethod
+    def _number(frame: Frame, body: str) -> int:
+        return [record.name for record in frame.bodies].index(body)
 
     def _shrunk(self, x: Array, tets: IntArray, values: Array | None) -> Drawn:
         tets = tets[self._before(x[tets].mean(axis=1))]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pliant.errors import InputError
 from pliant.registry import nearest
 
-STYLES = ("surface", "edges", "wireframe", "tets", "particles")
+STYLES = ("surface", "edges", "wireframe", "tets", "particles", "surfels", "levels", "cracks")
 VIEWS = ("iso", "front", "back", "left", "side", "top", "bottom")
 BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "light": ((0.82, 0.87, 0.93), (0.98, 0.98, 0.97), (0.90, 0.90, 0.89), (45, 50, 60)),
@@ -15,7 +15,9 @@ BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "dark": ((0.10, 0.12, 0.16), (0.20, 0.22, 0.27), (0.24, 0.26, 0.30), (225, 228, 232)),
 }
 BODY_COLOURS = ("#E76F51", "#2A9D8F", "#E9B44C", "#4A7FB5", "#9B6A9E", "#7FB069", "#D98CA0", "#6C8EAD")
-OBSTACLE_COLOUR, TABLE_COLOUR = "#8D99A6", "#B08968"
+OBSTACLE_COLOUR, TABLE_COLOUR, CRACK_COLOUR = "#8D99A6", "#B08968", "#5C1F1B"
+LEVEL_COLOURS = ("#9AA5B1", "#4A7FB5", "#2A9D8F", "#E9B44C", "#E76F51", "#9B2226")  # coarse to fine
+CRACK = "crack"  # the group of a carried surface that cracks have opened
 LARGEST = 8192  # pixels along a side
 
 
@@ -54,7 +56,9 @@ class Look:
         width, height = self.size
         if not (16 <= width <= LARGEST and 16 <= height <= LARGEST):
             raise InputError(f"size = {width}x{height}: each side is 16 to {LARGEST} pixels.")
-        if self.section is not None and self.style in ("wireframe", "edges"):
+        if self.colour is not None and self.style in ("levels", "cracks"):
+            raise InputError(f"The style '{self.style}' has colours of its own.", hint="Leave --colour out.")
+        if self.section is not None and self.style in ("wireframe", "edges", "surfels", "cracks"):
             raise InputError(f"A section of the style '{self.style}' is not possible.", hint="Try tets.")
 
 

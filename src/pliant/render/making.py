@@ -66,10 +66,10 @@ def render(
 
     size: of a picture or panel, "1280x720". view: iso, front, back, left, side, top, bottom. camera: keys, as
     a table or a TOML file (``CameraKeys``). follow: the camera moves along with the bodies. turntable: whole
-    turns around them. style: surface, edges, wireframe, tets, particles. colour: a field ("stress",
-    "displacement.z"), with range "auto", "full", "0:5e4" or "1%:99%" and a colour map of matplotlib.
-    section: a cut ("x=0.5"), its near side is left out. ground: "auto" (the scene's), "none" or a level
-    [m]. title: "" for none (default: the scene's, or the runs' names). workers: processes (all cores).
+    turns around them. style: surface, edges, wireframe, tets, particles, surfels, levels, cracks. colour: a
+    field ("stress", "displacement.z"), with range "auto", "full", "0:5e4" or "1%:99%" and a colour map of
+    matplotlib. section: a cut ("x=0.5"), its near side is left out. ground: "auto" (the scene's), "none" or a
+    level [m]. title: "" for none (default: the scene's, or the runs' names). workers: processes (all cores).
     """
     path = Path(out)
     if path.suffix.lower() not in SUFFIXES:

@@ -10,6 +10,7 @@ from exported import splitting_body, two_bodies
 
 from pliant.errors import InputError
 from pliant.exporters import export
+from pliant.materials import resolve
 from pliant.recording import Run, load
 
 Usd = pytest.importorskip("pxr.Usd", reason="needs usd-core: pip install 'pliant[usd]'")
@@ -69,6 +70,14 @@ def test_texture_groups_and_the_simulated_mesh(run: Run, tmp_path: Path) -> None
     np.testing.assert_array_equal(np.array(tets.GetTetVertexIndicesAttr().Get()), sample.SIX)
     prim = tets.GetPrim()
     assert "OmniPhysicsVolumeDeformableSimAPI" in prim.GetMetadata("apiSchemas").GetAppliedItems()
+    assert "OmniPhysicsDeformablePoseAPI:default" in prim.GetMetadata("apiSchemas").GetAppliedItems()
+    assert list(prim.GetAttribute("deformablePose:default:omniphysics:purposes").Get()) == ["bindPose"]
+    pose = np.array(prim.GetAttribute("deformablePose:default:omniphysics:points").Get())
+    np.testing.assert_allclose(pose, sample.cube(3.0).points)
+    material = stage.GetPrimAtPath("/World/ball/material")
+    rubber = resolve("rubber")
+    for name, value in (("youngsModulus", rubber.young), ("density", rubber.density)):
+        assert material.GetAttribute(f"omniphysics:{name}").Get() == pytest.approx(value)
     rest_points = np.array(prim.GetAttribute("omniphysics:restShapePoints").Get())
     np.testing.assert_allclose(rest_points, sample.cube(3.0).points)
     assert stage.GetPrimAtPath("/World/ball").GetAttribute("omniphysics:mass").Get() == pytest.approx(2.0)

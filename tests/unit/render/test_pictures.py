@@ -59,6 +59,8 @@ def test_a_child_process_draws_a_body_on_the_ground(drawable: Path) -> None:
         ("edges", {"style": "edges", "background": "white", "shadow": False}),
         ("wireframe", {"style": "wireframe", "background": "dark", "title": "Wires"}),
         ("particles", {"style": "particles", "view": "top"}),
+        ("surfels", {"style": "surfels", "colour": "displacement", "range": "0:0.1"}),
+        ("cracks", {"style": "cracks"}),
         ("section", {"section": "y=0.1", "colour": "displacement.z", "ground": "none"}),
     ],
 )
@@ -142,6 +144,7 @@ def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
     ("a.jpg", {}, "Cannot draw 'a.jpg'; did you mean '.png'"),
     ("a.png", {"style": "surfce"}, "no style 'surfce'; did you mean 'surface'"),
     ("a.png", {"view": "isometric"}, "no view"),
+    ("a.png", {"style": "cracks", "colour": "stress"}, "colours of its own"),
     ("a.png", {"size": "12"}, "size = '12': expected two"),
     ("a.png", {"size": "4x4"}, "16 to"),
     ("a.png", {"frame": 99}, "no frame 99"),

@@ -1,0 +1,51 @@
+"""The papers behind a scene, from the keys that models, integrators, actions and measures declare."""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from pliant import __version__
+from pliant.scene import Scene
+
+TITLE = "pliant: deformable bodies by five published methods"
+PLIANT = f"@software{{pliant, title = {{{TITLE}}}, version = {{{__version__}}}}}"
+_CITED = re.compile(r"\[(\w+\d{4}\w?)\]_")
+
+
+@dataclass
+class Citation:
+    """A BibTeX entry, and what it is for."""
+
+    key: str
+    entry: str
+    used: list[str] = field(default_factory=list)
+
+
+@lru_cache(maxsize=1)
+def library() -> dict[str, str]:
+    """All entries of references.bib by key; one entry to a line."""
+    lines = (resources.files("pliant") / "references.bib").read_text(encoding="utf-8").splitlines()
+    return {line.partition("{")[2].partition(",")[0]: line for line in lines if line.startswith("@")}
+
+
+def citations(scene: Scene) -> list[Citation]:
+    """What a scene rests on, each paper once, in the order in which it comes up; pliant itself first."""
+    found = {"pliant": Citation("pliant", PLIANT, ["the program"])}
+    used: list[tuple[str, Any]] = [(f"model {body.model.kind}", body.model) for body in scene.bodies]
+    used.append((f"integrator {scene.time.integrator.kind}", scene.time.integrator))
+    used += [(f"action {action.kind}", action) for action in scene.actions]
+    used += [(f"measure {measure.kind}", measure) for measure in scene.measures]
+    for words, thing in used:
+        for key in _keys(thing):
+            citation = found.setdefault(key, Citation(key, library()[key]))
+            if words not in citation.used:
+                citation.used.append(words)
+    return list(found.values())
+
+
+def _keys(thing: Any) -> list[str]:
+    """Declared ``references``, and the keys that the class's own documentation cites."""
+    cited = _CITED.findall(type(thing).__doc__ or "")
+    return [key for key in dict.fromkeys([*getattr(thing, "references", ()), *cited]) if key in library()]

@@ -1,0 +1,117 @@
+"""The same scene over models, integrators and resolutions: accuracy, speed, stability, side by side."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from pliant.errors import InputError, PliantError
+from pliant.evidence.comparison_page import write_page
+from pliant.evidence.distance import error_against
+from pliant.evidence.variation import Attempt, Variation, attempt
+from pliant.mesh.shapes.boxes import Box
+from pliant.models import MODELS
+from pliant.recording import Run, load
+from pliant.registry import nearest
+from pliant.scene import Scene
+from pliant.scene.load import read
+
+FINER = 0.5  # edge length of the reference over the scene's
+REFERENCE = "fem"
+
+Show = Callable[[str], object]
+
+
+def variations(
+    models: Sequence[str] | None, integrators: Sequence[str], edges: Sequence[float]
+) -> list[Variation]:
+    """All combinations; None means every model there is."""
+    names = list(MODELS) if models is None else list(models)
+    for name in names:
+        if name not in MODELS:
+            raise InputError(f"There is no model '{name}'; {nearest(name, list(MODELS))}")
+    schemes: list[str | None] = [*integrators] or [None]
+    sizes: list[float | None] = [*edges] or [None]
+    return [Variation(*chosen) for chosen in product(names, schemes, sizes)]
+
+
+def refined(scene: Scene, factor: float) -> list[str]:
+    """Changes that make all edges of a scene ``factor`` times as long, as ``--set`` has them."""
+    changes = []
+    for body in scene.bodies:
+        if isinstance(body.shape, Box) and body.shape.divisions is not None:
+            cells = [max(1, round(n / factor)) for n in body.shape.divisions]
+            changes.append(f"bodies.{body.name}.shape.box.divisions={cells}")
+        elif body.edge is not None:
+            changes.append(f"bodies.{body.name}.edge={body.edge * factor:.6g}")
+        else:
+            changes.append(f"bodies.{body.name}.edge={body.structure().spacing * factor:.6g}")
+    return changes
+
+
+def compare(
+    scene: Path,
+    out: Path,
+    models: Sequence[str] | None = None,
+    integrators: Sequence[str] = (),
+    edges: Sequence[float] = (),
+    reference: Path | None = None,
+    pictures: bool = True,
+    show: Show = lambda text: None,
+) -> dict[str, Any]:
+    """Run a scene file in all variations and write ``out``/index.html and compare.json; gives the latter.
+
+    The reference is a run folder, or else a run of its own: finite elements at half the edge length.
+    """
+    found = read(scene)
+    out.mkdir(parents=True, exist_ok=True)
+    attempts: list[Attempt] = []
+    for variation in variations(models, integrators, edges):
+        show(f"{scene.stem}: {variation.label}")
+        changes = refined(found, variation.edge) if variation.edge else []
+        attempts.append(attempt(scene, variation, out / _folder(variation), changes))
+    truth, words = _reference(scene, found, out, reference, attempts, show)
+    for entry in attempts:
+        if truth is not None and entry.run is not None:
+            error = error_against(entry.run, truth)
+            entry.error = error if math.isfinite(error) else None
+    result = {
+        "scene": scene.stem,
+        "title": found.title or scene.stem,
+        "reference": words,
+        "attempts": [entry.to_dict() for entry in attempts],
+    }
+    (out / "compare.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    write_page(out / "index.html", result, attempts, truth, pictures, show)
+    return result
+
+
+def _folder(variation: Variation) -> str:
+    words = [variation.model, variation.integrator, f"x{variation.edge:g}" if variation.edge else None]
+    return "-".join(word for word in words if word).replace("/", "-") + ".pliant"
+
+
+def _reference(
+    scene: Path, found: Scene, out: Path, given: Path | None, attempts: Sequence[Attempt], show: Show
+) -> tuple[Run | None, str]:
+    """The run that counts as the truth, and what it is."""
+    if given is not None:
+        return load(given), f"{given.name}, as given"
+    show(f"{scene.stem}: reference")
+    try:
+        changes = refined(found, FINER)
+        fine = attempt(scene, Variation(REFERENCE), out / "reference.pliant", changes)
+    except PliantError as error:
+        fine = Attempt("reference", message=error.message)
+    if fine.state == "done" and fine.run is not None:
+        return fine.run, f"{REFERENCE} at half the edge length, {fine.particles} particles"
+    best = max(
+        (entry for entry in attempts if entry.state == "done" and entry.run is not None),
+        key=lambda entry: entry.particles or 0,
+        default=None,
+    )
+    if best is None:
+        return None, f"none: {fine.message}"
+    return best.run, f"{best.label}, the finest that ran to its end ({fine.message})"

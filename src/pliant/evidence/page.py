@@ -1,0 +1,119 @@
+"""One HTML page that holds everything in itself: tables, pictures, graphs."""
+
+import base64
+import html
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #2d323c; margin: 2rem auto; max-width: 70rem;
+  padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
+table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabular-nums; font-size: .9rem; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #dde1e6; text-align: left; vertical-align: top; }
+td.number { text-align: right; white-space: nowrap; }
+tr.bad td { background: #fdeeea; } tr.off td { color: #8b929c; }
+img, video { max-width: 100%; height: auto; border-radius: 4px; } p.note { color: #5b6370; font-size: .9rem; }
+.wide { overflow-x: auto; }
+"""
+
+
+class Page:
+    """Parts of a page, added one after the other."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self._parts = [f"<h1>{html.escape(title)}</h1>"]
+
+    def heading(self, text: str, level: int = 2) -> None:
+        self._parts.append(f"<h{level}>{html.escape(text)}</h{level}>")
+
+    def text(self, text: str, note: bool = False) -> None:
+        self._parts.append(f"<p{' class=note' if note else ''}>{html.escape(text)}</p>")
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]], kinds: Sequence[str] = ()) -> None:
+        """Rows under a head; ``kinds`` ("", "bad" or "off") mark rows."""
+        top = "".join(f"<th>{html.escape(str(name))}</th>" for name in head)
+        body = []
+        for number, row in enumerate(rows):
+            kind = kinds[number] if kinds else ""
+            body.append(f'<tr class="{kind}">{"".join(_cell(value) for value in row)}</tr>')
+        inner = f"<thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody>"
+        self._parts.append(f'<div class="wide"><table>{inner}</table></div>')
+
+    def picture(self, path: Path, words: str) -> None:
+        """A PNG or GIF, or an MP4 that plays, inside the page."""
+        data = base64.b64encode(path.read_bytes()).decode()
+        what = html.escape(words, quote=True)
+        if path.suffix == ".mp4":
+            self._parts.append(
+                f'<video controls muted loop aria-label="{what}" src="data:video/mp4;base64,{data}"></video>'
+            )
+        else:
+            kind = path.suffix.lstrip(".")
+            self._parts.append(f'<img alt="{what}" src="data:image/{kind};base64,{data}">')
+
+    def drawing(self, svg: str) -> None:
+        """SVG text, as it is."""
+        self._parts.append(svg)
+
+    def write(self, path: Path) -> None:
+        from pliant.mesh.formats.atomic import replacing
+
+        text = (
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{html.escape(self.title)}</title><style>{STYLE}</style></head>\n<body>"
+            + "\n".join(self._parts)
+            + "\n</body></html>\n"
+        )
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+def shown(value: Any) -> str:
+    """A value for people: numbers with four digits."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _cell(value: Any) -> str:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"<td{' class=number' if number or value is None else ''}>{html.escape(shown(value))}</td>"
+
+
+def bars(rows: Sequence[tuple[str, float, bool]], words: str) -> str:
+    """Horizontal bars from 1e-4 to 10 on a logarithmic scale, a line at 1: (name, value, good) each."""
+    import math
+
+    left, width, height = 260, 560, 17
+    low, high = -4.0, 1.0
+
+    def place(value: float) -> float:
+        exponent = math.log10(min(max(value, 10.0**low), 10.0**high))
+        return left + width * (exponent - low) / (high - low)
+
+    total = height * len(rows) + 34
+    parts = [
+        f'<svg viewBox="0 0 {left + width + 20} {total}" width="100%" role="img" '
+        f'aria-label="{html.escape(words, quote=True)}" font-family="sans-serif" font-size="11">'
+    ]
+    for exponent in range(int(low), int(high) + 1):
+        x = place(10.0**exponent)
+        parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}" stroke="#e2e5ea"/>')
+        parts.append(f'<text x="{x}" y="14" text-anchor="middle" fill="#5b6370">{10.0**exponent:g}</text>')
+    for number, (name, value, good) in enumerate(rows):
+        y = 24 + height * number
+        size = max(place(value) - left, 1.0)
+        colour = "#2A9D8F" if good else "#E76F51"
+        parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{html.escape(name)}</text>')
+        parts.append(
+            f'<rect x="{left}" y="{y + 2}" width="{size:.1f}" height="{height - 5}" fill="{colour}"/>'
+        )
+    x = place(1.0)
+    parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}" stroke="#2d323c"/></svg>')
+    return "".join(parts)

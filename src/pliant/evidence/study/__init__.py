@@ -1,0 +1,10 @@
+"""The scenes of the comparative study: ``pliant compare`` without a scene runs them all."""
+
+from importlib import resources
+
+NAMES = ("cantilever", "drop", "squeeze", "twist", "poke", "break")
+
+
+def text(name: str) -> str:
+    """The scene file of one of ``NAMES``."""
+    return (resources.files("pliant.evidence.study") / f"{name}.toml").read_text(encoding="utf-8")
