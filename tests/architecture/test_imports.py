@@ -32,7 +32,9 @@ LAYERS = [
     {"simulation"},
     {"recording", "exporters", "render"},
     {"scene"},
-    {"evidence", "examples"},
+    {"examples"},
+    {"studio"},
+    {"evidence"},
     {"cli"},
     {"__main__"},
 ]

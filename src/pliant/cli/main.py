@@ -29,6 +29,7 @@ VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "plot",
     "validate",
     "bench",
+    "studio",
     "doctor",
 )
 
