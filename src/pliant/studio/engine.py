@@ -3,8 +3,11 @@
 import asyncio
 import itertools
 import multiprocessing
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pliant.studio.worker import main
@@ -22,29 +25,31 @@ class Engine:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._process: Any = None
         self._pipe: Any = None
+        self._home = ""
         self.start()
 
     def start(self) -> None:
         """A new process; the old one, if there is any, is ended."""
         self.stop()
+        self._home = tempfile.mkdtemp(prefix="pliant-studio-")
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=main, args=(other,), daemon=True, name="pliant-studio-engine")
+        self._process = context.Process(target=main, args=(other, self._home), daemon=True)
         self._process.start()
         other.close()
         threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
 
     def stop(self) -> None:
         """End the process."""
-        process, pipe, self._process, self._pipe = self._process, self._pipe, None, None
-        if pipe is not None:
-            pipe.close()
+        self.send("quit")
+        process, self._process, self._pipe = self._process, None, None
         if process is not None:
             process.join(0.5)
             if process.is_alive():
                 process.kill()
                 process.join(5.0)
             process.close()
+            shutil.rmtree(self._home, ignore_errors=True)
         for future in self._waiting.values():
             future.cancel()
         self._waiting.clear()
@@ -75,9 +80,11 @@ class Engine:
                 data = pipe.recv_bytes()
                 self._loop.call_soon_threadsafe(self._hear, data, pipe)
         except (EOFError, OSError):
-            self._loop.call_soon_threadsafe(self._lost, pipe)
+            pipe.close()
+            with suppress(RuntimeError):  # the loop is closed: the server has ended
+                self._loop.call_soon_threadsafe(self._lost, pipe)
         except RuntimeError:
-            return  # the loop is closed: the server has ended
+            pipe.close()
 
     def _hear(self, data: bytes, pipe: Any) -> None:
         if pipe is not self._pipe:

@@ -75,6 +75,7 @@ def _bind(port: int) -> Any:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(("127.0.0.1", port))
+        found.listen(128)  # whoever comes before the server is up waits
     except OSError as error:
         found.close()
         raise InputError(

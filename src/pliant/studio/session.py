@@ -30,6 +30,7 @@ class Session:
         self.clients: list[Client] = []
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
         self.built_version = -1
+        self._built_bodies: Any = None
         self._open_end = False
         self._look: dict[str, Any] = {"colour": None, "particles": True, "cells": False}
         self._run = ""
@@ -104,7 +105,6 @@ class Session:
             files=self.workspace.listing(),
             folder=self.workspace.folder.name,
             autosave=self.workspace.autosaved() is not None,
-            look=self._look,
             run=self._run,
         )
         client.tell("document", **self.document.state(), built=self.built_version)
@@ -201,6 +201,7 @@ class Session:
             raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
         self._open_end, self._run = open_end, ""
         self.built_version = self.document.version
+        self._built_bodies = self.document.table["bodies"]
         self.engine.send("look", **self._look)
         self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
                          open_end=open_end)  # fmt: skip
@@ -221,6 +222,7 @@ class Session:
             self.document.open(self.workspace.autosaved() or "", "")
         else:
             self.document.open(self.workspace.read(message.name), message.name)
+        self._built_bodies = None
         self._changed()
         if self.document.table["bodies"]:
             self._build(self._open_end)
@@ -248,6 +250,10 @@ class Session:
         if save and self.document.table["bodies"]:
             self.workspace.autosave(self.document.text)
         self.tell("document", **self.document.state(), built=self.built_version)
+        fresh = self.status["built"] and self.status["frame"] == 0 and not self.status["playing"]
+        same = self._built_bodies == self.document.table["bodies"]
+        if fresh and same and self.built_version != self.document.version:
+            self._build(self._open_end)  # bodies are as they were: that is quick
 
     def tell(self, event: str, **values: Any) -> None:
         for client in self.clients:

@@ -8,7 +8,6 @@ pictures and not the simulation.
 import re
 import shutil
 import sys
-import tempfile
 import time
 import traceback
 from contextlib import suppress
@@ -35,9 +34,8 @@ class Stop(Exception):
 class Worker:
     """Keeps one take, or one run that is looked at, and answers commands between steps."""
 
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe = pipe
-        self._home = Path(tempfile.mkdtemp(prefix="pliant-studio-"))
+    def __init__(self, pipe: Connection, home: Path) -> None:
+        self._pipe, self._home = pipe, home
         self._built: dict[str, Structure] = {}
         self._take: Take | None = None
         self._run: Run | None = None
@@ -65,7 +63,6 @@ class Worker:
         finally:
             with suppress(Exception):
                 self._forget_take()
-            shutil.rmtree(self._home, ignore_errors=True)
 
     def _wait(self) -> float | None:
         """How long to wait for a command: for ever unless something is going on."""
@@ -87,7 +84,7 @@ class Worker:
         """What can be answered while a frame is being computed; the rest waits for its end."""
         while self._pipe.poll(0):
             command = self._pipe.recv()
-            if command["do"] in ("ask", "steer", "pause", "speed"):
+            if command["do"] in ("ask", "steer", "pause", "speed", "quit"):
                 self._do(command)
             else:
                 self._later.append(command)
@@ -131,6 +128,9 @@ class Worker:
         )
 
     # ---------------------------------------------------------------------------------------- commands
+
+    def do_quit(self) -> None:
+        raise Stop
 
     def do_build(self, text: str, folder: str, open_end: bool) -> None:
         """Build the scene; bodies that did not change are not sampled again."""
@@ -414,9 +414,9 @@ def _finite(value: float) -> float | None:
     return value if value - value == 0.0 else None
 
 
-def main(pipe: Connection) -> None:
-    """Entry point of the process."""
+def main(pipe: Connection, home: str) -> None:
+    """Entry point of the process; takes are recorded in the folder ``home``."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when to stop
-    Worker(pipe).run()
+    Worker(pipe, Path(home)).run()

@@ -83,7 +83,7 @@ export const initialState: State = {
   look: {
     mode: "surface",
     colour: null,
-    range: "auto",
+    range: "percentile",
     low: 0,
     high: 1,
     map: "viridis",

@@ -3,8 +3,8 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-const UPS = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] } as const;
-export type Up = keyof typeof UPS;
+export type Up = "x" | "y" | "z";
+const UPS: Record<Up, [number, number, number]> = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
 export class Stage {
   readonly scene = new THREE.Scene();
@@ -36,6 +36,7 @@ export class Stage {
     this.sun.shadow.normalBias = 0.01;
     this.shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ opacity: 0.22 }));
     this.shade.receiveShadow = true;
+    this.camera.up.set(...UPS[this.up]);
     this.controls = this.makeControls();
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
