@@ -33,7 +33,9 @@ LAYERS = [
     {"simulation"},
     {"recording", "exporters", "render"},
     {"scene"},
-    {"evidence", "examples"},
+    {"examples"},
+    {"studio"},
+    {"evidence"},
     {"cli"},
     {"__main__"},
 ]

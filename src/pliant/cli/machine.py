@@ -20,6 +20,7 @@ OPTIONAL = {
     "imageio-ffmpeg": "pip install pliant[render]",
     "h5py": "pip install pliant[render]",
     "usd-core": "pip install pliant[usd]",
+    "starlette": "pip install pliant[studio]",
 }
 
 

@@ -31,6 +31,7 @@ VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
     "validate",
     "bench",
     "cite",
+    "studio",
     "doctor",
 )
 

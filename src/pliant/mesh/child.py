@@ -38,7 +38,7 @@ def run_child(
             process = subprocess.Popen(
                 [sys.executable, "-m", module, str(source), str(target)],
                 cwd=folder,
-                env=_environment(),
+                env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -57,7 +57,7 @@ def run_child(
             return {key: data[key] for key in data.files}
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """This process' environment, with pliant's own folder importable."""
     home = str(Path(pliant.__path__[0]).resolve().parent)
     path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)

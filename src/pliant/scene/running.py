@@ -66,7 +66,6 @@ def run_scene(
     Raises Diverged, Interrupted or another PliantError after stating in the folder how it ended.
     """
     from pliant.compiled import set_threads
-    from pliant.recording import RunWriter
     from pliant.recording.place import refuse_existing
     from pliant.scene.dump import to_toml
 
@@ -79,12 +78,22 @@ def run_scene(
     simulation = scene.simulation(structures)
     for text in (*scene.notes(), *simulation.notes()):
         show.note(text)
-    plan, frames = simulation.plan, scene.time.frames()
+    frames = scene.time.frames()
     simulation.start()
+    writer = _create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
+    return _loop(simulation, writer, frames, scene.record.velocities, show, _begin)
+
+
+def _create(
+    scene: "Scene", simulation: "Simulation", folder: Path, frames: int, threads: int, text: str, force: bool
+) -> "RunWriter":
+    from pliant.recording import RunWriter
+
+    plan = simulation.plan
     writer = RunWriter.create(
         folder,
-        manifest=_manifest(scene, simulation, used),
-        scene=scene_text or to_toml(scene),
+        manifest=_manifest(scene, simulation, threads),
+        scene=text,
         columns=simulation.columns,
         step_columns=simulation.step_columns,
         frames_total=frames,
@@ -92,8 +101,28 @@ def run_scene(
         force=force,
     )
     writer.log(f"step {plan.seconds:.6g} s: {plan.reason}")
+    return writer
 
-    return _loop(simulation, writer, frames, scene.record.velocities, show, _begin)
+
+def begin_recording(scene: "Scene", simulation: "Simulation", folder: Path, frames: int) -> "RunWriter":
+    """A new run folder that holds the initial state of a started ``simulation``; ``write_frame`` goes on."""
+    from pliant.compiled import threads_in_use
+    from pliant.scene.dump import to_toml
+
+    writer = _create(scene, simulation, folder, frames, threads_in_use(), to_toml(scene), True)
+    _begin(simulation, writer, scene.record.velocities)
+    return writer
+
+
+def write_frame(
+    simulation: "Simulation", writer: "RunWriter", velocities: bool, steps: Any, changed: bool
+) -> list[float]:
+    """Write the frame that ``simulation`` has come to, with its topology where that ``changed``; gives the
+    row of its series."""
+    world = simulation.system.world
+    if changed:
+        writer.write_topology(world.topology_version, _records(world), simulation.frame)
+    return _write(simulation, writer, velocities, steps)
 
 
 def _begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> None:
@@ -179,9 +208,7 @@ def _loop(
                 rows = simulation.advance(poll)
                 world = simulation.system.world
                 if simulation.frame >= writer.frames_done:
-                    if world.topology_version != version:
-                        writer.write_topology(world.topology_version, _records(world), simulation.frame)
-                    _write(simulation, writer, velocities, rows)
+                    write_frame(simulation, writer, velocities, rows, world.topology_version != version)
                 else:
                     simulation.row()
                 now = time.perf_counter()
@@ -212,7 +239,7 @@ def _loop(
     return load(writer.path)
 
 
-def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> None:
+def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:
     world = simulation.system.world
     arrays: dict[str, Any] = {"positions": world.x}
     if velocities:
@@ -222,7 +249,9 @@ def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows
             state = part.mechanics.state()
             for name in getattr(part.mechanics, "recorded", ()):
                 arrays[f"memory.{part.name}.{name}"] = state[name]
-    writer.write_frame(simulation.frame, world.topology_version, arrays, simulation.row(), rows)
+    row = simulation.row()
+    writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)
+    return row
 
 
 def _records(world: "World") -> list["BodyRecord"]:

@@ -1,0 +1,37 @@
+"""``pliant studio``: the application in the browser."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pliant.cli.output import say
+
+EXAMPLES = ("pliant studio", "pliant studio beam.toml", "pliant studio beam.pliant --no-open --port 8000")
+
+
+def command(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[SCENE|RUN|MESH]", help="What to open.", show_default=False),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(help="The folder it reads and writes; default: the file's, or this one."),
+    ] = None,
+) -> None:
+    """Open the studio: load, grab, run and look, in the browser. It listens on this machine only."""
+    from pliant.extras import need
+
+    need("The studio", "starlette", "uvicorn", "websockets", extra="studio")
+    import sys
+
+    from pliant.studio.serve import serve
+
+    def tell(text: str) -> None:
+        say(text)
+        sys.stdout.flush()
+
+    serve(path, port, not no_open, tell, workspace)

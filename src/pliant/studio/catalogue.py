@@ -1,0 +1,158 @@
+"""What scenes can be made of, told to the page: models, materials, shapes, actions, integrators, their keys.
+
+Read off the parameter classes, so that whatever is registered shows up by itself.
+"""
+
+import typing
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import WithJsonSchema
+
+from pliant import curves
+from pliant.actions import ACTIONS
+from pliant.integrators import INTEGRATORS
+from pliant.materials import presets
+from pliant.mesh.shapes import SHAPES
+from pliant.models import MODELS
+from pliant.parameters import kebab
+from pliant.scene.live import LIVE, STEERED
+from pliant.scene.schema import is_keyed, keys_of
+
+_KEYED_UNITS = {
+    "KeyedForce": ("N", True),
+    "KeyedTorque": ("N*m", False),
+    "KeyedPressure": ("Pa", False),
+    "KeyedAcceleration": ("m/s2", False),
+    "KeyedVelocity": ("m/s", True),
+    "KeyedPoint": ("m", True),
+    "KeyedLength": ("m", False),
+    "KeyedRate": ("1/s", False),
+    "KeyedFrequency": ("Hz", False),
+    "KeyedAngularSpeed": ("rad/s", False),
+    "KeyedDensity": ("kg/m3", False),
+    "KeyedNumber": ("", False),
+}
+_MATERIAL_KEYS = ("young", "poisson", "density", "damping", "yield", "strength", "friction", "restitution")
+_ORDER = ("select", "body")
+
+
+@cache
+def catalogue() -> dict[str, Any]:
+    """Everything, as plain JSON."""
+    return {
+        "models": {name: _entry(cls) for name, cls in MODELS.items()},
+        "integrators": {name: _entry(cls) for name, cls in INTEGRATORS.items()},
+        "shapes": {name: _entry(cls) for name, cls in SHAPES.items()},
+        "actions": {
+            name: {
+                **_entry(cls),
+                "main": getattr(cls, "main", None),
+                "live": name in LIVE,
+                "steered": STEERED.get(name),
+            }
+            for name, cls in ACTIONS.items()
+        },
+        "materials": {name: _material(name) for name in presets.names()},
+    }
+
+
+def _material(name: str) -> dict[str, Any]:
+    from pliant.materials import resolve
+
+    preset, whole = presets.get(name), resolve(name)
+    values = {}
+    for key in _MATERIAL_KEYS:
+        value = getattr(whole, key if key != "yield" else "yield_", None)
+        if isinstance(value, (int, float)):
+            values[key] = float(value)
+    return {"note": preset.note, "source": preset.source, "young_range": preset.young_range, "values": values}
+
+
+def _entry(cls: Any) -> dict[str, Any]:
+    """The keys of a parameter class and the first sentence about it."""
+    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+    hints = keys_of(cls)
+    defaults = {kebab(f.name): _default(f) for f in fields(cls)}
+    keys = [_key(name, hint, defaults.get(name)) for name, hint in hints.items()]
+    keys = [key for key in keys if key is not None]
+    keys.sort(key=lambda key: key["name"] not in _ORDER)
+    return {"about": about, "keys": keys}
+
+
+def _default(field: Any) -> Any:
+    value = field.default if field.default is not MISSING else None
+    if hasattr(value, "default"):  # a pydantic Field
+        value = value.default
+    if hasattr(value, "to_scene"):
+        value = value.to_scene()
+    if isinstance(value, tuple):
+        value = list(value)
+    plain = value is None or isinstance(value, (bool, int, float, str, list))
+    return value if plain and "Undefined" not in type(value).__name__ else None
+
+
+def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
+    """How the page asks for one key."""
+    found: dict[str, Any] = {"name": name, "default": default, "unit": "", "keyed": False}
+    for label, (unit, vector) in _KEYED_UNITS.items():
+        if _mentions(hint, getattr(curves, label)):
+            return found | {"kind": "vector" if vector else "number", "unit": unit, "keyed": is_keyed(hint)}
+    if name == "select":
+        return found | {"kind": "select"}
+    if name == "body":
+        return found | {"kind": "body"}
+    if name == "axes":
+        return found | {"kind": "axes"}
+    choices = _choices(hint)
+    if choices:
+        return found | {"kind": "choice", "choices": choices}
+    if hint is bool or bool in typing.get_args(hint):
+        return found | {"kind": "flag"}
+    unit = _unit(hint)
+    text = str(hint)
+    if "tuple[" in text and unit is not None:
+        length = text.count("Annotated[float")
+        return found | {"kind": "vector", "unit": unit, "length": length or 3}
+    if unit is not None:
+        return found | {"kind": "number", "unit": unit}
+    if hint is int or int in typing.get_args(hint):
+        return found | {"kind": "whole"}
+    if name in ("axis", "direction"):
+        return found | {"kind": "choice", "choices": ["x", "y", "z"]}
+    if name in ("name",):
+        return found | {"kind": "text"}
+    if name in ("sphere", "box", "capsule", "rotation", "plane"):
+        return found | {"kind": "table"}
+    return None
+
+
+def _mentions(hint: Any, wanted: Any) -> bool:
+    return hint == wanted or any(_mentions(part, wanted) for part in _parts(hint))
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    arguments = typing.get_args(hint)
+    return arguments[:1] if typing.get_origin(hint) is Annotated else arguments
+
+
+def _choices(hint: Any) -> list[str] | None:
+    if typing.get_origin(hint) is Literal:
+        return [str(value) for value in typing.get_args(hint)]
+    for part in _parts(hint):
+        if typing.get_origin(part) is Literal:
+            return _choices(part)
+    return None
+
+
+def _unit(hint: Any) -> str | None:
+    """The unit of a quantity type, however deep it sits; None for what is no quantity."""
+    if typing.get_origin(hint) is Annotated:
+        for note in typing.get_args(hint)[1:]:
+            if isinstance(note, WithJsonSchema) and note.json_schema and "unit" in note.json_schema:
+                return str(note.json_schema["unit"])
+    for part in typing.get_args(hint):
+        if (found := _unit(part)) is not None:
+            return found
+    return None

@@ -1,0 +1,71 @@
+"""One page: texts in order, pictures as many as it can draw, the newest only."""
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+IN_FLIGHT = 2  # pictures under way that the page has not drawn yet
+TEXTS = 2000  # texts that may wait for a page before it counts as gone
+
+
+class Client:
+    """Sends to a page from a task of its own, so that a slow page makes nobody wait."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._texts: asyncio.Queue[str | None] = asyncio.Queue(TEXTS)
+        self._wake = asyncio.Event()
+        self._picture: bytes | None = None
+        self._base: bytes | None = None  # a picture that carries the scene must not be skipped
+        self.in_flight = 0
+        self.gone = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether it could take another picture."""
+        return not self.gone and self._picture is None and self.in_flight < IN_FLIGHT
+
+    def tell(self, event: str, **values: Any) -> None:
+        """Queue a text message."""
+        try:
+            self._texts.put_nowait(json.dumps({"event": event, **values}))
+        except asyncio.QueueFull:
+            self.gone = True
+        self._wake.set()
+
+    def show(self, picture: bytes, whole: bool) -> None:
+        """Offer a picture; a newer one replaces it, but not the one that carries the scene."""
+        if whole:
+            self._base, self._picture = picture, None
+        else:
+            self._picture = picture
+        self._wake.set()
+
+    def drawn(self) -> None:
+        """The page has drawn a picture."""
+        self.in_flight = max(0, self.in_flight - 1)
+        self._wake.set()
+
+    def close(self) -> None:
+        self.gone = True
+        self._wake.set()
+
+    async def pump(self) -> None:
+        """Send until the page has gone."""
+        with suppress(WebSocketDisconnect, RuntimeError, OSError):
+            while not self.gone:
+                await self._wake.wait()
+                self._wake.clear()
+                while not self._texts.empty():
+                    await self._socket.send_text(self._texts.get_nowait() or "")
+                while self.in_flight < IN_FLIGHT and (self._base or self._picture):
+                    if self._base is not None:
+                        picture, self._base = self._base, None
+                    else:
+                        picture, self._picture = self._picture, None  # type: ignore[assignment]
+                    self.in_flight += 1
+                    await self._socket.send_bytes(picture)
+        self.gone = True

@@ -1,0 +1,123 @@
+"""The scene document: the tables of a scene file, edited one place at a time, with undo and redo."""
+
+import copy
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pliant.errors import InputError
+from pliant.scene.dump import scene_text
+from pliant.scene.load import parse
+
+DEPTH = 200  # edits that can be undone
+EMPTY: dict[str, Any] = {
+    "schema": 1,
+    "title": "Untitled",
+    "up": "z",
+    "time": {"duration": 2.0, "fps": 50},
+    "bodies": [],
+    "actions": [{"type": "gravity"}],
+    "measures": [],
+}
+
+
+class Document:
+    """What pages edit. Every change is checked as a scene file is; a wrong one changes nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.name = ""
+        self.version = 0
+        self.table = copy.deepcopy(EMPTY)
+        self._past: list[dict[str, Any]] = []
+        self._future: list[dict[str, Any]] = []
+
+    def open(self, text: str, name: str) -> None:
+        """Take over a scene file."""
+        parse(text, self.folder, name or "scene")
+        table = tomllib.loads(text)
+        for family in ("bodies", "actions", "measures"):
+            table.setdefault(family, [])
+        self.table, self.name = table, name
+        self._past, self._future = [], []
+        self.version += 1
+
+    def clear(self) -> None:
+        """An empty scene."""
+        self.table, self.name = copy.deepcopy(EMPTY), ""
+        self._past, self._future = [], []
+        self.version += 1
+
+    def edit(self, path: list[str | int], value: Any) -> None:
+        """Put ``value`` at ``path`` (None removes it; the place after a list's last adds one)."""
+        new = copy.deepcopy(self.table)
+        put(new, path, value)
+        if new == self.table:
+            return
+        self.check(new)
+        self._past = [*self._past[-DEPTH + 1 :], self.table]
+        self._future = []
+        self.table = new
+        self.version += 1
+
+    def check(self, table: dict[str, Any]) -> None:
+        """SceneError where ``table`` is no scene; one without bodies yet is checked with a stand-in."""
+        if not table.get("bodies"):
+            if any("select" in action or "body" in action for action in table.get("actions", [])):
+                raise InputError("Remove the actions of a body before the last body.")
+            table = {**table, "bodies": [{"shape": {"box": {"size": [1, 1, 1], "divisions": [1, 1, 1]}}}]}
+        parse(scene_text(table), self.folder, "scene")
+
+    def undo(self) -> None:
+        if self._past:
+            self._future.append(self.table)
+            self.table = self._past.pop()
+            self.version += 1
+
+    def redo(self) -> None:
+        if self._future:
+            self._past.append(self.table)
+            self.table = self._future.pop()
+            self.version += 1
+
+    @property
+    def text(self) -> str:
+        """The scene file."""
+        return scene_text(self.table)
+
+    def state(self) -> dict[str, Any]:
+        """What pages show."""
+        return {
+            "table": self.table,
+            "name": self.name,
+            "version": self.version,
+            "undo": len(self._past),
+            "redo": len(self._future),
+        }
+
+
+def put(table: Any, path: list[str | int], value: Any) -> None:
+    """Change nested tables and lists in place; InputError where the path leads nowhere."""
+    place = table
+    for key in path[:-1]:
+        if isinstance(place, dict) and isinstance(key, str):
+            place = place.setdefault(key, {})
+        elif isinstance(place, list) and isinstance(key, int) and 0 <= key < len(place):
+            place = place[key]
+        else:
+            raise InputError("That part of the scene is not there any more.")
+    key = path[-1]
+    if isinstance(place, dict) and isinstance(key, str):
+        if value is None:
+            place.pop(key, None)
+        else:
+            place[key] = value
+    elif isinstance(place, list) and isinstance(key, int) and 0 <= key <= len(place):
+        if value is None:
+            del place[key : key + 1]
+        elif key == len(place):
+            place.append(value)
+        else:
+            place[key] = value
+    else:
+        raise InputError("That part of the scene is not there any more.")

@@ -1,0 +1,99 @@
+"""What a page may say: one class per message; anything else is refused."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+LARGEST = 1_000_000  # bytes of a message
+Name = Annotated[str, Field(max_length=100)]
+Coordinate = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+Place = tuple[Coordinate, Coordinate, Coordinate]
+Number = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=False)
+
+
+class Ack(Message):
+    do: Literal["ack"]
+
+
+class Edit(Message):
+    do: Literal["edit"]
+    path: list[Annotated[str, Field(max_length=100)] | Number] = Field(min_length=1, max_length=12)
+    value: Any = None
+
+
+class Open(Message):
+    """Open an example, a file of the workspace, what was saved last, or nothing."""
+
+    do: Literal["open"]
+    kind: Literal["example", "scene", "run", "autosave", "new"]
+    name: Name = ""
+
+
+class Save(Message):
+    """Write the scene, or with ``take`` the take with its run folder."""
+
+    do: Literal["save"]
+    name: Name
+    take: bool = False
+
+
+class Build(Message):
+    do: Literal["build"]
+    open_end: bool = False
+
+
+class Plain(Message):
+    do: Literal["play", "pause", "step", "reset", "undo", "redo", "cancel", "list", "series"]
+
+
+class Speed(Message):
+    do: Literal["speed"]
+    speed: float = Field(ge=0, le=100, allow_inf_nan=False)
+
+
+class Show(Message):
+    do: Literal["show"]
+    frame: Number
+
+
+class Look(Message):
+    do: Literal["look"]
+    colour: Name | None
+    particles: bool
+    cells: bool = False
+
+
+class Grab(Message):
+    do: Literal["grab"]
+    body: Name
+    particle: Number
+    strength: float = Field(default=1.0, gt=0, le=1000, allow_inf_nan=False)
+
+
+class Steer(Message):
+    do: Literal["steer"]
+    id: Number
+    to: Place
+
+
+class Add(Message):
+    """Let an action start now, in a running simulation."""
+
+    do: Literal["add"]
+    table: dict[str, Any]
+
+
+class End(Message):
+    do: Literal["end"]
+    id: Number
+
+
+AnyMessage = Annotated[
+    Ack | Edit | Open | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | End,
+    Field(discriminator="do"),
+]
+READ: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

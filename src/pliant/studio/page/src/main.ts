@@ -1,0 +1,155 @@
+/** Puts the page together and connects it with the server. */
+
+import "uplot/dist/uPlot.min.css";
+import "./studio.css";
+import type { App } from "./app";
+import { Connection } from "./connection";
+import { h } from "./dom";
+import type { Frame, Table, Vec3 } from "./protocol";
+import { type State, Store } from "./store";
+import { listen } from "./shortcuts";
+import { actionsPanel } from "./ui/actions";
+import { bodiesPanel } from "./ui/bodies";
+import { colourBar, lookPanel } from "./ui/look";
+import { notices, notify } from "./ui/notices";
+import { upload } from "./ui/open";
+import { Plots } from "./ui/plots";
+import { timePanel } from "./ui/timing";
+import { timeline } from "./ui/timeline";
+import { facts, progressCover, selectionBar, toolbar } from "./ui/tools";
+import { topbar } from "./ui/topbar";
+import { Hands } from "./viewer/hands";
+import { Viewer } from "./viewer/viewer";
+
+const parameters = new URLSearchParams(location.search);
+const token = parameters.get("token") ?? "";
+const store = new Store();
+const stored = localStorage.getItem("pliant-theme");
+const dark = stored ? stored === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+store.set({ theme: dark ? "dark" : "light" });
+store.on(["theme"], ({ theme }) => {
+  document.documentElement.dataset["theme"] = theme;
+  localStorage.setItem("pliant-theme", theme);
+});
+
+let connection: Connection | null = null;
+const say = (message: Record<string, unknown>): void => connection?.say(message);
+const picture = h("main", { class: "picture" });
+const viewer = new Viewer(picture, store, () => say({ do: "ack" }));
+const app: App = { store, viewer, say, token };
+const plots = new Plots(app);
+picture.append(toolbar(app), selectionBar(app), facts(app), colourBar(app), progressCover(app), notices());
+const hands = new Hands(viewer, store, say, picture);
+const embedded = parameters.has("embedded");
+document.body.classList.toggle("embedded", embedded);
+document.getElementById("app")!.append(
+  topbar(app),
+  h("aside", { class: "left", "aria-label": "scene" }, bodiesPanel(app), actionsPanel(app), timePanel(app)),
+  picture,
+  h("aside", { class: "right", "aria-label": "look" }, lookPanel(app), plots.panel),
+  timeline(app),
+);
+listen(app);
+
+store.on(["look", "tool"], (state, before) => {
+  const needs = (each: State): string => JSON.stringify([each.look.colour, each.look.mode === "cells"]);
+  if (state === before || needs(state) !== needs(before)) sendLook();
+});
+
+function sendLook(): void {
+  const { look } = store.state;
+  say({ do: "look", colour: look.colour, particles: true, cells: look.mode === "cells" });
+}
+
+type Message = Record<string, unknown> & { event?: string };
+
+function hear(message: Message): void {
+  const { event, ...rest } = message;
+  switch (event) {
+    case "hello":
+      store.set(rest as Partial<State>);
+      sendLook();
+      if (rest["autosave"] && !store.state.table.bodies.length && !rest["run"])
+        notify("info", "There is work from last time.", null, { text: "Restore", click: () => say({ do: "open", kind: "autosave" }) });
+      break;
+    case "document":
+      store.set(rest as Partial<State>);
+      break;
+    case "status":
+      store.set({ status: { ...store.state.status, ...(rest as Partial<State["status"]>) } });
+      if (!store.state.status.built && !store.state.status.replay) store.set({ live: new Map() });
+      break;
+    case "files":
+      store.set({ files: rest as unknown as State["files"] });
+      break;
+    case "building":
+      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map() });
+      break;
+    case "progress":
+      store.set({ progress: rest["share"] === 1 ? null : (rest as unknown as State["progress"]) });
+      break;
+    case "notice":
+      notify(rest["level"] as "info" | "error", String(rest["message"]), rest["hint"] as string | null);
+      break;
+    case "held":
+      hands.taken(rest["id"] as number | null, (rest["at"] as Vec3 | undefined) ?? null);
+      break;
+    case "live": {
+      const live = new Map(store.state.live);
+      if (rest["table"]) live.set(Number(rest["id"]), rest["table"] as Table);
+      else live.delete(Number(rest["id"]));
+      store.set({ live });
+      break;
+    }
+    case "series":
+      plots.all(rest["columns"] as string[], rest["rows"] as (number | null)[][]);
+      break;
+    case "saved":
+      notify("done", rest["take"] ? `Saved ${String(rest["name"])} and its ${String(rest["frames"])} frames.` : `Saved ${String(rest["name"])}.`, `pliant run ${String(rest["name"])}`);
+      break;
+    case "mark": {
+      const body = viewer.body(String(rest["body"]));
+      const number = Number(rest["number"]);
+      const ids = rest["what"] === "tet" && body ? Array.from(body.tets.subarray(4 * number, 4 * number + 4)) : [number];
+      store.set({ selection: { body: String(rest["body"]), ids: new Set(ids) } });
+      break;
+    }
+  }
+}
+
+function show(frame: Frame): void {
+  const { header } = frame;
+  if (header.scene) store.set({ scene: header.scene, selection: keepSelection(header.scene.bodies.map((body) => body.name)) });
+  viewer.show(frame);
+  plots.add(header.rows);
+  store.set({ frame: header });
+}
+
+function keepSelection(bodies: string[]): State["selection"] {
+  const { selection } = store.state;
+  return selection && bodies.includes(selection.body) ? selection : null;
+}
+
+const scheme = location.protocol === "https:" ? "wss" : "ws";
+connection = new Connection(`${scheme}://${location.host}/socket?token=${encodeURIComponent(token)}`, {
+  text: hear,
+  frame: show,
+  state: (connected) => {
+    if (!connected && store.state.connected) notify("error", "The connection was lost.", "Trying again; the scene is safe with the studio.");
+    store.set({ connected });
+  },
+});
+
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+addEventListener("dragleave", (event) => event.relatedTarget === null && document.body.classList.remove("dropping"));
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  const file = event.dataTransfer?.files[0];
+  if (file) void upload(app, file);
+});
+
+Object.assign(window, { studio: { app, hands, drop: () => connection?.drop() } });

@@ -1,0 +1,131 @@
+/** What the server says: texts with `event`, and binary frames of a JSON header and arrays. */
+
+export type Vec3 = [number, number, number];
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type Table = { [key: string]: Json };
+
+export interface KeyInfo {
+  name: string;
+  kind: "number" | "vector" | "choice" | "flag" | "whole" | "text" | "select" | "body" | "axes" | "table";
+  unit: string;
+  default: Json;
+  keyed: boolean;
+  choices?: string[];
+  length?: number;
+}
+
+export interface Entry {
+  about: string;
+  keys: KeyInfo[];
+}
+
+export interface ActionInfo extends Entry {
+  main: string | null;
+  live: boolean;
+  steered: string | null;
+}
+
+export interface MaterialInfo {
+  note: string;
+  source: string;
+  young_range: [number, number];
+  values: Record<string, number>;
+}
+
+export interface Catalogue {
+  models: Record<string, Entry>;
+  integrators: Record<string, Entry>;
+  shapes: Record<string, Entry>;
+  actions: Record<string, ActionInfo>;
+  materials: Record<string, MaterialInfo>;
+}
+
+export interface SceneTable {
+  title?: string;
+  up?: "x" | "y" | "z";
+  time?: Table;
+  bodies: Table[];
+  actions: Table[];
+  measures: Table[];
+}
+
+export interface BodyInfo {
+  name: string;
+  model: string;
+  particles: number;
+  cells: number;
+  mass: number;
+  volume: number;
+  spacing: number;
+  low: Vec3;
+  high: Vec3;
+  fields: string[];
+}
+
+export interface SceneInfo {
+  bodies: BodyInfo[];
+  columns: string[];
+  fps: number;
+  step: number;
+  per_frame: number;
+  reason: string;
+  frames: number;
+}
+
+export interface Hand {
+  id: number;
+  at: Vec3;
+  force: Vec3;
+  to?: Vec3;
+}
+
+export interface FrameHeader {
+  kind: "frame";
+  frame: number;
+  time: number;
+  last: number;
+  rows: (number | null)[][];
+  factor: number | null;
+  load: number | null;
+  volume: number;
+  pulls: Hand[];
+  barriers: Hand[];
+  colour: string | null;
+  unit: string;
+  playing: boolean;
+  bodies: string[];
+  scene?: SceneInfo;
+}
+
+interface ArrayInfo {
+  name: string;
+  type: "f32" | "u32";
+  columns: number;
+  offset: number;
+  count: number;
+}
+
+export interface Frame {
+  header: FrameHeader;
+  floats: Map<string, Float32Array>;
+  indices: Map<string, Uint32Array>;
+}
+
+const MAGIC = 0x31464c50; // "PLF1"
+
+/** The header and the arrays of a binary message; arrays are views, nothing is copied. */
+export function decode(data: ArrayBuffer): Frame {
+  const view = new DataView(data);
+  if (data.byteLength < 8 || view.getUint32(0, true) !== MAGIC) throw new Error("not a frame");
+  const length = view.getUint32(4, true);
+  const text = new TextDecoder().decode(new Uint8Array(data, 8, length));
+  const header = JSON.parse(text) as FrameHeader & { arrays: ArrayInfo[] };
+  const floats = new Map<string, Float32Array>();
+  const indices = new Map<string, Uint32Array>();
+  for (const { name, type, offset, count } of header.arrays) {
+    const start = 8 + length + offset;
+    if (type === "f32") floats.set(name, new Float32Array(data, start, count));
+    else indices.set(name, new Uint32Array(data, start, count));
+  }
+  return { header, floats, indices };
+}

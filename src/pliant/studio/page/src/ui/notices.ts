@@ -1,0 +1,26 @@
+/** Notices: what went wrong and what to do, in a corner, until read. */
+
+import { button, h } from "../dom";
+
+let host: HTMLElement | null = null;
+
+export function notices(): HTMLElement {
+  host = h("div", { class: "notices", id: "notices", role: "status", "aria-live": "polite" });
+  return host;
+}
+
+/** Shows a notice; information goes by itself, errors stay until closed. */
+export function notify(level: "info" | "error" | "done", message: string, hint: string | null = null, act?: { text: string; click: () => void }): void {
+  const seconds = { info: 7, done: 5, error: 20 }[level];
+  const close = (): void => box.remove();
+  const box: HTMLElement = h(
+    "div",
+    { class: `notice ${level}`, role: level === "error" ? "alert" : "status" },
+    h("div", { class: "notice-text" }, h("div", {}, message), hint ? h("div", { class: "faint" }, hint) : null),
+    act ? button({ text: act.text, hint: act.text, kind: "small", click: () => { act.click(); close(); } }) : null,
+    button({ icon: "remove", hint: "Close this notice", kind: "ghost small", click: close }),
+  );
+  while (host && host.children.length > 3) host.firstElementChild?.remove();
+  host?.append(box);
+  setTimeout(close, 1000 * seconds);
+}

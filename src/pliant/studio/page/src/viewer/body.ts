@@ -1,0 +1,207 @@
+/** A body on the stage: drawn in one of several ways, moved by every frame. */
+
+import * as THREE from "three";
+import type { Frame } from "../protocol";
+import type { Mode } from "../store";
+import type { Colouring } from "./colours";
+import { type Cells, cellOwners, dualCells, expand, shrunkTets, sides, tints } from "./geometry";
+
+export const PALETTE = [0xe2703a, 0x2f80c2, 0x4a9e63, 0xb0559b, 0xc9a227, 0x5b6bbf];
+
+type Drawn = THREE.Mesh | THREE.LineSegments | THREE.Points;
+
+export class BodyView {
+  readonly group = new THREE.Group();
+  mode: Mode = "surface";
+  shrink = 0.82;
+  points: Float32Array = new Float32Array(); // surface points
+  particles: Float32Array = new Float32Array();
+  highlighted: number | null = null;
+  private values: Float32Array | null = null;
+  private surfaceValues: Float32Array | null = null;
+  private drawn: Drawn | null = null;
+  private readonly origin: Uint32Array;
+  private readonly corners: Uint32Array;
+  readonly owner: Uint32Array;
+  readonly tets: Uint32Array;
+  private readonly edges: Uint32Array;
+  private readonly cells: Cells | null;
+
+  constructor(
+    readonly name: string,
+    readonly number: number,
+    readonly spacing: number,
+    frame: Frame,
+    private readonly colouring: Colouring,
+    private readonly planes: THREE.Plane[],
+  ) {
+    const index = (what: string) => frame.indices.get(`${number}/${what}`) ?? new Uint32Array();
+    this.origin = index("origin");
+    this.corners = index("corners");
+    this.owner = index("owner");
+    this.tets = index("tets");
+    this.edges = index("edges");
+    const weights = frame.floats.get(`${number}/cell-weights`);
+    this.cells = weights
+      ? { weights, particles: index("cell-particles"), corners: index("cell-corners"), face: index("cell-face"), edges: index("cell-edges") }
+      : null;
+    this.particles = frame.floats.get(`${number}/rest`) ?? new Float32Array();
+  }
+
+  get hasSurface(): boolean {
+    return this.origin.length > 0;
+  }
+
+  /** Takes the positions and values of a frame. */
+  update(frame: Frame): void {
+    const own = (what: string) => frame.floats.get(`${this.number}/${what}`) ?? null;
+    this.points = own("surface") ?? this.points;
+    this.particles = own("particles") ?? this.particles;
+    this.values = own("values");
+    this.surfaceValues = own("surface-values");
+    this.draw();
+  }
+
+  /** The values that are coloured now. */
+  shownValues(): Float32Array | null {
+    return this.surfaceValues ?? this.values;
+  }
+
+  setMode(mode: Mode): void {
+    if (mode === this.mode && this.drawn) return;
+    this.mode = mode;
+    if (this.drawn) {
+      this.group.remove(this.drawn);
+      this.drawn.geometry.dispose();
+      (this.drawn.material as THREE.Material).dispose();
+      this.drawn = null;
+    }
+    this.draw();
+  }
+
+  /** What can be hit by the pointer. */
+  get target(): Drawn | null {
+    return this.drawn;
+  }
+
+  /** The particle behind a hit of the pointer. */
+  particleAt(hit: THREE.Intersection): number | null {
+    if (this.drawn instanceof THREE.Points) return hit.index ?? null;
+    if (this.drawn instanceof THREE.LineSegments) {
+      const source = this.mode === "edges" ? this.edges : null;
+      return hit.index === undefined || !source ? null : source[hit.index]!;
+    }
+    if (!hit.face) return null;
+    if (this.mode === "tets" && hit.faceIndex !== undefined && hit.faceIndex !== null)
+      return this.nearest(Array.from(this.tets.subarray(4 * Math.floor(hit.faceIndex / 4), 4 * Math.floor(hit.faceIndex / 4) + 4)), hit.point);
+    if (this.mode === "cells" && this.cells && hit.faceIndex !== undefined && hit.faceIndex !== null)
+      return this.cells.edges[2 * this.cells.face[Math.floor(hit.faceIndex / 2)]! + (hit.faceIndex % 2)]!;
+    const ids = [hit.face.a, hit.face.b, hit.face.c].map((corner) => this.owner[this.origin[corner]!]!);
+    return ids.length ? this.nearest(ids, hit.point) : null;
+  }
+
+  private nearest(ids: number[], point: THREE.Vector3): number {
+    const far = (id: number) =>
+      (this.particles[3 * id]! - point.x) ** 2 + (this.particles[3 * id + 1]! - point.y) ** 2 + (this.particles[3 * id + 2]! - point.z) ** 2;
+    return ids.reduce((a, b) => (far(b) < far(a) ? b : a));
+  }
+
+  private draw(): void {
+    const mode = this.fitting();
+    this.drawn ??= this.make(mode);
+    const geometry = this.drawn.geometry;
+    const position = geometry.getAttribute("position") as THREE.BufferAttribute;
+    const value = geometry.getAttribute("aValue") as THREE.BufferAttribute;
+    const out = position.array as Float32Array;
+    const values = value.array as Float32Array;
+    if (mode === "surface") {
+      expand(this.points, this.origin, out);
+      geometry.computeVertexNormals();
+      if (this.surfaceValues) for (let i = 0; i < this.origin.length; i++) values[i] = this.surfaceValues[this.origin[i]!]!;
+    } else if (mode === "wireframe") {
+      out.set(this.points);
+      if (this.surfaceValues) values.set(this.surfaceValues);
+    } else if (mode === "tets") {
+      shrunkTets(this.particles, this.tets, this.shrink, out);
+      if (this.values)
+        for (let t = 0; t < this.tets.length / 4; t++) {
+          let mean = 0;
+          for (let k = 0; k < 4; k++) mean += this.values[this.tets[4 * t + k]!]! / 4;
+          values.fill(mean, 12 * t, 12 * t + 12);
+        }
+    } else if (mode === "cells" && this.cells) {
+      dualCells(this.particles, this.cells, this.shrink, out);
+      const owners = cellOwners(this.cells);
+      if (this.values) for (let k = 0; k < owners.length; k++) values[k] = this.values[owners[k]!]!;
+      this.paintCells(geometry, owners);
+    } else {
+      out.set(this.particles);
+      if (this.values) values.set(this.values);
+    }
+    position.needsUpdate = value.needsUpdate = true;
+    geometry.computeBoundingSphere();
+  }
+
+  private paintCells(geometry: THREE.BufferGeometry, owners: Uint32Array): void {
+    const colour = geometry.getAttribute("color") as THREE.BufferAttribute;
+    const base = tints(this.particles.length / 3, 1);
+    const accent = new THREE.Color(0xffc400);
+    for (let k = 0; k < owners.length; k++) {
+      const id = owners[k]!;
+      if (id === this.highlighted) colour.setXYZ(k, accent.r, accent.g, accent.b);
+      else colour.setXYZ(k, base[3 * id]!, base[3 * id + 1]!, base[3 * id + 2]!);
+    }
+    colour.needsUpdate = true;
+  }
+
+  /** The mode, or what comes nearest where the body cannot be drawn so. */
+  private fitting(): Mode {
+    if (this.mode === "cells" && !this.cells) return this.tets.length ? "tets" : "particles";
+    if (["tets", "edges"].includes(this.mode) && !this.tets.length) return "particles";
+    if (["surface", "wireframe"].includes(this.mode) && !this.hasSurface) return "particles";
+    return this.mode;
+  }
+
+  private make(mode: Mode): Drawn {
+    const geometry = new THREE.BufferGeometry();
+    const tint = PALETTE[this.number % PALETTE.length]!;
+    const clip = { clippingPlanes: this.planes };
+    const sized = (count: number) => {
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * count), 3).setUsage(THREE.DynamicDrawUsage));
+      geometry.setAttribute("aValue", new THREE.BufferAttribute(new Float32Array(count), 1).setUsage(THREE.DynamicDrawUsage));
+    };
+    let made: Drawn;
+    if (mode === "surface") {
+      sized(this.origin.length);
+      geometry.setIndex(new THREE.BufferAttribute(this.corners, 1));
+      const material = new THREE.MeshStandardMaterial({ color: tint, roughness: 0.62, metalness: 0, side: THREE.DoubleSide, ...clip });
+      made = new THREE.Mesh(geometry, this.colouring.teach(material, true));
+    } else if (mode === "tets" || mode === "cells") {
+      const count = mode === "tets" ? 3 * this.tets.length : 6 * this.cells!.face.length;
+      sized(count);
+      const own = mode === "tets" ? tints(this.tets.length / 4, 12) : new Float32Array(3 * count);
+      geometry.setAttribute("color", new THREE.BufferAttribute(own, 3));
+      const material = new THREE.MeshStandardMaterial({ vertexColors: true, flatShading: true, roughness: 0.7, side: THREE.DoubleSide, ...clip });
+      made = new THREE.Mesh(geometry, this.colouring.teach(material, false));
+    } else if (mode === "particles") {
+      sized(this.particles.length / 3);
+      const material = new THREE.PointsMaterial({ color: tint, size: 0.45 * this.spacing, ...clip });
+      made = new THREE.Points(geometry, this.colouring.teach(material, false));
+    } else {
+      sized(mode === "edges" ? this.particles.length / 3 : this.points.length / 3);
+      geometry.setIndex(new THREE.BufferAttribute(mode === "edges" ? this.edges : sides(this.corners, this.origin), 1));
+      const material = new THREE.LineBasicMaterial({ color: tint, ...clip });
+      made = new THREE.LineSegments(geometry, this.colouring.teach(material, false));
+    }
+    made.castShadow = made instanceof THREE.Mesh;
+    made.receiveShadow = mode === "surface";
+    made.frustumCulled = false;
+    this.group.add(made);
+    return made;
+  }
+
+  dispose(): void {
+    this.drawn?.geometry.dispose();
+    (this.drawn?.material as THREE.Material | undefined)?.dispose();
+  }
+}

@@ -1,0 +1,190 @@
+/** The picture in the middle: bodies, obstacles, selection, what hands do; follows the store. */
+
+import * as THREE from "three";
+import { percentile, si } from "../numbers";
+import type { Frame, FrameHeader } from "../protocol";
+import type { State, Store } from "../store";
+import { BodyView } from "./body";
+import { Colouring } from "./colours";
+import { Obstacles } from "./obstacles";
+import { Stage, type Up } from "./stage";
+
+const AXES = { x: 0, y: 1, z: 2 } as const;
+
+export class Viewer {
+  readonly stage: Stage;
+  readonly obstacles = new Obstacles();
+  readonly colouring = new Colouring();
+  bodies: BodyView[] = [];
+  box = new THREE.Box3(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 0.5));
+  range: [number, number] = [0, 1];
+  private readonly plane = new THREE.Plane();
+  private readonly planes: THREE.Plane[] = [];
+  private readonly selected: THREE.Points;
+  private readonly springs: THREE.LineSegments;
+  private header: FrameHeader | null = null;
+  private framed = "";
+
+  constructor(
+    host: HTMLElement,
+    private readonly store: Store,
+    private readonly drawn: () => void,
+  ) {
+    this.stage = new Stage(host);
+    this.stage.scene.add(this.obstacles.group);
+    const dots = new THREE.PointsMaterial({ color: 0xffb300, size: 7, sizeAttenuation: false, depthTest: false, transparent: true });
+    this.selected = new THREE.Points(new THREE.BufferGeometry(), dots);
+    const lines = new THREE.LineBasicMaterial({ color: 0xd81b60, depthTest: false, transparent: true });
+    this.springs = new THREE.LineSegments(new THREE.BufferGeometry(), lines);
+    for (const each of [this.selected, this.springs]) {
+      each.renderOrder = 10;
+      each.frustumCulled = false;
+      this.stage.overlay.add(each);
+    }
+    let waiting = 0;
+    this.onFrame = () => waiting++;
+    this.stage.onDrawn.push(() => {
+      for (; waiting > 0; waiting--) this.drawn();
+    });
+    store.on(["look"], (state, before) => this.applyLook(state, before));
+    store.on(["selection"], () => this.showSelection());
+    store.on(["theme"], (state) => this.stage.theme(state.theme === "dark"));
+    store.on(["table", "live"], (state) => this.buildObstacles(state));
+  }
+
+  private readonly onFrame: () => void;
+
+  /** Shows a frame; acknowledged when it has been drawn. */
+  show(frame: Frame): void {
+    const header = frame.header;
+    if (header.scene) this.rebuild(frame);
+    this.header = header;
+    for (const body of this.bodies) body.update(frame);
+    this.recolour();
+    this.obstacles.move(header.time, header.barriers);
+    this.showSelection();
+    this.showSprings();
+    this.onFrame();
+    this.stage.invalidate();
+  }
+
+  body(name: string): BodyView | undefined {
+    return this.bodies.find((body) => body.name === name);
+  }
+
+  /** Looks at everything, or at the selection. */
+  frame(keepDirection = true): void {
+    const box = new THREE.Box3();
+    const selection = this.store.state.selection;
+    const chosen = selection && this.body(selection.body);
+    if (chosen) {
+      for (const id of selection.ids) box.expandByPoint(new THREE.Vector3().fromArray(chosen.particles, 3 * id));
+      box.expandByScalar(2 * chosen.spacing);
+    } else for (const body of this.bodies) box.expandByObject(body.group);
+    this.stage.frame(box.isEmpty() ? this.box : box, keepDirection);
+  }
+
+  private rebuild(frame: Frame): void {
+    for (const body of this.bodies) {
+      this.stage.scene.remove(body.group);
+      body.dispose();
+    }
+    const info = frame.header.scene!;
+    const look = this.store.state.look;
+    this.bodies = info.bodies.map((each, number) => {
+      const body = new BodyView(each.name, number, each.spacing, frame, this.colouring, this.planes);
+      body.shrink = look.shrink;
+      body.update(frame);
+      body.setMode(look.mode);
+      this.stage.scene.add(body.group);
+      return body;
+    });
+    this.box = new THREE.Box3();
+    for (const each of info.bodies) {
+      this.box.expandByPoint(new THREE.Vector3(...each.low));
+      this.box.expandByPoint(new THREE.Vector3(...each.high));
+    }
+    this.stage.setUp((this.store.state.table.up ?? "z") as Up);
+    this.arrange();
+    this.cut();
+    const signature = info.bodies.map((each) => `${each.name} ${each.low} ${each.high}`).join();
+    if (signature !== this.framed) this.stage.frame(this.box, false);
+    this.framed = signature;
+  }
+
+  private buildObstacles(state: State): void {
+    const live = [...state.live.entries()].filter(([id]) => id >= state.table.actions.length);
+    const tables = [...state.table.actions];
+    for (const [id, table] of live) tables[id] = table;
+    for (let k = 0; k < tables.length; k++) tables[k] ??= {};
+    this.obstacles.build(tables, (state.table.up ?? "z") as Up);
+    this.obstacles.move(this.header?.time ?? 0, this.header?.barriers ?? []);
+    this.arrange();
+  }
+
+  private arrange(): void {
+    const { look, table } = this.store.state;
+    const ground = table.actions.find((action) => action["type"] === "ground");
+    const level = ground ? si(ground["level"] ?? 0) : null;
+    const box = this.box.clone();
+    for (const mesh of this.obstacles.targets) box.expandByObject(mesh);
+    this.stage.arrange(box, level, look.ground, look.shadow);
+  }
+
+  private applyLook(state: State, before: State): void {
+    const { look } = state;
+    if (look.map !== before.look.map || state === before) this.colouring.map(look.map);
+    for (const body of this.bodies) {
+      body.shrink = look.shrink;
+      body.setMode(look.mode);
+    }
+    this.arrange();
+    this.cut();
+    this.recolour();
+    this.stage.invalidate();
+  }
+
+  /** The section plane: hides what lies beyond it. */
+  private cut(): void {
+    const { section, cut, flip } = this.store.state.look;
+    this.planes.length = 0;
+    if (section === "off") return;
+    const axis = AXES[section];
+    const [low, high] = [this.box.min.getComponent(axis), this.box.max.getComponent(axis)];
+    const normal = new THREE.Vector3().setComponent(axis, flip ? 1 : -1);
+    const at = low + cut * (high - low);
+    this.plane.set(normal, flip ? -at : at);
+    this.planes.push(this.plane);
+  }
+
+  /** Chooses the range of colours. */
+  private recolour(): void {
+    const { look } = this.store.state;
+    const shown = this.bodies.map((body) => body.shownValues()).filter((values) => values !== null);
+    this.colouring.uniforms.uOn.value = look.colour && shown.length ? 1 : 0;
+    if (!look.colour || !shown.length) return;
+    if (look.range === "fixed") this.range = [look.low, look.high];
+    else {
+      const trim = look.range === "percentile" ? 2 : 0;
+      const low = Math.min(...shown.map((values) => percentile(values, trim)));
+      const high = Math.max(...shown.map((values) => percentile(values, 100 - trim)));
+      this.range = Number.isFinite(low) ? [low, high] : [0, 1];
+    }
+    this.colouring.uniforms.uRange.value.set(...this.range);
+  }
+
+  private showSelection(): void {
+    const selection = this.store.state.selection;
+    const body = selection && this.body(selection.body);
+    const places: number[] = [];
+    if (body)
+      for (const id of selection.ids) places.push(body.particles[3 * id]!, body.particles[3 * id + 1]!, body.particles[3 * id + 2]!);
+    this.selected.geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+    this.stage.invalidate();
+  }
+
+  private showSprings(): void {
+    const lines = (this.header?.pulls ?? []).flatMap((pull) => [...pull.at, ...(pull.to ?? pull.at)]);
+    this.springs.geometry.setAttribute("position", new THREE.Float32BufferAttribute(lines, 3));
+  }
+}

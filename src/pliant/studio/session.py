@@ -1,0 +1,305 @@
+"""What all pages of a studio share: the document, the engine, the clients."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from pliant import examples
+from pliant.errors import InputError, PliantError
+from pliant.studio import messages
+from pliant.studio.catalogue import catalogue
+from pliant.studio.client import Client
+from pliant.studio.document import Document
+from pliant.studio.engine import Engine, Event
+from pliant.studio.workspace import Workspace
+
+MOST_CLIENTS = 16
+RUN_ONLY = "a recorded run"
+
+
+class Session:
+    """Hands messages of pages to the document and the engine, and tells all pages what came of it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.document = Document(workspace.folder)
+        self.clients: list[Client] = []
+        self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
+        self.built_version = -1
+        self._built_bodies: Any = None
+        self._open_end = False
+        self._look: dict[str, Any] = {"colour": None, "particles": True, "cells": False}
+        self._run = ""
+        self._asked = False
+        self._base: bytes | None = None
+        self._latest: bytes | None = None
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        if self._engine is None:
+            self._engine = Engine(self._hear, self._engine_lost)
+        return self._engine
+
+    def close(self) -> None:
+        for client in self.clients:
+            client.close()
+        if self._engine is not None:
+            self._engine.stop()
+
+    def open_first(self, path: Path | None) -> None:
+        """What ``pliant studio PATH`` asks for; a scene, a run or a mesh of the workspace."""
+        if path is None:
+            return
+        if path.suffix == ".toml":
+            self.document.open(path.read_text(encoding="utf-8"), path.name)
+        elif path.suffix == ".pliant" or path.is_dir():
+            self._run = path.name
+        else:
+            self.document.edit(["title"], path.stem)
+            self.add_mesh(path.name)
+
+    def add_mesh(self, name: str) -> None:
+        """A new body of a mesh file of the workspace."""
+        stem = "".join(c if c.isalnum() else "-" for c in Path(name).stem).strip("-") or "body"
+        taken = {body.get("name") for body in self.document.table["bodies"]}
+        body, number = stem if stem[0].isalpha() else f"body-{stem}", 1
+        while body in taken:
+            number += 1
+            body = f"{stem}-{number}"
+        table = {"name": body, "mesh": name, "model": "mass-spring", "material": "rubber"}
+        self.document.edit(["bodies", len(self.document.table["bodies"])], table)
+
+    # ------------------------------------------------------------------------------------ one page
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Talk with a page until it has gone."""
+        if len(self.clients) >= MOST_CLIENTS:
+            await socket.close(1013, "too many pages")
+            return
+        client = Client(socket)
+        pump = asyncio.create_task(client.pump())
+        self._greet(client)
+        self.clients.append(client)
+        self._ask()
+        try:
+            while not client.gone:
+                text = await socket.receive_text()
+                await self._receive(client, text)
+        except (WebSocketDisconnect, RuntimeError, KeyError):
+            pass
+        finally:
+            self.clients.remove(client)
+            client.close()
+            await pump
+
+    def _greet(self, client: Client) -> None:
+        client.tell(
+            "hello",
+            catalogue=catalogue(),
+            examples=[{"name": n, "title": examples.title(n)} for n in examples.names()],
+            files=self.workspace.listing(),
+            folder=self.workspace.folder.name,
+            autosave=self.workspace.autosaved() is not None,
+            run=self._run,
+        )
+        client.tell("document", **self.document.state(), built=self.built_version)
+        client.tell("status", **self.status)
+        if self._base is not None:
+            client.show(self._base, whole=True)
+            if self._latest is not None and self._latest is not self._base:
+                client.show(self._latest, whole=False)
+        if self._run and self._base is None:
+            self.engine.send("open_run", folder=str(self.workspace.folder / self._run))
+
+    async def _receive(self, client: Client, text: str) -> None:
+        try:
+            message = messages.READ.validate_python(json.loads(text))
+        except (ValidationError, ValueError, RecursionError) as error:
+            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not JSON"
+            client.tell("notice", level="error", message=f"The page said something odd: {what}", hint=None)
+            return
+        try:
+            await self._do(client, message)
+        except PliantError as error:
+            client.tell("notice", level="error", message=error.message, hint=error.hint)
+            client.tell("document", **self.document.state(), built=self.built_version)
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            client.tell("notice", level="error", message="The simulation was stopped.", hint=None)
+        except OSError as error:
+            client.tell("notice", level="error", message=f"The disk said: {error.strerror}", hint=None)
+
+    async def _do(self, client: Client, message: messages.AnyMessage) -> None:
+        engine = self.engine
+        match message:
+            case messages.Ack():
+                client.drawn()
+                self._ask()
+            case messages.Steer():
+                engine.send("steer", id=message.id, to=message.to)
+            case messages.Look():
+                self._look = {"colour": message.colour, "particles": message.particles, "cells": message.cells}
+                engine.send("look", **self._look)
+            case messages.Show():
+                engine.send("show", frame=message.frame)
+            case messages.Speed():
+                engine.send("speed", speed=message.speed)
+            case messages.Edit():
+                self.document.edit(message.path, message.value)
+                self._changed()
+            case messages.Build():
+                self._build(message.open_end)
+            case messages.Open():
+                self._open(message)
+            case messages.Save():
+                await self._save(client, message)
+            case messages.Grab():
+                held = await engine.ask("grab", body=message.body, particle=message.particle,
+                                        strength=message.strength)  # fmt: skip
+                client.tell("held", **(held or {"id": None}))
+            case messages.Add():
+                done = await engine.ask("add", table=message.table)
+                if done:
+                    self.tell("live", id=done["id"], table=message.table)
+            case messages.End():
+                if await engine.ask("end", id=message.id):
+                    self.tell("live", id=message.id, table=None)
+            case messages.Plain():
+                await self._plain(client, message.do)
+
+    async def _plain(self, client: Client, do: str) -> None:
+        match do:
+            case "undo" | "redo":
+                getattr(self.document, do)()
+                self._changed()
+            case "reset":
+                self._build(self._open_end)
+            case "cancel":
+                self.engine.start()
+                self.built_version = -1
+                self._base = self._latest = None
+                self._asked = False
+                self._status(playing=False, built=False, replay=False, frame=0)
+                self.tell("progress", share=1.0, text="")
+            case "list":
+                client.tell("files", **self.workspace.listing())
+            case "series":
+                client.tell("series", **(await self.engine.ask("series") or {"columns": [], "rows": []}))
+            case _:
+                self.engine.send(do)
+
+    # -------------------------------------------------------------------------------- what it comes to
+
+    def _build(self, open_end: bool) -> None:
+        if not self.document.table["bodies"]:
+            raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
+        self._open_end, self._run = open_end, ""
+        self.built_version = self.document.version
+        self._built_bodies = self.document.table["bodies"]
+        self.engine.send("look", **self._look)
+        self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
+                         open_end=open_end)  # fmt: skip
+        self.tell("building", version=self.built_version)
+
+    def _open(self, message: messages.Open) -> None:
+        if message.kind == "run":
+            path = self.workspace.place(message.name, (".pliant",))
+            self._run = message.name
+            self.engine.send("look", **self._look)
+            self.engine.send("open_run", folder=str(path))
+            return
+        if message.kind == "new":
+            self.document.clear()
+        elif message.kind == "example":
+            self.document.open(examples.text(message.name), "")
+        elif message.kind == "autosave":
+            self.document.open(self.workspace.autosaved() or "", "")
+        else:
+            self.document.open(self.workspace.read(message.name), message.name)
+        self._built_bodies = None
+        self._changed()
+        if self.document.table["bodies"]:
+            self._build(self._open_end)
+
+    async def _save(self, client: Client, message: messages.Save) -> None:
+        if message.take:
+            stem = message.name.removesuffix(".toml")
+            folder = self.workspace.place(f"{stem}.pliant", (".pliant",))
+            self.workspace.place(f"{stem}.toml", (".toml",))
+            if folder.exists():
+                raise InputError(f"'{folder.name}' is there already.", hint="Give the take another name.")
+            kept = await self.engine.ask("keep", place=str(folder))
+            if kept:
+                self.workspace.write(f"{stem}.toml", kept["text"])
+                self.tell("saved", name=f"{stem}.toml", take=True, frames=kept["frames"])
+        else:
+            path = self.workspace.write(message.name, self.document.text)
+            self.document.name = path.name
+            self.tell("saved", name=path.name, take=False, frames=0)
+            self._changed(save=False)
+        for each in self.clients:
+            each.tell("files", **self.workspace.listing())
+
+    def _changed(self, save: bool = True) -> None:
+        if save and self.document.table["bodies"]:
+            self.workspace.autosave(self.document.text)
+        self.tell("document", **self.document.state(), built=self.built_version)
+        fresh = self.status["built"] and self.status["frame"] == 0 and not self.status["playing"]
+        same = self._built_bodies == self.document.table["bodies"]
+        if fresh and same and self.built_version != self.document.version:
+            self._build(self._open_end)  # bodies are as they were: that is quick
+
+    def tell(self, event: str, **values: Any) -> None:
+        for client in self.clients:
+            client.tell(event, **values)
+
+    def _status(self, **values: Any) -> None:
+        self.status |= values
+        self.tell("status", **self.status)
+
+    # ------------------------------------------------------------------------------------- the engine
+
+    def _ask(self) -> None:
+        """Ask the engine for a picture when some page could draw one, and one at a time."""
+        if not self._asked and self._engine is not None and any(c.ready for c in self.clients):
+            self._asked = True
+            self._engine.send("ask")
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, bytes):
+            self._asked = False
+            whole = b'"scene":{' in event[:20000]
+            self._latest = event
+            if whole:
+                self._base = event
+            for client in self.clients:
+                client.show(event, whole)
+            self._ask()
+            return
+        name = event.pop("event")
+        if name == "status":
+            self._status(**event)
+            self._ask()
+        else:
+            event.pop("to", None)
+            if name == "notice" and event["level"] == "error":
+                self.tell("progress", share=1.0, text="")
+            self.tell(name, **event)
+
+    def _engine_lost(self) -> None:
+        self.built_version, self._asked = -1, False
+        self._base = self._latest = None
+        self._status(playing=False, built=False, replay=False, frame=0)
+        self.tell("progress", share=1.0, text="")
+        self.tell(
+            "notice",
+            level="error",
+            message="The simulation's process ended unexpectedly and was started again.",
+            hint="The scene is safe: build it again, with a larger edge length if memory ran out.",
+        )

@@ -1,0 +1,161 @@
+"""A take: a simulation that is played with, recorded as it goes."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pliant.actions.obstacles import Barrier
+from pliant.actions.pull import Pulled
+from pliant.protocols import FieldData, Structure
+from pliant.recording import Run, RunWriter, load
+from pliant.scene.dump import scene_text, to_table_of
+from pliant.scene.live import LiveInput
+from pliant.scene.running import begin_recording, write_frame
+from pliant.scene.scene import Scene
+from pliant.studio.shown import ShownBody
+
+OPEN_END = 1800.0  # longest take that has no end of its own [s]
+REACH = 1.6  # particles within this many spacings of the grabbed one are pulled along
+SHARE = 0.3  # of the spring's stable step that a pull may use up
+
+
+class Take:
+    """A Scene's simulation with live input and a recorder."""
+
+    def __init__(self, scene: Scene, structures: list[Structure], folder: Path, open_end: bool) -> None:
+        self.scene = scene
+        self.simulation = scene.simulation(structures)
+        self.simulation.start()
+        self.live = LiveInput(scene, self.simulation)
+        self.frames = round(OPEN_END * scene.time.fps) + 1 if open_end else scene.time.frames()
+        self._folder = folder
+        self._writer: RunWriter | None = None
+        self._run: Run | None = None
+        self.rows: list[list[float]] = []  # series rows that nobody has seen yet
+        self.busy = 0.0  # seconds of work of the last frame
+
+    @property
+    def frame(self) -> int:
+        return self.simulation.frame
+
+    @property
+    def ended(self) -> bool:
+        return self.frame >= self.frames - 1
+
+    def bodies(self) -> list[ShownBody]:
+        return [
+            ShownBody(p.name, p.model.kind, p.rows, p.structure, p.mechanics)
+            for p in self.simulation.system.world.parts
+        ]
+
+    def field(self, body: ShownBody, name: str) -> FieldData:
+        """A field of the present state."""
+        world = self.simulation.system.world
+        x, v = world.x[body.rows], world.v[body.rows]
+        if name == "displacement":
+            return FieldData(x - body.structure.rest, unit="m")
+        if name == "velocity":
+            return FieldData(v, unit="m/s")
+        if name == "force":
+            return FieldData(world.f[body.rows], unit="N")
+        return body.mechanics.fields(x, v, [name])[name]
+
+    def advance(self, poll: Callable[[], None]) -> bool:
+        """Compute and record a frame; True where the topology changed."""
+        if self._writer is None:
+            self._writer = begin_recording(self.scene, self.simulation, self._folder, self.frames)
+            self.rows.append(self.simulation.row())
+        start = time.perf_counter()
+        self.live.before_frame()
+        version = self.simulation.system.world.topology_version
+        steps = self.simulation.advance(poll)
+        changed = self.simulation.system.world.topology_version != version
+        row = write_frame(self.simulation, self._writer, self.scene.record.velocities, steps, changed)
+        self.rows.append(row)
+        del self.rows[:-2000]
+        self.busy = time.perf_counter() - start
+        return changed
+
+    def recorded(self) -> Run | None:
+        """The run so far; None before the first frame."""
+        if self._writer is None:
+            return None
+        self._run = load(self._folder) if self._run is None else self._run.refresh()
+        return self._run
+
+    def grab(self, body: str, particle: int, strength: float) -> tuple[int, list[float]]:
+        """Take hold of a body near one of its particles; the action's number and the place held [m]."""
+        world = self.simulation.system.world
+        part = world.parts_named(body, "pull")[0]
+        rest, spacing = part.structure.rest, part.structure.spacing
+        near = ((rest - rest[particle]) ** 2).sum(axis=1) <= (REACH * spacing) ** 2
+        ids = [int(k) for k in near.nonzero()[0]]
+        mass = float(part.structure.mass[near].sum())
+        most = mass * (SHARE / self.simulation.plan.seconds) ** 2
+        stiffness = min(strength * part.material.young * spacing, most)
+        centre = (part.structure.mass[near, None] * world.x[part.rows][near]).sum(axis=0) / mass
+        place = [float(c) for c in centre]
+        number = self.live.add(
+            {
+                "type": "pull",
+                "select": {"body": body, "ids": ids},
+                "target": place,
+                "stiffness": stiffness,
+                "damping": min(0.4 * (stiffness * mass) ** 0.5, 0.1 * mass / self.simulation.plan.seconds),
+            }
+        )
+        return number, place
+
+    def hands(self) -> dict[str, Any]:
+        """What is held and where the tools are: forces [N] and places [m] by action number."""
+        now, world = self.live.now, self.simulation.system.world
+        pulls, barriers = [], []
+        for number, entry in enumerate(self.live.entries):
+            if not entry.acting.active(now):
+                continue
+            if isinstance(entry.acting, Pulled):
+                force = entry.acting.force(now, world.x, world.v)
+                place = entry.acting.centre(world.x)
+                target = entry.acting.path.at(now)
+                pulls.append({"id": number, "force": _list(force), "at": _list(place), "to": _list(target)})
+            elif isinstance(entry.acting, Barrier):
+                barrier = entry.acting
+                force = barrier.values(now)[:3]
+                barriers.append({"id": number, "at": _list(barrier.path.at(now)), "force": _list(force)})
+        return {"pulls": pulls, "barriers": barriers}
+
+    def text(self) -> str:
+        """The scene file that replays this take: its actions, its step, its length."""
+        fps, plan = self.scene.time.fps, self.simulation.plan
+        length = max(self.frame, 1) / fps
+        table = to_table_of(replace(self.scene, time=replace(self.scene.time, step=plan.seconds), step=None))
+        table["time"]["duration"] = length
+        table["actions"] = self.live.tables()
+        return scene_text(table)
+
+    def finish(self, state: str = "interrupted", message: str = "") -> None:
+        """Let go of the run folder; the next frame goes on with it."""
+        if self._writer is not None:
+            self._writer.finish(state, message)
+            self._writer = None
+            self._run = None
+
+    def keep(self, place: Path) -> None:
+        """Copy the take, with the scene that replays it, to the new run folder ``place``."""
+        import shutil
+
+        if self._writer is None:
+            return
+        self._writer.finish("interrupted", "")
+        try:
+            shutil.copytree(self._folder, place)
+        finally:
+            self._writer = RunWriter.reopen(self._folder)
+        (place / "scene.toml").write_text(self.text(), encoding="utf-8")
+        RunWriter.reopen(place).finish("done")
+
+
+def _list(values: Any) -> list[float]:
+    return [float(value) for value in values]
