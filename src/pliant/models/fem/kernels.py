@@ -21,6 +21,23 @@ LAWS = {  # by name, and whether the stiffness is a full matrix or there is a pl
 
 
 @jit
+def apply_law(law, w, row, extra, share, forces, energy):
+    """One of LAWS on a block's scratch, as ``laws.py`` says."""
+    if law == COROTATIONAL:
+        corotational(w, row, extra, share, forces, energy)
+    elif law == ST_VENANT_KIRCHHOFF:
+        st_venant_kirchhoff(w, row, extra, share, forces, energy)
+    elif law == NEO_HOOKEAN:
+        neo_hookean(w, row, extra, share, forces, energy)
+    elif law == GENERAL_COROTATIONAL:
+        general_corotational(w, row, extra, share, forces, energy)
+    elif law == GENERAL_ST_VENANT_KIRCHHOFF:
+        general_st_venant_kirchhoff(w, row, extra, share, forces, energy)
+    else:
+        gram_schmidt(w, row, extra, share)
+
+
+@jit
 def _law_blocks(first, last, index, rest, extra, share, law, x, buffer, shift, forces, energy, w):
     """Forces into ``buffer`` and the sum of energies [J] of some blocks, as asked for."""
     step = 1 if share == 0.0 else 0
@@ -28,20 +45,7 @@ def _law_blocks(first, last, index, rest, extra, share, law, x, buffer, shift, f
         w[ENERGY + i] = 0.0
     for b in range(first, last):
         gather_edges(index[b], x, w, 0)
-        row = rest[b]
-        q = extra[b * step]
-        if law == COROTATIONAL:
-            corotational(w, row, q, share, forces, energy)
-        elif law == ST_VENANT_KIRCHHOFF:
-            st_venant_kirchhoff(w, row, q, share, forces, energy)
-        elif law == NEO_HOOKEAN:
-            neo_hookean(w, row, q, share, forces, energy)
-        elif law == GENERAL_COROTATIONAL:
-            general_corotational(w, row, q, share, forces, energy)
-        elif law == GENERAL_ST_VENANT_KIRCHHOFF:
-            general_st_venant_kirchhoff(w, row, q, share, forces, energy)
-        else:
-            gram_schmidt(w, row, q, share)
+        apply_law(law, w, rest[b], extra[b * step], share, forces, energy)
         if forces:
             scatter_forces(index[b], w, buffer, shift)
     total = 0.0

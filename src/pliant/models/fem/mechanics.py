@@ -11,10 +11,11 @@ from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
 from pliant.models.fem.pressure import AveragedPressure
 from pliant.models.fem.rest import TetRest
 from pliant.models.stability import explicit_limit
+from pliant.models.tet_fields import edge_matrices
 from pliant.models.tet_rotations import TetRotations
-from pliant.models.tet_stiffness import assemble, element_stiffness
+from pliant.models.tet_stiffness import assemble, gradients, stiffness_at
 from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -35,11 +36,14 @@ class WarpedMechanics:
         general = printed or small or model.anisotropic(material)
         self.frame = products.ORTHONORMAL if printed else products.POLAR
         self.law = kernels.GRAM_SCHMIDT if printed else kernels.LAWS[model.law, general]
-        self.rest = TetRest(structure, material, general)
-        self.tets, self.blocks = self.rest.tets, self.rest.blocks
+        self.rest = self._make_rest(structure, material, general)
+        self.tets, self.blocks = structure.cells["tetra"], self.rest.blocks
         self._set_pressure()
         self._set_plasticity()
         self._rotations: TetRotations | None = None
+
+    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> TetRest:
+        return TetRest(structure, material, general)
 
     def _set_pressure(self) -> None:
         self.pressure: AveragedPressure | None = None
@@ -112,7 +116,8 @@ class WarpedMechanics:
 
     def rest_stiffness(self) -> Any:
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        parts = element_stiffness(self.rest.first_inverse, self.rest.volumes, self.rest.stiffness)
+        rest = self.rest
+        parts = stiffness_at(gradients(rest.first_inverse), rest.volumes, rest.stiffness)
         return assemble(parts, self.tets, len(self.structure.rest))
 
     def nodal_rotations(self, x: Array) -> Array:
@@ -152,6 +157,19 @@ class WarpedMechanics:
         forces = fields.element_forces(self, x, cut)
         resultant = (forces * side[cut][:, :, None]).sum(axis=1)
         return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}
+
+    def owner(self, cells: IntArray) -> IntArray:
+        """The element that each of ``cells`` belongs to: here, itself."""
+        return cells
+
+    def deformation(self, x: Array, cells: IntArray) -> Array:
+        """Elastic deformation gradients of some cells (m, 3, 3): from the present rest shape."""
+        return np.asarray(edge_matrices(x, self.tets[cells]) @ self.rest.inverse[cells])
+
+    @property
+    def cell_volumes(self) -> Array:
+        """Rest volumes of the cells [m3]."""
+        return self.rest.volumes
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet, and the averaged stress per particle."""
