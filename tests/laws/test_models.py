@@ -23,6 +23,12 @@ VARIANTS: dict[str, dict[str, Any]] = {  # model and material keys beyond each m
     "fem/averaged-st-venant-kirchhoff": {
         "model": {"type": "fem", "law": "st-venant-kirchhoff", "locking": "averaged-pressure"}
     },
+    "fem/quadratic": {"model": {"type": "fem", "elements": "quadratic"}},
+    "fem/quadratic-neo-hookean": {"model": {"type": "fem", "law": "neo-hookean", "elements": "quadratic"}},
+    "fem/quadratic-orthotropic": {
+        "model": {"type": "fem", "elements": "quadratic"},
+        "material": {"moduli": ORTHOTROPIC},
+    },
     "fem/plastic": {"model": "fem", "material": {"yield": 1e3}},
     "fem/averaged-plastic": {
         "model": {"type": "fem", "locking": "averaged-pressure"},

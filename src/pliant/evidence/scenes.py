@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pliant.mesh.shapes import box
+from pliant.protocols import Integrator
 from pliant.scene import Body, Scene
 from pliant.scene.scene import TimePlan
 from pliant.simulation.simulation import Simulation
@@ -22,7 +23,7 @@ def played(
     actions: Sequence[Any],
     seconds: float,
     measures: Sequence[Any] = (),
-    integrator: str = "leapfrog",
+    integrator: str | Integrator = "leapfrog",
     step: float | str = "auto",
     fps: float = 50.0,
 ) -> tuple[Simulation, list[dict[str, float]]]:

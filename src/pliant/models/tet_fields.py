@@ -47,12 +47,16 @@ def cauchy_from_second_piola(F: Array, S: Array) -> Array:
 def tet_fields(
     x: Array, rest: Array, tets: IntArray, lame: tuple[Array, Array], names: Sequence[str]
 ) -> dict[str, FieldData]:
-    """Fields per tet from Green strain ``(F^T F - I) / 2`` and Hooke's law on it, lame (m,), (m,) [Pa].
+    """Fields per tet of ``deformation_fields``; x, rest (n, 3) [m]."""
+    return deformation_fields(deformation_gradients(x, rest, tets), lame, names)
+
+
+def deformation_fields(F: Array, lame: tuple[Array, Array], names: Sequence[str]) -> dict[str, FieldData]:
+    """Fields per cell from Green strain ``(F^T F - I) / 2`` and Hooke's law on it, lame (m,), (m,) [Pa].
 
     strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises of Cauchy [Pa];
     stress-tensor (m, 3, 3) and principal (m, 3), descending [Pa]; inverted: det F <= 0.
     """
-    F = deformation_gradients(x, rest, tets)
     E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
     lam, mu = lame
     S = 2.0 * mu[:, None, None] * E + (lam * np.trace(E, axis1=1, axis2=2))[:, None, None] * np.eye(3)

@@ -25,15 +25,22 @@ def isotropic_stiffness(lam: Array, mu: Array) -> Array:
 
 
 def element_stiffness(inverse: Array, volumes: Array, C: Array) -> Array:
-    r""":math:`V B^T C B` of each tet, (m, 12, 12) [N/m]; [Cairns2012]_ eq. (3.11) for isotropic C."""
-    g = gradients(inverse)
-    B = np.zeros((len(g), 6, 4, 3))
+    """The stiffness of linear tets with ``D_m^-1`` (m, 3, 3), (m, 12, 12) [N/m]."""
+    return stiffness_at(gradients(inverse), volumes, C)
+
+
+def stiffness_at(g: Array, volumes: Array, C: Array) -> Array:
+    r""":math:`V B^T C B` of elements whose shape functions have the gradients g (m, k, 3) [1/m].
+
+    Shape (m, 3k, 3k) [N/m]; [Cairns2012]_ eq. (3.11) for linear tets and isotropic C.
+    """
+    B = np.zeros((len(g), 6, g.shape[1], 3))
     for axis in range(3):
         B[:, axis, :, axis] = g[:, :, axis]
     for row, (a, b) in ((3, (1, 2)), (4, (0, 2)), (5, (0, 1))):
         B[:, row, :, a] = g[:, :, b]
         B[:, row, :, b] = g[:, :, a]
-    flat = B.reshape(-1, 6, 12)
+    flat = B.reshape(len(g), 6, -1)
     return np.asarray(volumes[:, None, None] * (flat.transpose(0, 2, 1) @ C @ flat))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.band import BandFactor, best_order
 from pliant.integrators.implicit.rest_stiffness import longest_axis_order, neighbour_graph, rest_stiffness
-from pliant.integrators.implicit.rotations import NodalRotations
+from pliant.integrators.implicit.rotations import Hinges, NodalRotations
 from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ class RestOperator:
     def __init__(self, shape: RestShape, world: "World", h: float, slowing: Array) -> None:
         self.shape, self.h, self.slowing = shape, h, slowing
         self.free: BoolArray = world.inverse_mass > 0.0
-        held: Any = ~self.free.all(axis=1)
-        self.rotations = NodalRotations(shape.graph, shape.rest, held)
+        driven = np.count_nonzero(~self.free, axis=1)
+        self.rotations = NodalRotations(shape.graph, shape.rest, driven > 1)
+        hinged = np.flatnonzero(driven == 1)
+        self._hinges = Hinges(hinged, np.argmin(self.free[hinged], axis=1))
         self.turns = self.rotations.values
         matrix = shape.matrix(world, h, self.free, slowing)
         self.unit = float(np.mean(matrix.diagonal()[self.free.ravel()])) if self.free.any() else 1.0
@@ -87,8 +89,9 @@ class RestOperator:
         return same and np.array_equal(self.free, world.inverse_mass > 0.0)
 
     def turn(self, x: Array) -> None:
-        """Take the nodal rotations from positions ``x``."""
+        """Take the nodal rotations from positions ``x``: of particles with one driven axis, that about it."""
         self.rotations.update(x)
+        self._hinges.straighten(self.turns)
 
     def apply(self, g: Array, size: float, w: Array, out: Array) -> None:
         """``out = R A^-1 R^T g`` on free degrees of freedom; ``size`` is about \\|g\\|, to stay in range."""

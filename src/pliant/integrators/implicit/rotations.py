@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.typing import AnyArray, Array
+from pliant.typing import AnyArray, Array, IntArray
 
 PARTS = 64
 
@@ -135,3 +135,27 @@ class NodalRotations:
         """Take the rotations from positions ``x``."""
         run = _rotations_parallel if len(x) >= SERIAL_ROWS else _rotations_serial
         run(self.starts, self.around, self.slopes, x, self.values)
+
+
+class Hinges:
+    """Particles (rows) that may turn about one axis (0, 1, 2) only."""
+
+    def __init__(self, rows: IntArray, axes: IntArray) -> None:
+        self.rows, self.axes = rows, axes
+        self._next, self._last = (axes + 1) % 3, (axes + 2) % 3
+
+    def straighten(self, turns: Array) -> None:
+        """Replace the rotations of the rows in ``turns`` (n, 3, 3) by the nearest ones about their axes."""
+        if not len(self.rows):
+            return
+        rows, a, i, j = self.rows, self.axes, self._next, self._last
+        cosine = turns[rows, i, i] + turns[rows, j, j]
+        sine = turns[rows, j, i] - turns[rows, i, j]
+        size = np.hypot(cosine, sine)
+        flat = size < 1e-9
+        cosine, sine = np.where(flat, 1.0, cosine), np.where(flat, 0.0, sine)
+        size[flat] = 1.0
+        turns[rows] = 0.0
+        turns[rows, a, a] = 1.0
+        turns[rows, i, i] = turns[rows, j, j] = cosine / size
+        turns[rows, j, i], turns[rows, i, j] = sine / size, -sine / size

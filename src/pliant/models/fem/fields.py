@@ -1,7 +1,7 @@
 """Stress and other fields of fem bodies, in plain NumPy: also what the compiled laws are tested against."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,18 +62,17 @@ def _skew_balance(U: Array, T: Array) -> Array:
     return skew
 
 
-def first_piola(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> tuple[Array, Array]:
-    """Elastic deformation gradients, and first Piola-Kirchhoff stresses [Pa], of the tets ``which``."""
-    model, rest = mechanics.model, mechanics.rest
-    F = tet_fields.edge_matrices(x, mechanics.tets[which]) @ rest.inverse[which]
+def first_piola(mechanics: "WarpedMechanics", F: Array, which: IntArray, pressure: Any) -> Array:
+    """First Piola-Kirchhoff stresses [Pa] at elastic deformation gradients F of the elements ``which``;
+    ``pressure``: averaged ones (m, 1, 1), or 0."""
+    model, rest, share = mechanics.model, mechanics.rest, mechanics.share
     lam, mu = (constant[which][:, None, None] for constant in rest.lame)
     bulk = lam + 2.0 / 3.0 * mu
-    share, pressure = mechanics.share, _pressure(mechanics, x)[which][:, None, None]
     if model.law == "neo-hookean":
         mu, own = 4.0 / 3.0 * mu, share * bulk + mu / 6.0
         first = np.einsum("mij,mij->m", F, F)[:, None, None]
         swell = own * (np.linalg.det(F)[:, None, None] - 1.0) - 0.75 * mu + pressure
-        return F, np.asarray(mu * (1.0 - 1.0 / (first + 1.0)) * F + swell * cofactors(F))
+        return np.asarray(mu * (1.0 - 1.0 / (first + 1.0)) * F + swell * cofactors(F))
     C, plastic = rest.stiffness[which], tensor(rest.plastic_strain[which])
     if model.law == "st-venant-kirchhoff":
         R, U = F, 0.5 * (F.transpose(0, 2, 1) @ F + _EYE)
@@ -86,27 +85,30 @@ def first_piola(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> tupl
     T = hooke(C, strain) + (pressure - (1.0 - share) * bulk * volumetric) * _EYE
     if model.law == "corotational" and model.rotation == "polar" and rest.general:
         T = T + _skew_balance(U, T)
-    return F, np.asarray(R @ T)
+    return np.asarray(R @ T)
 
 
-def _pressure(mechanics: "WarpedMechanics", x: Array) -> Array:
-    """Averaged pressure of each tet [Pa], zero without the remedy."""
+def _pressure(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> Any:
+    """Averaged pressures of tets (m, 1, 1) [Pa], zero without the remedy."""
     if mechanics.pressure is None:
-        return np.zeros(len(mechanics.tets))
+        return 0.0
     mechanics.pressure.update(x, mechanics.rest.rows, mechanics.law)
-    return mechanics.rest.per_tet(mechanics.pressure.extra) / mechanics.rest.volumes
+    values = mechanics.rest.per_tet(mechanics.pressure.extra) / mechanics.rest.volumes
+    return values[which][:, None, None]
 
 
 def element_forces(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> Array:
     """Elastic forces [N] of the tets ``which`` on their corners, (m, 4, 3)."""
-    _, P = first_piola(mechanics, x, which)
+    P = first_piola(mechanics, mechanics.deformation(x, which), which, _pressure(mechanics, x, which))
     inverse, volumes = mechanics.rest.inverse[which], mechanics.rest.volumes[which]
     return np.asarray(-np.einsum("m,mij,mkj->mki", volumes, P, gradients(inverse)))
 
 
 def cauchy(mechanics: "WarpedMechanics", x: Array) -> Array:
-    """Cauchy stress ``P F^T / |J|`` of all tets (m, 3, 3) [Pa]."""
-    F, P = first_piola(mechanics, x, np.arange(len(mechanics.tets)))
+    """Cauchy stress ``P F^T / |J|`` of all cells (m, 3, 3) [Pa]."""
+    cells = np.arange(len(mechanics.tets))
+    F = mechanics.deformation(x, cells)
+    P = first_piola(mechanics, F, mechanics.owner(cells), _pressure(mechanics, x, cells))
     J = np.maximum(np.abs(np.linalg.det(F)), 1e-12)
     sigma = P @ F.transpose(0, 2, 1) / J[:, None, None]
     return np.asarray(0.5 * (sigma + sigma.transpose(0, 2, 1)))
@@ -114,7 +116,7 @@ def cauchy(mechanics: "WarpedMechanics", x: Array) -> Array:
 
 def averaged(mechanics: "WarpedMechanics", values: Array) -> Array:
     """Volume-weighted means over the tets around each particle, (n, ...)."""
-    weights = np.repeat(mechanics.rest.volumes, 4)
+    weights = np.repeat(mechanics.cell_volumes, 4)
     shape = (len(mechanics.structure.rest), *values.shape[1:])
     total, volume = np.zeros(shape), np.zeros(shape[0])
     corners = mechanics.tets.ravel()
@@ -123,13 +125,23 @@ def averaged(mechanics: "WarpedMechanics", values: Array) -> Array:
     return np.asarray(np.einsum("n...,n->n...", total, 1.0 / volume))
 
 
+def _strains(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
+    """What follows from the deformation since the first rest shape alone."""
+    if mechanics.plasticity is not None:
+        return tet_fields.tet_fields(x, mechanics.structure.rest, mechanics.tets, mechanics.rest.lame, names)
+    cells = np.arange(len(mechanics.tets))
+    own = mechanics.owner(cells)
+    lam, mu = mechanics.rest.lame
+    return tet_fields.deformation_fields(mechanics.deformation(x, cells), (lam[own], mu[own]), names)
+
+
 def fem_fields(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
     """strain and inverted as in ``tet_fields``; stresses are Cauchy stresses of the model's law [Pa].
 
     stress: von Mises; stress-tensor (m, 3, 3); principal (m, 3), descending; stress-averaged: von Mises of
     the volume-weighted mean tensor around each particle; plastic: equivalent plastic strain.
     """
-    found = tet_fields.tet_fields(x, mechanics.structure.rest, mechanics.tets, mechanics.rest.lame, names)
+    found = _strains(mechanics, x, names)
     if "plastic" in names:
         plastic = mechanics.plasticity
         values = np.zeros(len(mechanics.tets)) if plastic is None else plastic.equivalent()

@@ -21,20 +21,20 @@ LAWS = {  # by name, and whether the stiffness is a full matrix or there is a pl
 
 
 @jit
-def law_forces(w, row, q, share, law):
-    """Forces of one block on its corners 1 to 3, from its edges in ``w``."""
+def apply_law(law, w, row, extra, share, forces, energy):
+    """One of LAWS on a block's scratch, as ``laws.py`` says."""
     if law == COROTATIONAL:
-        corotational(w, row, q, share, True, False)
+        corotational(w, row, extra, share, forces, energy)
     elif law == ST_VENANT_KIRCHHOFF:
-        st_venant_kirchhoff(w, row, q, share, True, False)
+        st_venant_kirchhoff(w, row, extra, share, forces, energy)
     elif law == NEO_HOOKEAN:
-        neo_hookean(w, row, q, share, True, False)
+        neo_hookean(w, row, extra, share, forces, energy)
     elif law == GENERAL_COROTATIONAL:
-        general_corotational(w, row, q, share, True, False)
+        general_corotational(w, row, extra, share, forces, energy)
     elif law == GENERAL_ST_VENANT_KIRCHHOFF:
-        general_st_venant_kirchhoff(w, row, q, share, True, False)
+        general_st_venant_kirchhoff(w, row, extra, share, forces, energy)
     else:
-        gram_schmidt(w, row, q, share)
+        gram_schmidt(w, row, extra, share)
 
 
 @jit
@@ -45,20 +45,7 @@ def _law_blocks(first, last, index, rest, extra, share, law, x, buffer, shift, f
         w[ENERGY + i] = 0.0
     for b in range(first, last):
         gather_edges(index[b], x, w, 0)
-        row = rest[b]
-        q = extra[b * step]
-        if law == COROTATIONAL:
-            corotational(w, row, q, share, forces, energy)
-        elif law == ST_VENANT_KIRCHHOFF:
-            st_venant_kirchhoff(w, row, q, share, forces, energy)
-        elif law == NEO_HOOKEAN:
-            neo_hookean(w, row, q, share, forces, energy)
-        elif law == GENERAL_COROTATIONAL:
-            general_corotational(w, row, q, share, forces, energy)
-        elif law == GENERAL_ST_VENANT_KIRCHHOFF:
-            general_st_venant_kirchhoff(w, row, q, share, forces, energy)
-        else:
-            gram_schmidt(w, row, q, share)
+        apply_law(law, w, rest[b], extra[b * step], share, forces, energy)
         if forces:
             scatter_forces(index[b], w, buffer, shift)
     total = 0.0

@@ -13,8 +13,9 @@ from pliant.models.fem.pressure import AveragedPressure
 from pliant.models.fem.rest import TetRest
 from pliant.models.regions import per_cell
 from pliant.models.stability import element_limit, explicit_limit
+from pliant.models.tet_fields import edge_matrices
 from pliant.models.tet_rotations import TetRotations
-from pliant.models.tet_stiffness import assemble, element_stiffness
+from pliant.models.tet_stiffness import assemble, gradients, stiffness_at
 from pliant.protocols import FieldData, StableStep, Structure
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
@@ -44,14 +45,17 @@ class WarpedMechanics(Breaking):
         general = printed or small or model.anisotropic(material)
         self.frame = products.ORTHONORMAL if printed else products.POLAR
         self.law = kernels.GRAM_SCHMIDT if printed else kernels.LAWS[model.law, general]
-        self.rest = TetRest(structure, material, general)
-        self.tets, self.blocks = self.rest.tets, self.rest.blocks
+        self.rest = self._make_rest(structure, material, general)
+        self.tets, self.blocks = structure.cells["tetra"], self.rest.blocks
         self._set_pressure()
         self._set_plasticity()
         self._rotations: TetRotations | None = None
         self._lane_volumes: Array | None = None
         if not self._keeps_volume:
             self.leave_volume_to_constraint()
+
+    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> TetRest:
+        return TetRest(structure, material, general)
 
     def _set_pressure(self) -> None:
         self.pressure: AveragedPressure | None = None
@@ -125,7 +129,8 @@ class WarpedMechanics(Breaking):
 
     def rest_stiffness(self) -> Any:
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        parts = element_stiffness(self.rest.first_inverse, self.rest.volumes, self.rest.stiffness)
+        rest = self.rest
+        parts = stiffness_at(gradients(rest.first_inverse), rest.volumes, rest.stiffness)
         return assemble(parts, self.tets, len(self.structure.rest))
 
     def nodal_rotations(self, x: Array) -> Array:
@@ -184,7 +189,7 @@ class WarpedMechanics(Breaking):
         """That of the rest shape; half of it where the rest shape may flow, which makes tets slender. Where
         the body may break, that of the quickest tet alone, which holds for all pieces."""
         if self.cracking is not None:
-            parts = element_stiffness(self.rest.first_inverse, self.rest.volumes, self.rest.stiffness)
+            parts = stiffness_at(gradients(self.rest.first_inverse), self.rest.volumes, self.rest.stiffness)
             limit = element_limit(parts, self.structure, self.damping_time)
         else:
             limit = explicit_limit(self, self.structure, self.damping_time)
@@ -199,6 +204,19 @@ class WarpedMechanics(Breaking):
         forces = fields.element_forces(self, x, cut)
         resultant = (forces * side[cut][:, :, None]).sum(axis=1)
         return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}
+
+    def owner(self, cells: IntArray) -> IntArray:
+        """The element that each of ``cells`` belongs to: here, itself."""
+        return cells
+
+    def deformation(self, x: Array, cells: IntArray) -> Array:
+        """Elastic deformation gradients of some cells (m, 3, 3): from the present rest shape."""
+        return np.asarray(edge_matrices(x, self.tets[cells]) @ self.rest.inverse[cells])
+
+    @property
+    def cell_volumes(self) -> Array:
+        """Rest volumes of the cells [m3]."""
+        return self.rest.volumes
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet, and the averaged stress per particle."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
 from pliant.protocols import Structure
+from pliant.structure.quadratic import QuadraticTetSampler
 from pliant.structure.tets import TetSampler
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 
 @parameters
 class Fem:
-    r"""Finite elements: linear tetrahedra with constant strain.
+    r"""Finite elements: tetrahedra.
 
     law: how stress follows from strain. "corotational": linear elasticity in the rotating frame of each tet
     [Cairns2012]_ [MuellerGross2004]_; "st-venant-kirchhoff": Hooke's law on Green's strain, for moderate
@@ -25,6 +26,10 @@ class Fem:
 
     rotation: "polar", the rotation nearest to the deformation gradient, or "gram-schmidt" as printed in
     [Cairns2012]_ (4.1), which prefers one axis, has no energy and leaves a torque (corotational law only).
+
+    elements: "linear" tets have constant strain; "quadratic" ones a particle in the middle of each edge and
+    linear strain: far more accurate in bending, and free of locking, at about ten times the cost of as
+    many linear tets.
 
     locking: "averaged-pressure" takes the volumetric strain of each tet from its particles' neighbourhoods,
     which keeps nearly incompressible bodies from being too stiff [BonetBurton1998]_.
@@ -46,21 +51,26 @@ class Fem:
         "BargteilWojtanHodginsTurk2007",
         "WeberAnand1990",
         "OBrienHodgins1999",
+        "HintonRockZienkiewicz1976",
     )
-    sampler: ClassVar[TetSampler] = TetSampler()
-
     law: Literal["corotational", "st-venant-kirchhoff", "neo-hookean"] = "corotational"
     rotation: Literal["polar", "gram-schmidt"] = "polar"
+    elements: Literal["linear", "quadratic"] = "linear"
     locking: Literal["none", "averaged-pressure"] = "none"
     plasticity: Literal["auto", "small", "large", "cairns"] = "auto"
     fracture: bool = True
 
+    @property
+    def sampler(self) -> TetSampler | QuadraticTetSampler:
+        return QuadraticTetSampler() if self.elements == "quadratic" else TetSampler()
+
     def notes(self, material: "Material") -> list[str]:
         """What a user should know before looking at the result."""
-        if self.locking == "none" and material.poisson > LOCKING_RATIO:
+        if self.locking == "none" and self.elements == "linear" and material.poisson > LOCKING_RATIO:
             return [
                 f"linear tets are too stiff at Poisson's ratio {material.poisson:g} (they lock above about "
-                f'{LOCKING_RATIO:g}); model = {{ type = "fem", locking = "averaged-pressure" }} cures that'
+                f'{LOCKING_RATIO:g}); model = {{ type = "fem", locking = "averaged-pressure" }} or '
+                'elements = "quadratic" cures that'
             ]
         return []
 
@@ -81,6 +91,10 @@ class Fem:
         for wrong, why, hint in self._conflicts(material):
             if wrong:
                 raise IncompatibleError(why, hint=hint)
+        if self.elements == "quadratic":
+            from pliant.models.fem.quadratic import QuadraticMechanics
+
+            return QuadraticMechanics(structure, material, self)
         return (WarpedMechanics if self.rotation == "gram-schmidt" else FemMechanics)(
             structure, material, self
         )
@@ -88,7 +102,23 @@ class Fem:
     def _conflicts(self, material: "Material") -> list[tuple[bool, str, str]]:
         """Combinations that cannot work: (it is so, why, what to do)."""
         flow, anisotropic = self.flow(material), self.anisotropic(material)
+        quadratic = self.elements == "quadratic"
         return [
+            (
+                quadratic and self.rotation == "gram-schmidt",
+                "Quadratic tets come with polar rotations only.",
+                'Leave rotation out, or use elements = "linear".',
+            ),
+            (
+                quadratic and self.locking != "none",
+                "Quadratic tets do not lock: locking = 'averaged-pressure' is for linear ones.",
+                "Leave locking out.",
+            ),
+            (
+                quadratic and flow is not None,
+                "Quadratic tets do not yield yet, but the material has a yield stress.",
+                'Use elements = "linear".',
+            ),
             (
                 self.rotation == "gram-schmidt" and self.law != "corotational",
                 f"Law '{self.law}' uses no rotation: rotation = 'gram-schmidt' would do nothing.",

@@ -48,7 +48,7 @@ def _orthonormal_block(w):
 
 
 @jit
-def _frame_block(w, frame):
+def frame_block(w, frame):
     if frame == STRETCHED:
         _scaled_block(w)
     elif frame == POLAR:
@@ -61,7 +61,7 @@ def _frame_block(w, frame):
 
 
 @jit
-def _isotropic_block(w, row):
+def isotropic_block(w, row):
     for i in range(16):
         d = deform(w, row, i)
         a = take(w, FRAME + i)
@@ -74,7 +74,7 @@ def _isotropic_block(w, row):
 
 
 @jit
-def _general_block(w, row):
+def general_block(w, row):
     for i in range(16):
         d = deform(w, row, i)
         a = take(w, FRAME + i)
@@ -91,12 +91,12 @@ def _product_blocks(first, last, index, rest, frame, x, dx, buffer, shift, w):
         row = rest[b]
         gather_edges(index[b], x, w, 0)
         deform_block(w, row)
-        _frame_block(w, frame)
+        frame_block(w, frame)
         gather_edges(index[b], dx, w, 0)
         if general:
-            _general_block(w, row)
+            general_block(w, row)
         else:
-            _isotropic_block(w, row)
+            isotropic_block(w, row)
         scatter_forces(index[b], w, buffer, shift)
 
 

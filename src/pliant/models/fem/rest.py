@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.mesh.types import tet_volumes
-from pliant.models.blocks import WIDTH, make_blocks
+from pliant.models.blocks import WIDTH, Blocks, make_blocks
 from pliant.models.fem.general import PLASTIC
 from pliant.models.regions import lame_per_cell, per_cell
 from pliant.models.tet_fields import edge_matrices
@@ -21,12 +21,24 @@ PLASTIC_COLUMN = PLASTIC // WIDTH
 
 class TetRest:
     """Tets in blocks with their rest rows: ``D_m^-1`` (9), V mu, V lambda; if ``general``, also the 21
-    constants of V C and the plastic strain (6)."""
+    constants of V C and the plastic strain (6).
 
-    def __init__(self, structure: Structure, material: "Material", general: bool) -> None:
+    Quadratic tets come with ``blocks`` of their own and several ``points`` of integration, each with its
+    share of V.
+    """
+
+    def __init__(
+        self,
+        structure: Structure,
+        material: "Material",
+        general: bool,
+        blocks: Blocks | None = None,
+        points: int = 1,
+    ) -> None:
         self.general = general
         self.tets = structure.cells["tetra"]
         self.volumes = tet_volumes(structure.rest, self.tets)
+        self.weights = self.volumes / points
         self.edges = edge_matrices(structure.rest, self.tets)
         self.lame = lame_per_cell(structure, material)
         self.stiffness = (
@@ -34,12 +46,12 @@ class TetRest:
             if material.anisotropic or any(region.moduli for region in material.regions or ())
             else isotropic_stiffness(*self.lame)
         )
-        self.blocks = make_blocks(self.tets, len(structure.rest))
+        self.blocks = blocks or make_blocks(self.tets, len(structure.rest))
         lam, mu = self.lame
         self.first_inverse: Array = np.linalg.inv(self.edges).astype(np.float64)
-        columns = [*self.first_inverse.reshape(-1, 9).T, self.volumes * mu, self.volumes * lam]
+        columns = [*self.first_inverse.reshape(-1, 9).T, self.weights * mu, self.weights * lam]
         if general:
-            upper = self.stiffness[:, *np.triu_indices(6)] * self.volumes[:, None]
+            upper = self.stiffness[:, *np.triu_indices(6)] * self.weights[:, None]
             columns += [*upper.T, *np.zeros((6, len(self.tets)))]
         self.rows = self.blocks.rows(*columns)
         self._slot_of = np.empty(len(self.tets), np.int64)
@@ -62,7 +74,7 @@ class TetRest:
         self.lame, self.stiffness = (lam, mu), isotropic_stiffness(lam, mu)
         self.write(10, lam[:, None])
         if self.general:
-            self.write(11, self.stiffness[:, *np.triu_indices(6)] * self.volumes[:, None])
+            self.write(11, self.stiffness[:, *np.triu_indices(6)] * self.weights[:, None])
 
     def per_tet(self, lanes: Array) -> Array:
         """Values (blocks, 16) in the order of the tets (m,)."""

@@ -5,7 +5,7 @@
 import numpy as np
 
 from pliant.compiled import jit
-from pliant.models.fem.kernels import law_forces
+from pliant.models.fem.kernels import apply_law
 from pliant.models.tet_kernels import SCRATCH, gather_edges
 
 
@@ -24,7 +24,7 @@ def nodal_stress(starts, index, rest, extra, share, law, volumes, x, out):
         gather_edges(index[b], x, w, 0)
         for i in range(144):
             e[i] = w[i]
-        law_forces(w, rest[b], extra[b * step], share, law)
+        apply_law(law, w, rest[b], extra[b * step], share, True, False)
         for i in range(16):
             volume = volumes[b, i]
             if volume == 0.0:

@@ -1,0 +1,126 @@
+"""Quadratic tetrahedra: the fem model on tets with a particle in the middle of each edge."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.mesh.types import tet_volumes
+from pliant.models.blocks import WIDTH, make_blocks, partitions_for
+from pliant.models.fem import fields, quadratic_kernels
+from pliant.models.fem.mechanics import FemMechanics
+from pliant.models.fem.rest import TetRest
+from pliant.models.tet_fields import edge_matrices
+from pliant.models.tet_rotations import TetRotations
+from pliant.models.tet_stiffness import assemble, stiffness_at
+from pliant.protocols import Structure
+from pliant.structure.quadratic import EDGES, PIECES
+from pliant.typing import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+
+NEAR, FAR = (5.0 + 3.0 * np.sqrt(5.0)) / 20.0, (5.0 - np.sqrt(5.0)) / 20.0
+POINTS = np.full((4, 4), FAR) + (NEAR - FAR) * np.eye(4)  # barycentric; exact for quadratic integrands
+MOST_PARTITIONS = 4  # edge particles are numbered after all vertices: a partition touches most rows
+
+
+def shape_slopes(weights: Array) -> Array:
+    r"""Gradients of the ten shape functions by the local coordinates at barycentric ``weights`` (p, 4).
+
+    :math:`N_a = L_a (2 L_a - 1)` at corners, :math:`N_{ab} = 4 L_a L_b` on edges; local coordinates are L_1,
+    L_2, L_3. Shape (p, 10, 3).
+    """
+    by_weight = np.zeros((len(weights), 10, 4))
+    for a in range(4):
+        by_weight[:, a, a] = 4.0 * weights[:, a] - 1.0
+    for k, (a, b) in enumerate(EDGES):
+        by_weight[:, 4 + k, a] = 4.0 * weights[:, b]
+        by_weight[:, 4 + k, b] = 4.0 * weights[:, a]
+    return by_weight[:, :, 1:] - by_weight[:, :, :1]
+
+
+def _piece_centres() -> Array:
+    """Barycentric coordinates of the middles of the eight pieces, (8, 4)."""
+    nodes = np.concatenate([np.eye(4), [[0.5 * (k in pair) for k in range(4)] for pair in EDGES]])
+    return np.asarray(nodes[PIECES].mean(axis=1))
+
+
+SLOPES, PIECE_SLOPES = shape_slopes(POINTS), shape_slopes(_piece_centres())
+
+
+class QuadraticMechanics(FemMechanics):
+    """Forces, stiffness and fields of quadratic tets: strain is linear in each, integrated at four points.
+
+    Fields are per piece (eight to a tet), taken at its middle.
+    """
+
+    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> TetRest:
+        self.elements: IntArray = structure.cells["tetra10"]
+        own = replace(
+            structure,
+            cells={"tetra": self.elements[:, :4]},
+            regions=None if structure.regions is None else structure.regions[::8],
+        )
+        most = min(partitions_for(len(self.elements)), MOST_PARTITIONS)
+        blocks = make_blocks(self.elements, len(structure.rest), most)
+        self._nothing = np.zeros(WIDTH)
+        return TetRest(own, material, general, blocks, len(SLOPES))
+
+    # ---------------------------------------------------------------------------------- forces
+
+    def _run_law(self, x: Array, forces: bool, energy: bool) -> float:
+        b = self.blocks
+        run = quadratic_kernels.law_parallel if b.parallel else quadratic_kernels.law_serial
+        total: float = run(
+            *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._nothing, SLOPES),
+            *(self.law, x, b.buffer, forces, energy),
+        )
+        return total
+
+    def _add_product(self, frame: int, x: Array, dx: Array, out: Array) -> None:
+        b = self.blocks
+        run = quadratic_kernels.product_parallel if b.parallel else quadratic_kernels.product_serial
+        run(b.starts, b.low, b.offset, b.index, self.rest.rows, SLOPES, frame, x, -dx, b.buffer)
+        b.add_to(out)
+
+    def rest_stiffness(self) -> Any:
+        rest = self.rest
+        parts = sum(
+            stiffness_at(slopes @ rest.first_inverse, rest.weights, rest.stiffness) for slopes in SLOPES
+        )
+        return assemble(np.asarray(parts), self.elements, len(self.structure.rest))
+
+    def nodal_rotations(self, x: Array) -> Array:
+        if self._rotations is None:
+            pieces, points = self.structure.cells["tetra"], self.structure.rest
+            inverse: Array = np.linalg.inv(edge_matrices(points, pieces)).astype(np.float64)
+            blocks = make_blocks(pieces, len(points))
+            self._rotations = TetRotations(blocks, inverse, tet_volumes(points, pieces))
+        return self._rotations.nodal(x)
+
+    # ---------------------------------------------------------------------------------- fields
+
+    def owner(self, cells: IntArray) -> IntArray:
+        return cells // len(PIECES)
+
+    def deformation(self, x: Array, cells: IntArray) -> Array:
+        own = self.owner(cells)
+        edges = np.einsum("mai,mak->mik", x[self.elements[own]], PIECE_SLOPES[cells % len(PIECES)])
+        return np.asarray(edges @ self.rest.inverse[own])
+
+    @property
+    def cell_volumes(self) -> Array:
+        return np.repeat(self.rest.volumes / len(PIECES), len(PIECES))
+
+    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        side = above[self.elements]
+        cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
+        nodes, inverse = x[self.elements[cut]], self.rest.inverse[cut]
+        forces = np.zeros_like(nodes)
+        for slopes in SLOPES:
+            F = np.einsum("mai,ak->mik", nodes, slopes) @ inverse
+            P = fields.first_piola(self, F, cut, 0.0)
+            forces -= np.einsum("m,mij,maj->mai", self.rest.weights[cut], P, slopes @ inverse)
+        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
+        return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}

@@ -1,0 +1,152 @@
+"""Compiled loops over quadratic tets: the laws and products of linear ones, at four points of each.
+
+A tet has straight edges at rest, so ``D_m^-1`` is the same in all of it. At a point with local coordinates
+xi the edge matrix is ``D_s = sum_a x_a grad N_a(xi)``; the laws (``laws.py``) take it in place of the edges
+of a linear tet, with a quarter of the volume, and hand back the derivative of the energy by it.
+Scratch ``u`` holds the nine particles 1 to 9 relative to particle 0, then their forces: 27 columns each.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.compiled import jit, parallel_jit, prange
+from pliant.models.fem.general import STIFFNESS
+from pliant.models.fem.kernels import apply_law
+from pliant.models.fem.laws import ENERGY
+from pliant.models.fem.products import frame_block, general_block, isotropic_block
+from pliant.models.tet_kernels import SCRATCH, deform_block
+
+FORCES = 27 * 16  # where forces begin in the scratch u
+ROOM = 2 * FORCES
+
+
+@jit
+def gather_nodes(nodes, x, u):
+    """Particles 1 to 9 relative to particle 0; forces cleared."""
+    for i in range(16):
+        p = nodes[i, 0]
+        for a in range(9):
+            q = nodes[i, a + 1]
+            for c in range(3):
+                u[48 * a + 16 * c + i] = x[q, c] - x[p, c]
+    for k in range(FORCES):
+        u[FORCES + k] = 0.0
+
+
+@jit
+def edges_at(u, slopes, w):
+    """The edge matrix where shape functions have the gradients ``slopes`` (10, 3), into columns 0 to 8."""
+    for k in range(3):
+        for j in range(48):
+            w[48 * k + j] = slopes[1, k] * u[j]
+        for a in range(1, 9):
+            s = slopes[a + 1, k]
+            for j in range(48):
+                w[48 * k + j] += s * u[48 * a + j]
+
+
+@jit
+def add_forces_at(w, slopes, u):
+    """Hand the derivatives by the edge matrix, columns 0 to 8, to the particles."""
+    for a in range(9):
+        for k in range(3):
+            s = slopes[a + 1, k]
+            for j in range(48):
+                u[FORCES + 48 * a + j] += s * w[48 * k + j]
+
+
+@jit
+def scatter_nodes(nodes, u, buffer, shift):
+    """Add the forces on particles 1 to 9, and minus their sum on particle 0."""
+    for i in range(16):
+        p = nodes[i, 0] + shift
+        for c in range(3):
+            total = 0.0
+            for a in range(9):
+                f = u[FORCES + 48 * a + 16 * c + i]
+                buffer[nodes[i, a + 1] + shift, c] += f
+                total += f
+            buffer[p, c] -= total
+
+
+@jit
+def _law_blocks(first, last, index, rest, extra, slopes, law, x, buffer, shift, forces, energy, w, u):
+    for i in range(16):
+        w[ENERGY + i] = 0.0
+    for b in range(first, last):
+        gather_nodes(index[b], x, u)
+        for q in range(slopes.shape[0]):
+            edges_at(u, slopes[q], w)
+            apply_law(law, w, rest[b], extra, 1.0, forces, energy)
+            if forces:
+                add_forces_at(w, slopes[q], u)
+        if forces:
+            scatter_nodes(index[b], u, buffer, shift)
+    total = 0.0
+    for i in range(16):
+        total += w[ENERGY + i]
+    return total
+
+
+@jit
+def law_serial(starts, low, offset, index, rest, extra, slopes, law, x, buffer, forces, energy):
+    """Forces into the buffers, if asked for; returns the energy [J], if asked for. slopes (points, 10, 3)."""
+    w, u = np.empty(SCRATCH), np.empty(ROOM)
+    total = 0.0
+    for p in range(low.shape[0]):
+        a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
+        total += _law_blocks(a, b, index, rest, extra, slopes, law, x, buffer, shift, forces, energy, w, u)
+    return total
+
+
+@parallel_jit
+def law_parallel(starts, low, offset, index, rest, extra, slopes, law, x, buffer, forces, energy):
+    """As ``law_serial``; the partitions' energies are summed in order, whatever the threads."""
+    sums = np.empty(low.shape[0])
+    for p in prange(low.shape[0]):
+        w, u = np.empty(SCRATCH), np.empty(ROOM)
+        a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
+        sums[p] = _law_blocks(a, b, index, rest, extra, slopes, law, x, buffer, shift, forces, energy, w, u)
+    total = 0.0
+    for p in range(low.shape[0]):
+        total += sums[p]
+    return total
+
+
+@jit
+def _product_blocks(first, last, index, rest, slopes, frame, x, dx, buffer, shift, w, u, d):
+    general = rest.shape[1] > STIFFNESS
+    for b in range(first, last):
+        row = rest[b]
+        gather_nodes(index[b], x, u)
+        gather_nodes(index[b], dx, d)
+        for q in range(slopes.shape[0]):
+            edges_at(u, slopes[q], w)
+            deform_block(w, row)
+            frame_block(w, frame)
+            edges_at(d, slopes[q], w)
+            if general:
+                general_block(w, row)
+            else:
+                isotropic_block(w, row)
+            add_forces_at(w, slopes[q], d)
+        scatter_nodes(index[b], d, buffer, shift)
+
+
+@jit
+def product_serial(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
+    """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``products.py``."""
+    w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
+    for p in range(low.shape[0]):
+        shift = offset[p] - low[p]
+        _product_blocks(starts[p], starts[p + 1], index, rest, slopes, frame, x, dx, buffer, shift, w, u, d)
+
+
+@parallel_jit
+def product_parallel(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
+    """As ``product_serial``."""
+    for p in prange(low.shape[0]):
+        w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
+        shift = offset[p] - low[p]
+        _product_blocks(starts[p], starts[p + 1], index, rest, slopes, frame, x, dx, buffer, shift, w, u, d)
