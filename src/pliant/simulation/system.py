@@ -8,6 +8,7 @@ import numpy as np
 from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
+    Contact,
     Dissipation,
     Drive,
     Energy,
@@ -84,6 +85,7 @@ class System:
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
+        self.contacts: list[Contact] = [a for a in active if isinstance(a, Contact)]
         self._powers = [a for a in active if isinstance(a, Power)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
         self._moving = [drive for drive in self._drives if not drive.still]
