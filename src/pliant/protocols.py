@@ -460,6 +460,24 @@ class Pushing(Protocol):
 
 
 @runtime_checkable
+class Contact(Protocol):
+    """A rigid shape: implicit integrators hold particles against it while they solve, so that its
+    projection has nothing left to do."""
+
+    friction: float
+    restitution: float
+
+    def distances(self, time: float, points: Array) -> tuple[Array, Array]:
+        """Distances [m] of points (k, 3) at ``time``, negative inside, and outward normals (k, 3)."""
+
+    def velocity(self, time: float, dt: float) -> Array:
+        """Mean velocity (3,) [m/s] over the step that ends at ``time``."""
+
+    def book(self, time: float, points: Array, impulses: Array, velocity: Array, heat: float) -> None:
+        """Take note of the impulses (k, 3) [N s] that it gave at ``points``, and of the heat [J]."""
+
+
+@runtime_checkable
 class Following(Protocol):
     """Keeps rows of the World, and keeps up with changes of topology."""
 

@@ -43,6 +43,21 @@ def _distance(shape, size, px, py, pz):
 
 
 @jit
+def shape_distances(shape, size, centre, frame, points, depth, normal):
+    """Distances of points (k, 3) from a shape, negative inside, and outward normals (k, 3)."""
+    for i in range(points.shape[0]):
+        dx = points[i, 0] - centre[0]
+        dy = points[i, 1] - centre[1]
+        dz = points[i, 2] - centre[2]
+        px = frame[0, 0] * dx + frame[1, 0] * dy + frame[2, 0] * dz
+        py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
+        pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz
+        depth[i], lx, ly, lz = _distance(shape, size, px, py, pz)
+        for c in range(3):
+            normal[i, c] = frame[c, 0] * lx + frame[c, 1] * ly + frame[c, 2] * lz
+
+
+@jit
 def _contacts(
     a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
 ):

@@ -78,7 +78,7 @@ class Barrier(Acting):
         radius = np.zeros(len(x)) if radius is None else radius
 
         place = self.path.at(time)
-        velocity = (place - self.path.at(time - dt)) / dt if not self.path.is_constant else np.zeros(3)
+        velocity = self.velocity(time, dt)
         out = resolve_contacts(
             self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
             (x, v, f, mass, radius, inverse_mass),
@@ -89,15 +89,28 @@ class Barrier(Acting):
 
     def distance(self, time: float, x: Array) -> Array:
         """Signed distance [m] of points (n, 3) from the shape as it is at ``time``; negative inside."""
-        p = (x - self.path.at(time)) @ self.frame
-        if self.shape == _PLANE:
-            return np.asarray(p[:, 2])
-        if self.shape == _BOX:
-            q = np.abs(p) - self.size
-            return np.asarray(np.linalg.norm(np.maximum(q, 0.0), axis=1) + np.minimum(q.max(axis=1), 0.0))
-        if self.shape == _CAPSULE:
-            p = p - np.clip(p, -self.size[1], self.size[1]) * np.array([0.0, 0.0, 1.0])
-        return np.asarray(np.linalg.norm(p, axis=1) - self.size[0])
+        return self.distances(time, x)[0]
+
+    def distances(self, time: float, points: Array) -> tuple[Array, Array]:
+        """Distances [m] of points (k, 3), negative inside, and outward normals."""
+        from pliant.actions.contact_kernels import shape_distances
+
+        depth, normal = np.empty(len(points)), np.empty((len(points), 3))
+        shape_distances(self.shape, self.size, self.path.at(time), self.frame, points, depth, normal)
+        return depth, normal
+
+    def velocity(self, time: float, dt: float) -> Array:
+        """Mean velocity (3,) [m/s] over the step that ends at ``time``."""
+        if self.path.is_constant:
+            return np.zeros(3)
+        return np.asarray((self.path.at(time) - self.path.at(time - dt)) / dt)
+
+    def book(self, time: float, points: Array, impulses: Array, velocity: Array, heat: float) -> None:
+        """Take note of what implicit solves found."""
+        self.impulse[:3] -= impulses.sum(axis=0)
+        self.impulse[3:] -= np.cross(points - self.path.at(time), impulses).sum(axis=0)
+        self.work += float(np.sum(impulses @ velocity))
+        self.heat += heat
 
     def settle(self, ledger: "Ledger") -> None:
         """Hand the work and the heat of the contacts since the last call to the ledger."""

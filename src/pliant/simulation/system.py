@@ -9,6 +9,7 @@ from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
     BetweenSteps,
+    Contact,
     Dissipation,
     Drive,
     Energy,
@@ -101,6 +102,7 @@ class System:
             if isinstance(mechanics, Meeting):
                 mechanics.meet(obstacles)
         self._between = [a for a in active if isinstance(a, BetweenSteps)]
+        self.contacts: list[Contact] = [a for a in active if isinstance(a, Contact)]
         self._powers = [a for a in active if isinstance(a, Power)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
         self._moving = [drive for drive in self._drives if not drive.still]

@@ -61,6 +61,7 @@ class NewtonKrylov:
         out *= stage.scale
         out += stage.inertia * world.mass[:, None] * d
         out[system.world.inverse_mass == 0.0] = 0.0
+        stage.confine(out)
 
     def _direction(
         self, stage: Stage, operator: "RestOperator", x: Array, g: Array, norm: float, share: float
@@ -71,6 +72,7 @@ class NewtonKrylov:
         p.fill(0.0)
         np.negative(g, out=r)
         operator.apply(r, norm, w, z)
+        stage.confine(z)
         d[:] = z
         rz = float(dot(r.reshape(-1), z.reshape(-1)))
         for k in range(INNER):
@@ -87,6 +89,7 @@ class NewtonKrylov:
             if size <= share * norm:
                 return k + 1
             operator.apply(r, size, w, z)
+            stage.confine(z)
             new = float(dot(r.reshape(-1), z.reshape(-1)))
             kernels.move(z.reshape(-1), d.reshape(-1), new / rz, d.reshape(-1))
             rz = new

@@ -81,12 +81,14 @@ class Lbfgs:
         flat = p.reshape(-1)
         kernels.history_down(q.reshape(-1), *pairs)
         operator.apply(q, norm, w, p)
+        stage.confine(p)
         kernels.history_up(flat, *pairs)
         np.negative(p, out=p)
         slope = float(kernels.dot(g.reshape(-1), flat))
         if not slope < 0.0:
             self.stored = 0
             operator.apply(g, norm, w, p)
+            stage.confine(p)
             np.negative(p, out=p)
             slope = float(kernels.dot(g.reshape(-1), flat))
         return slope

@@ -15,9 +15,13 @@ def first_guess(stage: Stage, energies: bool) -> tuple[Array, float]:
     world = stage.system.world
     free = world.inverse_mass > 0.0
     stay = np.where(free, world.x, stage.x)
+    if stage.contacts is not None:
+        stage.contacts.place(stage, stay)
     if stage.static:
         return stay, stage.evaluate(stay, stage.g)
     ahead = np.where(free, stage.y, stage.x)
+    if stage.contacts is not None:
+        stage.contacts.place(stage, ahead)
     norm = stage.evaluate(ahead, stage.g)
     args = (stay, stage.y, world.f, world.mass, world.inverse_mass, stage.inertia, stage.scale)
     if norm <= SUSPICIOUS * np.sqrt(kernels.residual(*args, np.empty_like(stay))[0]):
@@ -49,6 +53,8 @@ def gains_energy(stage: Stage, x: Array, v: Array, time: float, energies: bool) 
     outer, known = np.zeros_like(x), world.inverse_mass == 0.0
     system.external_forces(stage.time, stage.x, stage.v, outer)
     outer[known] -= stage.f[known]
+    if stage.contacts is not None:
+        outer[stage.contacts.rows] += stage.contacts.force
     work = float(kernels.dot(outer.reshape(-1), dx))
     before = moving[0] + system.internal_energy(world.x)
     after = moving[1] + system.internal_energy(x)
@@ -64,6 +70,9 @@ def balance(stage: Stage, x: Array) -> bool:
     for part in world.parts:
         rows = part.rows
         loose = (world.inverse_mass[rows] > 0.0).all(axis=0)
+        if stage.contacts is not None:
+            held = stage.contacts.rows
+            loose &= not bool(np.any((held >= rows.start) & (held < rows.stop)))
         if loose.any():
             shift = -stage.g[rows].sum(axis=0) / world.mass[rows].sum()
             x[rows] += np.where(loose, shift, 0.0)

@@ -97,7 +97,9 @@ class ImplicitMidpoint(Implicit):
         world = solver.system.world
         x, v = driven(solver.system, time + dt)
         x, v = 0.5 * (world.x + x), (x - world.x) / dt
-        return Stage(solver.system, time + 0.5 * dt, 0.5 * dt, world.x, world.v, x, v)
+        stage = Stage(solver.system, time + 0.5 * dt, 0.5 * dt, world.x, world.v, x, v)
+        stage.reach, stage.ends = 2.0, time + dt
+        return stage
 
     def close(self, solver: "Solver", stage: "Stage", dt: float) -> tuple[Array, Array]:
         world = solver.system.world
@@ -159,5 +161,5 @@ class Bdf2(Implicit):
         solver.shape()
         before = system.world.x.copy(), system.world.v.copy()
         solver.advance(self, time, dt)
-        solver.previous = before
+        solver.previous = None if solver.contacts.changed else before
         solver.count_step()

@@ -7,6 +7,7 @@ import numpy as np
 
 from pliant.errors import Diverged, IncompatibleError
 from pliant.integrators.implicit import kernels
+from pliant.integrators.implicit.contacts import ROUNDS, Contacts
 from pliant.integrators.implicit.lbfgs import Goal, Lbfgs
 from pliant.integrators.implicit.rest_operator import RestOperator, RestShape
 from pliant.integrators.implicit.safety import balance, first_guess, gains_energy
@@ -52,6 +53,7 @@ class Solver:
         self.forces = 0.0  # scale of past forces [N]
         self.kinetic = 0.0  # kinetic energy after the last step [J], for kinetic damping
         self.previous: tuple[Array, Array] | None = None  # x, v one step ago, for two-step schemes
+        self.contacts = Contacts()
         self._shape: RestShape | None = None
         self._operators: list[RestOperator] = []
         self._minimiser: Any = None
@@ -82,6 +84,7 @@ class Solver:
         if self._shape is None or self._shape.version != world.topology_version:
             self._shape, self._operators, self.previous = RestShape(world), [], None
             self._minimiser = None
+            self.contacts = Contacts()
         return self._shape
 
     def operator(self, time: float, h: float) -> RestOperator:
@@ -93,11 +96,20 @@ class Solver:
         self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestOperator(shape, world, h, rates)]
         return self._operators[-1]
 
-    def solve(self, stage: Stage, most: int | None = None, tolerance: float | None = None) -> Outcome:
-        """Solve ``stage`` in at most ``most`` iterations; its x and v are the solution then."""
+    def solve(
+        self,
+        stage: Stage,
+        most: int | None = None,
+        tolerance: float | None = None,
+        start: Array | None = None,
+    ) -> Outcome:
+        """Solve ``stage`` in at most ``most`` iterations, from ``start`` if it is given; its x and v are the
+        solution then."""
         scheme = self.scheme
         operator = self.operator(stage.time, stage.h)
-        x, norm = first_guess(stage, self.minimises)
+        x, norm = (
+            first_guess(stage, self.minimises) if start is None else (start, stage.evaluate(start, stage.g))
+        )
         floor = rounding_floor(stage, self.shape(), x)
         goal = Goal(tolerance or scheme.tolerance, self._force_scale(stage), floor)
         method = self._method()
@@ -132,7 +144,7 @@ class Solver:
     def advance(self, scheme: Scheme, time: float, dt: float, depth: int = 0) -> None:
         """Take the World from ``time`` to ``time + dt``, in halves where it must be."""
         stage = scheme.stage(self, time, dt)
-        outcome = self.solve(stage)
+        outcome = self._solve_with_contacts(stage, dt) if self.system.contacts else self.solve(stage)
         good = outcome.converged or outcome.residual <= 10.0 * self.scheme.tolerance
         x, v = scheme.close(self, stage, dt)
         if good and x is not stage.x:
@@ -151,6 +163,20 @@ class Solver:
             )
         self.accept(stage, outcome, x, v, time + dt, dt)
 
+    def _solve_with_contacts(self, stage: Stage, dt: float) -> Outcome:
+        """Solve, and look at the contacts, until they stay as they are."""
+        self.shape()
+        contacts = stage.contacts = self.contacts
+        contacts.begin(self.system, stage, dt)
+        outcome = self.solve(stage)
+        for _ in range(ROUNDS):
+            if not np.isfinite(outcome.residual) or not contacts.update(stage, stage.x):
+                break
+            start = stage.x.copy()
+            contacts.place(stage, start)
+            outcome = self.solve(stage, start=start)
+        return outcome
+
     def accept(self, stage: Stage, outcome: Outcome, x: Array, v: Array, time: float, dt: float) -> None:
         """Close the step that ends at ``time`` with ``x`` and ``v``. Projections see x moved by dt v; their
         change of velocity is added to the scheme's own."""
@@ -160,6 +186,7 @@ class Solver:
         if forces is not None and not system.projects:
             world.x[:], world.v[:], world.f[:] = x, v, forces
             return
+        before = (world.x.copy(), world.v.copy()) if stage.contacts is not None else None
         moved = (x - world.x) / dt
         world.x[:], world.v[:], world.f[:] = x, moved, stage.f
         system.drive(time, world.x, world.v)
@@ -167,11 +194,13 @@ class Solver:
         system.project(time, dt)
         world.v += v - moved
         system.drive(time, world.x, world.v)
+        if before is not None:
+            self.contacts.finish(*before, 0.5 if stage.h == 0.5 * dt and stage.reach == 1.0 else 1.0)
         system.evaluate(time, world.x, world.v, world.f)
 
     def interrupt(self) -> None:
-        """What acts has changed: a scheme of several steps starts anew."""
-        self.previous = None
+        """What acts has changed: a scheme of several steps starts anew, and so do contacts."""
+        self.previous, self.contacts = None, Contacts()
 
     def count_step(self) -> None:
         self._steps += 1
@@ -190,7 +219,7 @@ class Solver:
     # ------------------------------------------------------------------------------------- restart
 
     def state(self) -> dict[str, AnyArray]:
-        kept: dict[str, AnyArray] = {"scales": np.array([self.forces, self.kinetic])}
+        kept: dict[str, AnyArray] = {"scales": np.array([self.forces, self.kinetic]), **self.contacts.state()}
         if self.previous is not None:
             kept["x"], kept["v"] = self.previous
         return kept
@@ -198,4 +227,5 @@ class Solver:
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.shape()
         self.forces, self.kinetic = (float(value) for value in state["scales"])
+        self.contacts.restore(state)
         self.previous = (state["x"].copy(), state["v"].copy()) if "x" in state else None

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.integrators.implicit import kernels
-from pliant.typing import Array
+from pliant.typing import Array, IntArray
 
 if TYPE_CHECKING:
+    from pliant.integrators.implicit.contacts import Contacts
     from pliant.simulation.system import System
 
 
@@ -47,6 +48,10 @@ class Stage:
         self.y = base if self.static else base + h * pushed
         self.f, self.g = np.empty_like(x), np.empty_like(x)
         self.held = 0.0
+        self.contacts: Contacts | None = None
+        self.taken: Array = np.zeros((0, 3))  # of the residual, from held particles
+        self.reach = 1.0  # how far the step goes, over how far the stage does
+        self.ends = time  # when the step ends
         self.stale = False  # f is not that of the solution
         self.end: Array | None = None  # forces where the step ends, if that is not in the stage
 
@@ -56,10 +61,15 @@ class Stage:
         if system.velocity_dependent:
             self._velocity(x)
         system.evaluate(self.time, x, self.v, self.f)
+        if self.contacts is not None:
+            self.f[self.contacts.rows] += self.contacts.friction
         total, held = kernels.residual(
             x, self.y, self.f, world.mass, world.inverse_mass, self.inertia, self.scale, g
         )
         self.held = float(np.sqrt(held))
+        if self.contacts is not None:
+            self.taken = self.contacts.confine(g)
+            total = kernels.dot(g.reshape(-1), g.reshape(-1))
         return float(np.sqrt(total))
 
     def _velocity(self, x: Array) -> None:
@@ -81,7 +91,24 @@ class Stage:
         inner, all_ = np.zeros_like(x), np.empty_like(x)
         self.system.internal_forces(x, np.zeros_like(x), inner)
         self.system.evaluate(self.time, x, self.v, all_)
+        if self.contacts is not None:
+            all_[self.contacts.rows] += self.contacts.friction
         return self.scale * (all_ - inner)
+
+    def confine(self, direction: Array) -> None:
+        """Take the directions of held particles out of a search direction."""
+        if self.contacts is not None:
+            self.contacts.confine(direction)
+
+    def end_of(self, x: Array) -> Array:
+        """Where the step ends, if ``x`` solves the stage."""
+        start = self.system.world.x
+        return x if self.reach == 1.0 else start + self.reach * (x - start)
+
+    def stage_of(self, end: Array, rows: IntArray) -> Array:
+        """Where the stage must have some rows for the step to end at ``end``."""
+        start = self.system.world.x[rows]
+        return start + (end - start) / self.reach
 
     def finish(self, x: Array) -> None:
         """Take ``x`` as the solution; v follows from it."""
