@@ -1,13 +1,14 @@
 """``pliant bench``: speed against the reference texts and the machine's own limit."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pliant.cli import options
-from pliant.cli.output import say_json, say_table
+from pliant.cli.output import note, say, say_json, say_table
 
-EXAMPLES = ("pliant bench", "pliant bench mass-spring --json")
+EXAMPLES = ("pliant bench", "pliant bench mass-spring --json", "pliant bench files --history bench.json")
 
 
 def command(
@@ -15,15 +16,31 @@ def command(
         str | None,
         typer.Argument(metavar="[CASE]", help="A case or a family; none: all.", show_default=False),
     ] = None,
+    history: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Earlier runs (default: in the user's cache).")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Measure speed. ratio: against the reference text (above 1 is better); limit_ratio: share of what this
-    machine's memory could do."""
+    machine could do; last: against the last time on this machine (below 1 is slower)."""
+    from pliant.evidence import history as past
     from pliant.evidence.bench import run_bench
 
-    rows = run_bench(case)
+    path = history or past.default_path()
+    rows = past.compared(run_bench(case), past.read(path))
+    try:
+        past.append(path, rows)
+    except OSError as error:
+        note(f"the history cannot be kept: {error.strerror or error}")
     if json:
         say_json(rows)
-    else:
-        head = ("case", "value", "unit", "reference", "ratio", "limit_ratio")
-        say_table(head, [[row.get(key) for key in head] for row in rows])
+        return
+    head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "last")
+    say_table(head, [[row.get(key) for key in head] for row in rows])
+    from pliant.evidence.machine import measure_machine
+
+    machine = measure_machine()
+    say(
+        f"this machine: {machine.bandwidth / 1e9:.3g} GB/s, {machine.peak / 1e9:.3g} GFlop/s, "
+        f"{machine.threads} threads"
+    )

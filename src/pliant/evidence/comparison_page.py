@@ -59,8 +59,8 @@ def fill(
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         try:
-            _graphs(page, folder, attempts, truth)
             _pictures(page, folder, shown)
+            _graphs(page, folder, attempts, truth)
         except PliantError as error:
             page.text(f"No pictures: {error.message}", note=True)
 
@@ -95,4 +95,4 @@ def _graphs(page: Page, folder: Path, attempts: Sequence[Attempt], truth: Run | 
         file = folder / f"{number}.png"
         labels = [label for label, _ in named]
         plot([run for _, run in named], [name], file, labels=labels, title=name)
-        page.picture(file, f"{name} over time")
+        page.picture(file, f"{name} over time", half=True)

@@ -14,7 +14,8 @@ table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabula
 th, td { padding: .25rem .7rem; border-bottom: 1px solid #dde1e6; text-align: left; vertical-align: top; }
 td.number { text-align: right; white-space: nowrap; }
 tr.bad td { background: #fdeeea; } tr.off td { color: #8b929c; }
-img, video { max-width: 100%; height: auto; border-radius: 4px; } p.note { color: #5b6370; font-size: .9rem; }
+img, video { max-width: 100%; height: auto; border-radius: 4px; } img.half { width: 49%; }
+p.note { color: #5b6370; font-size: .9rem; }
 .wide { overflow-x: auto; }
 """
 
@@ -42,8 +43,8 @@ class Page:
         inner = f"<thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody>"
         self._parts.append(f'<div class="wide"><table>{inner}</table></div>')
 
-    def picture(self, path: Path, words: str) -> None:
-        """A PNG or GIF, or an MP4 that plays, inside the page."""
+    def picture(self, path: Path, words: str, half: bool = False) -> None:
+        """A PNG or GIF, or an MP4 that plays, inside the page; ``half``: two to a row."""
         data = base64.b64encode(path.read_bytes()).decode()
         what = html.escape(words, quote=True)
         if path.suffix == ".mp4":
@@ -52,7 +53,8 @@ class Page:
             )
         else:
             kind = path.suffix.lstrip(".")
-            self._parts.append(f'<img alt="{what}" src="data:image/{kind};base64,{data}">')
+            width = ' class="half"' if half else ""
+            self._parts.append(f'<img{width} alt="{what}" src="data:image/{kind};base64,{data}">')
 
     def drawing(self, svg: str) -> None:
         """SVG text, as it is."""

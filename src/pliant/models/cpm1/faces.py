@@ -23,6 +23,8 @@ def normal_images(rest: Array, dual: Dual) -> tuple[Array, Array]:
     d = rest[dual.edges[:, 1]] - rest[dual.edges[:, 0]]
     q = 0.5 * (rest[dual.edges[:, 0]] + rest[dual.edges[:, 1]])
     v = dual.vertices(rest)[dual.fan] - q[owner]
+    first, last = dual.start[:-1], dual.start[1:] - 1
+    v[last[dual.fan[first] == dual.fan[last]]] = 0.0  # closed fans name their first vertex twice
     squares = np.einsum("ki,kj->kij", v, v).reshape(-1, 9)
     total = np.stack([np.bincount(owner, squares[:, c], len(d)) for c in range(9)], axis=1)
     gram = total.reshape(-1, 3, 3) + EDGE_FIRST * np.einsum("ki,kj->kij", d, d)

@@ -1,0 +1,137 @@
+"""Properties that hold for any shape, place, size and order, over all registered models: drawn by hypothesis.
+
+Few examples each, the same ones every time; ``--hypothesis-seed`` and more examples find rarer ones.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import MATERIAL, shaken
+
+pytest.importorskip("hypothesis", reason="needs hypothesis: pip install 'pliant[dev]'")
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pliant.compiled import set_threads
+from pliant.errors import PliantError
+from pliant.mesh.shapes import box
+from pliant.mesh.types import TetMesh
+from pliant.models import MODELS
+from pliant.rotation import Rotation
+from pliant.scene import Body
+
+few = settings(
+    max_examples=4, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+every_model = pytest.mark.parametrize("model", MODELS)
+seeds = st.integers(0, 2**31 - 1)
+turns = st.builds(
+    lambda axis, degrees: Rotation(axis=axis, degrees=degrees).matrix(),
+    st.tuples(*[st.floats(-1, 1)] * 2, st.floats(0.1, 1)),
+    st.floats(-180, 180),
+)
+
+
+def lattice(seed: int) -> TetMesh:
+    """A block of 2 x 1 x 1 cells of 0.1 m with its points moved a little."""
+    mesh = box(0.2, 0.1, 0.1, divisions=(2, 1, 1)).volume()
+    assert mesh is not None
+    return TetMesh(shaken(mesh.points, 0.01, seed), mesh.tets)
+
+
+def prepared(model: str, mesh: TetMesh) -> tuple[Any, Any]:
+    """Structure and mechanics; skips a model that does not take a mesh as it is."""
+    body = Body(mesh, model=model, material=MATERIAL, surface="boundary")
+    try:
+        structure = body.structure()
+    except PliantError as refusal:
+        pytest.skip(f"{model}: {refusal}")
+    return structure, body.model.prepare(structure, body.resolved_material)
+
+
+def forces(mechanics: Any, x: Any) -> Any:
+    out = np.zeros_like(x)
+    mechanics.add_forces(x, np.zeros_like(x), out)
+    return out
+
+
+def bent(rest: Any, seed: int) -> Any:
+    """A smooth, uneven deformation of the places ``rest``, the same for any order and any mesh."""
+    a = np.random.default_rng(seed).uniform(-0.1, 0.1, (3, 3))
+    return rest + rest @ a.T + 0.3 * rest[:, [1, 2, 0]] * rest[:, [2, 0, 1]]
+
+
+@every_model
+@few
+@given(seed=seeds, turn=turns, shift=st.tuples(*[st.floats(-10, 10)] * 3))
+def test_forces_go_along_with_rigid_motion(model: str, seed: int, turn: Any, shift: Any) -> None:
+    structure, mechanics = prepared(model, lattice(seed))
+    x = bent(structure.rest, seed)
+    f = forces(mechanics, x)
+    moved = forces(mechanics, x @ turn.T + np.array(shift))
+    assert np.abs(moved - f @ turn.T).max() < 1e-9 * np.abs(f).max()
+
+
+@every_model
+@few
+@given(seed=seeds, power=st.floats(-2, 3))
+def test_forces_scale_with_area_from_a_millimetre_to_a_hundred_metres(
+    model: str, seed: int, power: float
+) -> None:
+    size, mesh = 10.0**power, lattice(seed)
+    structure, mechanics = prepared(model, mesh)
+    _, other = prepared(model, TetMesh(size * mesh.points, mesh.tets))
+    x = structure.rest + 0.05 * bent(structure.rest, seed)
+    f, g = forces(mechanics, x), forces(other, size * x)
+    assert np.abs(g / size**2 - f).max() < 1e-9 * np.abs(f).max()
+
+
+@every_model
+@few
+@given(seed=seeds)
+def test_the_order_of_vertices_and_tets_does_not_matter(model: str, seed: int) -> None:
+    mesh, generator = lattice(seed), np.random.default_rng(seed)
+    order = generator.permutation(len(mesh.points))
+    place = np.argsort(order)
+    mixed = TetMesh(mesh.points[order], place[mesh.tets][generator.permutation(len(mesh.tets))])
+    one, first = prepared(model, mesh)
+    two, second = prepared(model, mixed)
+    f, g = forces(first, bent(one.rest, seed)), forces(second, bent(two.rest, seed))
+    away = np.linalg.norm(one.rest[:, None] - two.rest[None], axis=2)
+    same = away.argmin(axis=1)
+    assert away.min(axis=1).max() < 1e-12
+    assert np.abs(g[same] - f).max() < 1e-9 * np.abs(f).max()
+    assert two.mass[same] == pytest.approx(one.mass, rel=1e-12)
+
+
+@every_model
+@few
+@given(seed=seeds)
+def test_a_mirrored_body_has_mirrored_forces(model: str, seed: int) -> None:
+    mesh, flip = lattice(seed), np.array([-1.0, 1.0, 1.0])
+    one, first = prepared(model, mesh)
+    two, second = prepared(model, TetMesh(mesh.points * flip, mesh.tets[:, [0, 2, 1, 3]]))
+    x = bent(one.rest, seed)
+    same = np.linalg.norm((one.rest * flip)[:, None] - two.rest[None], axis=2).argmin(axis=1)
+    back = np.argsort(same)
+    f, g = forces(first, x), forces(second, (x * flip)[back])
+    assert np.abs(g[same] * flip - f).max() < 1e-9 * np.abs(f).max()
+
+
+@every_model
+@few
+@given(seed=seeds)
+def test_any_number_of_threads_gives_the_same_bytes(model: str, seed: int) -> None:
+    mesh = box(0.4, 0.3, 0.3, divisions=(8, 6, 6)).volume()
+    assert mesh is not None
+    structure, mechanics = prepared(model, mesh)
+    x = shaken(structure.rest, 0.005, seed)
+    try:
+        set_threads(1)
+        f = forces(mechanics, x)
+        set_threads(2)
+        g = forces(mechanics, x)
+    finally:
+        set_threads(None)
+    assert np.array_equal(f, g)
