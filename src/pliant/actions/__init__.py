@@ -3,8 +3,10 @@
 from pliant.actions.drives import Fix, Move, Rotate, Sine
 from pliant.actions.gravity import Gravity
 from pliant.actions.loads import Force, Impulse, Moment
+from pliant.actions.manipulator import Manipulator
 from pliant.actions.media import Damping, Drag, Pressure
 from pliant.actions.obstacles import Ground, Obstacle, Tabletop
+from pliant.actions.operations import Attributes, Fuse, Glue, Renormalise
 from pliant.actions.volume_constraint import VolumeConstraint
 from pliant.protocols import Action
 from pliant.registry import Registry
@@ -16,6 +18,7 @@ ACTIONS: Registry[Action] = Registry(
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
             Ground, Tabletop, Obstacle, VolumeConstraint,
+            Manipulator, Renormalise, Attributes, Glue, Fuse,
         )
     },
     entry_points="pliant.actions",
@@ -23,17 +26,22 @@ ACTIONS: Registry[Action] = Registry(
 
 __all__ = [
     "ACTIONS",
+    "Attributes",
     "Damping",
     "Drag",
     "Fix",
     "Force",
+    "Fuse",
+    "Glue",
     "Gravity",
     "Ground",
     "Impulse",
+    "Manipulator",
     "Moment",
     "Move",
     "Obstacle",
     "Pressure",
+    "Renormalise",
     "Rotate",
     "Sine",
     "Tabletop",
