@@ -156,6 +156,29 @@ class Thick(Protocol):
 
 
 @runtime_checkable
+class Rough(Protocol):
+    """Models whose friction against other bodies may differ from the material's."""
+
+    friction: float
+
+
+@runtime_checkable
+class Renormalising(Protocol):
+    """Models whose present shape can become the rest shape."""
+
+    def renormalise(self, x: Array, chosen: BoolArray) -> None:
+        """Make the present shape of the ``chosen`` particles (n,) their rest shape: no energy, no force."""
+
+
+@runtime_checkable
+class Alterable(Protocol):
+    """Models whose attributes can be changed while they run."""
+
+    def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
+        """Change attributes of the ``chosen`` particles (n,); IncompatibleError for what it cannot."""
+
+
+@runtime_checkable
 class StiffnessDamping(Protocol):
     """Models whose internal forces can be damped in proportion to their stiffness."""
 

@@ -4,8 +4,10 @@ from pliant.actions.cuts import Cut, Seam
 from pliant.actions.drives import Fix, Move, Rotate, Sine
 from pliant.actions.gravity import Gravity
 from pliant.actions.loads import Force, Impulse, Moment
+from pliant.actions.manipulator import Manipulator
 from pliant.actions.media import Damping, Drag, Pressure
 from pliant.actions.obstacles import Ground, Obstacle, Tabletop, Tool
+from pliant.actions.operations import Attributes, Fuse, Glue, Renormalise
 from pliant.actions.pull import Pull
 from pliant.actions.volume_constraint import VolumeConstraint
 from pliant.protocols import Action
@@ -18,6 +20,7 @@ ACTIONS: Registry[Action] = Registry(
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
             Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
+            Manipulator, Renormalise, Attributes, Glue, Fuse,
         )
     },
     entry_points="pliant.actions",
@@ -25,19 +28,24 @@ ACTIONS: Registry[Action] = Registry(
 
 __all__ = [
     "ACTIONS",
+    "Attributes",
     "Cut",
     "Damping",
     "Drag",
     "Fix",
     "Force",
+    "Fuse",
+    "Glue",
     "Gravity",
     "Ground",
     "Impulse",
+    "Manipulator",
     "Moment",
     "Move",
     "Obstacle",
     "Pressure",
     "Pull",
+    "Renormalise",
     "Rotate",
     "Seam",
     "Sine",

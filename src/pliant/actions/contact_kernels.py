@@ -85,6 +85,9 @@ def _contacts(
         jx = 0.0
         jy = 0.0
         jz = 0.0
+        sx = -depth * nx
+        sy = -depth * ny
+        sz = -depth * nz
         if approach < 0.0:
             pressing = -(f[i, 0] * nx + f[i, 1] * ny + f[i, 2] * nz) / mass[i] * dt
             bounce = restitution if -approach > 2.0 * pressing else 0.0
@@ -99,9 +102,9 @@ def _contacts(
             jx = normal * nx - grip * tx
             jy = normal * ny - grip * ty
             jz = normal * nz - grip * tz
-        sx = -depth * nx
-        sy = -depth * ny
-        sz = -depth * nz
+            sx -= dt * grip * tx
+            sy -= dt * grip * ty
+            sz -= dt * grip * tz
         if w[i, 0] == 0.0:
             sx = 0.0
             jx = 0.0
@@ -175,7 +178,8 @@ def resolve_contacts(
 
     The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
     approach being what its load gives it in a step); friction takes the tangential velocity up to
-    ``friction`` times the normal change (Coulomb). Returns (8,): the impulse on the shape, its torque about
+    ``friction`` times the normal change (Coulomb), and the step's way that goes with it: what sticks stays
+    where it is. Returns (8,): the impulse on the shape, its torque about
     ``centre``, the work that the shape did and the energy lost. A contact changes the kinetic energy (of the
     velocity at the full step, half a kick after the one seen here) and, by moving the particle, what
     the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for

@@ -34,7 +34,7 @@ class Contact:
 
     between: whether they do; self: whether a body meets itself (default: bodies that can break do, so that
     their pieces collide); stiffness: of contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's
-    modulus, a the spacing of particles); pairs: friction and restitution of given pairs of bodies. Other pairs
+    modulus, a the spacing of particles); pairs: friction and restitution of given pairs. Other pairs
     take the geometric mean of their materials' frictions and the smaller of their restitutions.
     """
 

@@ -104,8 +104,8 @@ def _near_serial(write, x, points, point_body, triangles, tri_body, meets, boxes
 
 
 @parallel_jit
-def _near_parallel(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
-                   links, linked, counts, starts, found):  # fmt: skip
+def _near_parallel(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell,
+                   mask, links, linked, counts, starts, found):  # fmt: skip
     n = points.shape[0]
     for c in prange(PARTS):
         _near(c * n // PARTS, (c + 1) * n // PARTS, write, x, points, point_body, triangles, tri_body, meets,

@@ -1,7 +1,7 @@
 """Narrow phase and forces of contact, compiled.
 
 A pair is a surface particle i and another body; it touches the nearest point of that body's triangles,
-``y = sum w_c x_c``. With n from y to the particle, the overlap is ``depth = r_i + r_body - allowed - |x - y|``.
+``y = sum w_c x_c``; n points from y to the particle; ``depth = r_i + r_body - allowed - |x - y|``.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -9,6 +9,7 @@ A pair is a surface particle i and another body; it touches the nearest point of
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.typing import Array, BoolArray, IntArray
 
 PARTS = 64
 # columns of a pair's history
@@ -143,7 +144,10 @@ def _search_parallel(x, pairs, found, triangles, oriented, limit, history, touch
                 touched, geometry)  # fmt: skip
 
 
-def search(x, pairs, found, triangles, oriented, limit, history, touched, geometry):
+def search(
+    x: Array, pairs: IntArray, found: IntArray, triangles: IntArray, oriented: BoolArray, limit: Array,
+    history: Array, touched: IntArray, geometry: Array,
+) -> None:  # fmt: skip
     """Fill ``touched`` and ``geometry`` of all pairs at positions ``x``."""
     run = _search_parallel if len(pairs) >= SERIAL_ROWS // 4 else _search_serial
     run(x, pairs, found, triangles, oriented, limit, history, touched, geometry)

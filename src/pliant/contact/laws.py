@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import SceneError
+from pliant.protocols import Rough
 from pliant.registry import nearest
 from pliant.typing import Array
 
@@ -44,12 +45,15 @@ def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
     materials = [part.material for part in world.parts]
     young = np.array([m.young for m in materials])
     spacing = np.array([part.structure.spacing for part in world.parts])
+    rough = [
+        p.mechanics.friction if isinstance(p.mechanics, Rough) else p.material.friction for p in world.parts
+    ]
     count = len(materials)
     out = np.zeros((count, count, 4))
     for i in range(count):
         for j in range(count):
             soft = min(young[i] * spacing[i], young[j] * spacing[j])
-            friction = np.sqrt(materials[i].friction * materials[j].friction)
+            friction = np.sqrt(rough[i] * rough[j])
             restitution = min(materials[i].restitution, materials[j].restitution)
             for pair in contact.pairs:
                 if set(pair.bodies) == {world.parts[i].name, world.parts[j].name}:

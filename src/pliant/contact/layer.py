@@ -109,8 +109,8 @@ class ContactLayer(Acting):
         """After each drift: look what touches, and bring the stick springs up to date."""
         self._search(world.x)
         kernels.advance(
-            dt, world.v, world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles, self.touched,
-            self.geometry, self.laws, self.history,
+            dt, world.v, world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles,
+            self.touched, self.geometry, self.laws, self.history,
         )  # fmt: skip
         self.fresh = True
 
@@ -160,33 +160,36 @@ class ContactLayer(Acting):
         return self._described(depth)
 
     def _described(self, depth: Array) -> list[str]:
-        notes, parts = [], self.world.parts
-        for a in range(len(parts)):
-            for b in range(a, len(parts)):
-                both = {(a, b), (b, a)}
-                rows = [
-                    p
-                    for p in np.flatnonzero(depth > SLIGHT * self.limit)
-                    if (self.own[p], self.pairs[p, 1]) in both
-                ]
-                if rows:
-                    ids = [int(self.pairs[p, 0] - parts[self.own[p]].rows.start) for p in rows[:5]]
-                    more = ", ..." if len(rows) > 5 else ""
-                    notes.append(
-                        f"bodies '{parts[a].name}' and '{parts[b].name}' start closer than contact keeps them, by "
-                        f"up to {depth[rows].max():.3g} m at {len(rows)} particles ({', '.join(map(str, ids))}"
-                        f"{more}): those keep their distance until they part"
-                    )
+        notes, parts, many = [], self.world.parts, len(self.reach)
+        rows = np.flatnonzero(depth > SLIGHT * self.limit)
+        own, other = self.own[rows], self.pairs[rows, 1]
+        key = np.minimum(own, other) * many + np.maximum(own, other)
+        for pair in np.unique(key):
+            here = rows[key == pair]
+            first, second = parts[pair // many], parts[pair % many]
+            ids = [f"{parts[self.own[p]].name} {self._number(p)}" for p in here[:5]]
+            more = ", ..." if len(here) > 5 else ""
+            notes.append(
+                f"bodies '{first.name}' and '{second.name}' start closer than contact keeps them, by up to "
+                f"{depth[here].max():.3g} m at {len(here)} particles ({', '.join(ids)}{more}): those keep "
+                "their distance until they part"
+            )
         return notes
+
+    def _number(self, pair: int) -> int:
+        """The particle of a pair, in its body's own numbering."""
+        return int(self.pairs[pair, 0] - self.world.parts[self.own[pair]].rows.start)
 
     # -------------------------------------------------------------------------------------- restart
 
     def follow(self, change: RowChange, world: "World") -> None:
         keys, history = self._kept()
-        new_row = np.full(int(change.parents.max()) + 1, -1)
-        new_row[change.parents[::-1]] = np.arange(len(change.parents))[::-1]
+        parents = change.parents.reshape(len(change.parents), -1)[:, 0]
+        new_row = np.full(int(max(parents.max(), keys[:, 0].max(initial=0))) + 1, -1)
+        new_row[parents[::-1]] = np.arange(len(parents))[::-1]
+        self._restored = None
         self._renew()
-        rows = new_row[np.minimum(keys[:, 0], len(new_row) - 1)]
+        rows = new_row[keys[:, 0]]
         there = rows >= 0
         keys = np.column_stack([rows, keys[:, 1]])[there]
         self._attach(keys, history[there])
@@ -196,4 +199,5 @@ class ContactLayer(Acting):
         return {"keys": keys, "history": history}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self._renew()  # bodies are restored already, their friction with them
         self._restored = state["keys"].copy(), state["history"].copy()

@@ -56,7 +56,7 @@ class BodyGeometry:
 
     @property
     def turn(self) -> Array:
-        return self.linear / abs(float(np.linalg.det(self.linear))) ** (1 / 3)
+        return np.asarray(self.linear / abs(float(np.linalg.det(self.linear))) ** (1 / 3))
 
     def spacing(self) -> float | None:
         mesh = None if self.edge is not None else self._mesh()

@@ -1,7 +1,7 @@
 """The surface through the centres of a lattice body's outer elements, for contact.
 
 Where the body is at least two elements thick it is the boundary of the full cubes of neighbours; a sheet one
-element thick gives its squares, a row its segments (triangles with two equal corners), a lone element a point.
+element thick gives its squares, a row its segments (two corners equal), a lone element a point.
 """
 
 from collections.abc import Callable

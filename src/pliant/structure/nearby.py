@@ -44,7 +44,7 @@ def _shares(points: Array, near: Array, spacing: float) -> Array:
     A = np.einsum("pk,pki,pkj->pij", phi, p, p)
     inverse = np.linalg.pinv(A, rcond=1e-8, hermitian=True)
     shares: Array = phi * np.einsum("pj,pkj->pk", inverse[:, 0], p)
-    return shares / shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def affected(carrier: EmbeddedSurface, elements: IntArray) -> IntArray:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 ELEMENTS = 1200  # where nobody says how fine
 MOST = 20_000_000  # voxels of the box around the body
-HALF = tuple(o for o in product((-1, 0, 1), repeat=3) if o > (0, 0, 0))  # one of each pair of neighbours
+HALF = tuple(
+    (x, y, z) for x, y, z in product((-1, 0, 1), repeat=3) if (x, y, z) > (0, 0, 0)
+)  # one of each pair of neighbours
 CORNERS = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))
 
 
@@ -67,9 +69,10 @@ def _inside(surface: Surface, spacing: float) -> tuple[IntArray, Array]:
 
     low, high = surface.points.min(axis=0), surface.points.max(axis=0)
     size = np.maximum(np.round((high - low) / spacing), 1.0).astype(np.int64)
-    if np.prod(size.astype(float)) > MOST:
+    voxels = float(np.prod(size.astype(float)))
+    if voxels > MOST:
         raise MeshError(
-            f"An edge of {spacing:.4g} m needs {np.prod(size.astype(float)):.3g} voxels; the most is {MOST:g}.",
+            f"An edge of {spacing:.4g} m needs {voxels:.3g} voxels; the most is {MOST:g}.",
             hint="Give a larger edge.",
         )
     corner = 0.5 * (low + high) - 0.5 * spacing * size

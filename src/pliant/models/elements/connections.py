@@ -10,8 +10,8 @@ from pliant.typing import Array, BoolArray, IntArray
 class Connections:
     """Connections laid out in pairs for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
 
-    edges (m, 2); born (m,): the rest lengths they were made with [m]; own (m,): stiffnesses while whole [N/m];
-    intact (m,).
+    edges (m, 2); born (m,): the rest lengths they were made with [m]; own (m,): stiffnesses while whole
+    [N/m]; intact (m,).
     """
 
     def __init__(self, edges: IntArray, lengths: Array, stiffness: Array, count: int) -> None:
@@ -42,6 +42,13 @@ class Connections:
             if lengths is not None:
                 self.rest[self._row, self._lane] = lengths
             self.rest[self._row, 16 + self._lane] = np.where(self.intact, self.own, 0.0)
+
+    def reset(self, lengths: Array, which: BoolArray) -> None:
+        """Make ``lengths`` (m,) the rest lengths; ``which`` (m,) count as born with them."""
+        self.born = np.where(which, lengths, self.born)
+        self.write(lengths)
+        if self.blocks is not None:
+            self.born_rows = self.blocks.rows(self.born)
 
     def break_(self, which: IntArray) -> None:
         """Break connections: they carry nothing any more."""

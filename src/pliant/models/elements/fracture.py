@@ -73,7 +73,8 @@ class StressFracture:
         crosses = (p > 0.0) != (q > 0.0)
         share = np.where(crosses, p / np.where(crosses, p - q, 1.0), 0.0)
         at = X[i] + share[:, None] * (X[j] - X[i]) - middle
-        return near[crosses & (np.linalg.norm(at, axis=1) <= DISC * a)]
+        through: IntArray = near[crosses & (np.linalg.norm(at, axis=1) <= DISC * a)]
+        return through
 
     def state(self) -> dict[str, AnyArray]:
         return {"cut": self.cut, "front": self.front, "last-break": np.array(self.last)}

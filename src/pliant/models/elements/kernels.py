@@ -5,7 +5,7 @@
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.typing import Array, BoolArray, IndexArray, IntArray
 
 PARTS = 64
 
@@ -146,7 +146,7 @@ def _flow_parallel(starts, index, rest, born, strain, share, most, x):
 
 
 def flow(
-    starts: IntArray, index: IntArray, rest: Array, born: Array, strain: float, share: float, most: float,
+    starts: IntArray, index: IndexArray, rest: Array, born: Array, strain: float, share: float, most: float,
     x: Array,
 ) -> int:  # fmt: skip
     """Let rest lengths follow where a connection is strained beyond ``strain``: the excess shrinks by

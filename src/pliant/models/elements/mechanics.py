@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.errors import IncompatibleError
 from pliant.models.elements import kernels
 from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
@@ -24,11 +25,22 @@ if TYPE_CHECKING:
     from pliant.models.elements.model import Elements
 
 
+def _cannot(name: str, whole: bool) -> IncompatibleError:
+    if not whole and name in ("damping", "friction", "strength"):
+        return IncompatibleError(
+            f"Model 'elements' has one {name} per body.", hint="Select the whole body: { all = true }."
+        )
+    return IncompatibleError(
+        f"Model 'elements' cannot change {name} of this body.",
+        hint='strength needs a material with strength; fracture-distance also fracture = "distance".',
+    )
+
+
 class ElementsMechanics:
     """Forces of the connections, and the machine that breaks them and lets them flow.
 
-    reference (n, 3): the shape in which the connections' directions are told, for strains; ``topology_version``
-    rises when connections break or are made (elements stay).
+    reference (n, 3): the shape in which the connections' directions are told, for strains;
+    ``topology_version`` rises when connections break or are made (elements stay).
     """
 
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
@@ -47,6 +59,8 @@ class ElementsMechanics:
         self.connections = Connections(edges, lengths, stiffness, len(structure.rest))
         self.flows = material.yield_ is not None
         self.recorded: tuple[str, ...] = ("lengths",) if self.flows else ()
+        self.friction, self.altered = material.friction, False
+        self._sides: BoolArray | None = None  # of a cut that is being opened
         self.fracture: StressFracture | DistanceFracture | None = None
         if material.strength is not None and len(edges):
             make = StressFracture if model.fracture == "stress" else DistanceFracture
@@ -175,6 +189,68 @@ class ElementsMechanics:
         self.structure = replace(self.structure, cells=cells)
         self.topology_version += 1
 
+    # ------------------------------------------------------------------------------ operations
+
+    def renormalise(self, x: Array, chosen: BoolArray) -> None:
+        """Connections between chosen elements take their present lengths as rest lengths."""
+        own = self.connections
+        within: BoolArray = np.asarray(chosen[own.edges].all(axis=1))
+        d = x[own.edges[:, 1]] - x[own.edges[:, 0]]
+        now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + springs.TINY)
+        own.reset(np.where(within, now, own.lengths), within)
+        if chosen.all():
+            self.reference = x.copy()
+        self.recorded = ("lengths", "reference")
+        self._inverse = None
+        self.altered = True
+        self.topology_version += 1
+
+    def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
+        """stiffness and fracture-distance: factors on the connections between chosen elements; damping [s],
+        friction and strength [Pa]: of the whole body."""
+        own = self.connections
+        within = chosen[own.edges].all(axis=1)
+        for name, value in changes.items():
+            if name == "stiffness":
+                own.own[within] *= value
+                own.write()
+            elif name == "fracture-distance" and isinstance(self.fracture, DistanceFracture):
+                self.fracture.limit[within] *= value
+            elif name == "strength" and isinstance(self.fracture, StressFracture) and chosen.all():
+                self.fracture.strength = value
+            elif name == "damping" and chosen.all():
+                self.damping_time = value
+            elif name == "friction" and chosen.all():
+                self.friction = value
+            else:
+                raise _cannot(name, bool(chosen.all()))
+        self.altered = True
+        self.topology_version += 1
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Break the connections through the surface where ``level`` (n,) changes its sign."""
+        return self.part_faces((level > 0.0).astype(np.int64))
+
+    def imprint(self, x: Array, level: Array) -> Array:
+        """Remember a cut that will open bit by bit; rest positions of the elements beside it."""
+        own = self.connections
+        self._sides = np.asarray(level > 0.0)
+        across = own.intact & (self._sides[own.edges[:, 0]] != self._sides[own.edges[:, 1]])
+        return np.asarray(self.structure.rest[np.unique(own.edges[across])])
+
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Break connections between elements of different ``sides`` (n,), both of them ``where``."""
+        own = self.connections
+        side = self._sides if sides is None else sides
+        if side is None:
+            return False
+        across = own.intact & (side[own.edges[:, 0]] != side[own.edges[:, 1]])
+        if where is not None:
+            across &= where[own.edges].all(axis=1)
+        if across.any():
+            self.break_connections(np.flatnonzero(across))
+        return bool(across.any())
+
     # ----------------------------------------------------------------------------------- restart
 
     def state(self) -> dict[str, AnyArray]:
@@ -184,14 +260,30 @@ class ElementsMechanics:
             "intact": own.intact,
             "lengths": own.lengths[own.intact],
         }
+        if self.altered:
+            strength = getattr(self.fracture, "strength", 0.0)
+            found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
+            found["body"] = np.array([self.damping_time, self.friction, strength])
+        if self._sides is not None:
+            found["sides"] = self._sides
         return found | (self.fracture.state() if self.fracture else {})
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         own, version = self.connections, int(state["version"])
         own.intact = state["intact"].copy()
+        if "reference" in state:
+            self.altered, self.recorded = True, ("lengths", "reference")
+            self.reference = state["reference"].copy()
+        if "stiffness" in state:
+            own.own = state["stiffness"].copy()
+            own.reset(state["born"].copy(), np.ones(len(own.edges), bool))
+            self.damping_time, self.friction, strength = (float(value) for value in state["body"])
+            if isinstance(self.fracture, StressFracture):
+                self.fracture.strength = strength
         lengths = own.lengths
         lengths[own.intact] = state["lengths"]
         own.write(lengths)
+        self._sides = state["sides"].copy() if "sides" in state else None
         self._inverse = None
         if self.fracture:
             self.fracture.restore(state)

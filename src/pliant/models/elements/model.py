@@ -19,14 +19,14 @@ class Elements:
     A connection is a spring, :math:`f = k (l - L)` along its line (eq. 15), damped along it (eq. 18) by the
     material's damping time.
 
-    rule: ``calibrated`` takes :math:`k = 0.6\,E a`, :math:`0.2\,E a` and :math:`0.15\,E a` along axes, face and
-    body diagonals of a lattice of spacing a: an isotropic solid with Young's modulus E and Poisson's ratio
-    1/4, whatever ratio the material has. ``text`` is the printed :math:`k = E l` (eq. 22), several times
-    too stiff.
-    compensate: connections that lie in a free face are stiffened by 7/6 (calibrated rule), which makes up
-    for the ones that are missing outside.
+    rule: ``calibrated`` takes :math:`k = 0.6\,E a`, :math:`0.2\,E a` and :math:`0.15\,E a` along axes, face
+    and body diagonals of a lattice of spacing a: an isotropic solid with Young's modulus E and Poisson's
+    ratio 1/4, whatever ratio the material has. ``text`` is the printed :math:`k = E l` (eq. 22), several
+    times too stiff.
+    compensate: connections that lie in a free face are stiffened by 1.185 (calibrated rule), which makes
+    up for the ones that are missing outside.
     fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
-    exceeds it most; ``distance`` breaks each connection at :math:`l = L (1 + strength / E)`, as the text does.
+    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as the text does.
     lattice: turns the lattice against the body's own axes.
 
     With a yield stress, a connection's rest length follows past the strain yield / E (at ``creep``).

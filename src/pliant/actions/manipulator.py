@@ -1,0 +1,155 @@
+"""Bodies that are moved: tools on keyed paths, or in the hands of a device."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from pliant.actions.base import Timed
+from pliant.curves import Curve, KeyedAngle, KeyedPoint
+from pliant.errors import IncompatibleError
+from pliant.parameters import parameters
+from pliant.protocols import Acting, Rough, RowChange
+from pliant.rotation import Direction
+from pliant.typing import AnyArray, Array, IntArray, Vector
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+Device = Callable[[float, Array, Array], tuple[Any, Any]]
+"""``device(time, force, torque)``: what the world did to the tool last [N, N m] goes in, where it shall be
+comes out: the displacement of its centre from its start (3,) [m] and its rotation matrix (3, 3)."""
+
+STICKY = 1e6  # friction of a sticky tool
+
+
+@parameters
+class Manipulator(Timed):
+    """Moves a whole body as one piece: a tool.
+
+    displacement: of its centre from its start [m], keyed; angle: how far it is turned about ``axis`` through
+    its centre, keyed; sticky: what it presses against does not slip. Its series are the force that the world exerts on it and the torque about its centre.
+    device: a Python function that says where it is at each step and is told the force on it; such a scene
+    cannot be written to a file.
+    """
+
+    kind: ClassVar[str] = "manipulator"
+    main: ClassVar[str] = "displacement"
+
+    body: str
+    displacement: KeyedPoint = Curve.constant((0.0, 0.0, 0.0))
+    angle: KeyedAngle = Curve.constant(0.0)
+    axis: Direction = (0.0, 0.0, 1.0)
+    sticky: bool = False
+    name: str | None = None
+    device: Any = Field(default=None, exclude=True)
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        (part,) = world.parts_named(self.body, "action 'manipulator'")
+        rows = np.arange(part.rows.start, part.rows.stop)
+        if self.sticky:
+            if not isinstance(part.mechanics, Rough):
+                raise IncompatibleError(
+                    f"action 'manipulator': model '{part.model.kind}' of body '{part.name}' cannot be sticky.",
+                    hint='Use model = "elements", or friction of its material.',
+                )
+            part.mechanics.friction = STICKY
+        return self.windowed(Tool(world, rows, self, self.name or f"{self.kind}.{part.name}"))
+
+
+class Tool(Acting):
+    """A manipulator at work."""
+
+    still = False
+
+    def __init__(self, world: "World", rows: IntArray, how: Manipulator, name: str) -> None:
+        self.world, self.rows, self.how = world, rows, how
+        self.axes = np.ones(3, bool)
+        self.columns = tuple(f"{name}.{part}" for part in ("x", "y", "z", "torque.x", "torque.y", "torque.z"))
+        self._take_hold()
+        self.time = -1.0
+        self.pose: tuple[Array, Array] = (np.zeros(3), np.eye(3))
+        self.before: tuple[float, Array, Array] = (0.0, np.zeros(3), np.eye(3))
+
+    def _take_hold(self) -> None:
+        x = self.world.x[self.rows]
+        self.centre = np.average(x, axis=0, weights=self.world.mass[self.rows])
+        self.arms = x - self.centre
+
+    def begin(self, world: "World", time: float) -> None:
+        self._take_hold()
+
+    def _keyed(self, time: float) -> tuple[Array, Array]:
+        return np.asarray(self.how.displacement.at(time), float), turn(
+            self.how.axis, float(self.how.angle.at(time))
+        )
+
+    def _at(self, time: float) -> tuple[Array, Array]:
+        if self.how.device is None:
+            return self._keyed(time)
+        if time != self.time:
+            force, torque = self._load()
+            place, rotation = self.how.device(time, force, torque)
+            self.before = (self.time, *self.pose)
+            self.time, self.pose = time, (np.asarray(place, float), np.asarray(rotation, float))
+        return self.pose
+
+    def drive(self, time: float, x: Array, v: Array) -> None:
+        place, rotation = self._at(time)
+        arms = self.arms @ rotation.T
+        x[self.rows] = self.centre + place + arms
+        if self.how.device is None:
+            spin = float(self.how.angle.rate(time)) * np.array(self.how.axis)
+            v[self.rows] = np.asarray(self.how.displacement.rate(time), float) + np.cross(spin, arms)
+        else:
+            since, old, was = self.before
+            if since >= 0.0 and self.time > since:
+                v[self.rows] = (place + arms - old - self.arms @ was.T) / (self.time - since)
+
+    def acceleration(self, time: float) -> Array:
+        if self.how.device is not None:
+            return np.zeros((len(self.rows), 3))
+        axis, angle = np.array(self.how.axis), self.how.angle
+        arms = self.arms @ turn(self.how.axis, float(angle.at(time))).T
+        spin, gain = float(angle.rate(time)) * axis, float(angle.curvature(time)) * axis
+        straight = np.asarray(self.how.displacement.curvature(time), float)
+        return np.asarray(straight + np.cross(gain, arms) + np.cross(spin, np.cross(spin, arms)))
+
+    def _load(self) -> tuple[Array, Array]:
+        """Force on the body [N], and its torque about its centre [N m]; its own forces cancel."""
+        world = self.world
+        f, x = world.f[self.rows], world.x[self.rows]
+        centre = np.average(x, axis=0, weights=world.mass[self.rows])
+        return f.sum(axis=0), np.cross(x - centre, f).sum(axis=0)
+
+    def values(self, time: float) -> Sequence[float]:
+        force, torque = self._load()
+        return [*force.tolist(), *torque.tolist()]
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, source = change.follow(self.rows)
+        self.arms = self.arms[source]
+
+    def state(self) -> dict[str, AnyArray]:
+        since, old, was = self.before
+        poses = [self.centre, *self.pose[0:1], old]
+        return {
+            "times": np.array([self.time, since]),
+            "places": np.array(poses),
+            "turns": np.array([self.pose[1], was]),
+            "arms": self.arms,
+        }
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.time, since = (float(value) for value in state["times"])
+        self.centre, place, old = (np.array(row) for row in state["places"])
+        rotation, was = (np.array(one) for one in state["turns"])
+        self.pose, self.before, self.arms = (place, rotation), (since, old, was), np.array(state["arms"])
+
+
+def turn(axis: Vector, angle: float) -> Array:
+    """The rotation matrix (3, 3) by ``angle`` [rad] about the unit vector ``axis`` (Rodrigues)."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K)

@@ -1,0 +1,159 @@
+"""Contact between bodies: friction on slopes, restitution, stacks, momentum, every model."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import simulate, values
+
+import pliant as pl
+from pliant.contact import Contact, Pair
+from pliant.contact.laws import damping_for, rebound
+from pliant.mesh.shapes import box
+from pliant.scene import Body, Scene, TimePlan
+
+MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "friction": 0.5, "damping": 2e-4}
+MASS = 0.4 * 0.4 * 0.2 * 1000
+
+
+def slide(degrees: float, turned: float, plane: bool) -> tuple[float, float]:
+    """A block that has settled on a plane or a body is tilted; its drift [m] and acceleration [m/s2]."""
+    place = (-0.6, -0.2, 0.0) if not turned else (-0.4, -0.28, 0.0)
+    turn = {"axis": "z", "degrees": turned} if turned else None
+    block = Body(
+        box(0.4, 0.4, 0.2), edge=0.1, model="elements", material=MATERIAL, name="block", position=place,
+        rotation=turn,
+    )  # fmt: skip
+
+    def weight(angle: float) -> list[float]:
+        a = np.radians(angle)
+        return [MASS * 9.81 * np.sin(a), 0.0, -MASS * 9.81 * np.cos(a)]
+
+    keys = [
+        {"time": 0.0, "value": weight(0)},
+        {"time": 0.4, "value": weight(0)},
+        {"time": 0.6, "value": weight(degrees)},
+    ]
+    actions: list[Any] = [pl.Force("block", pl.where.all(), value={"keys": keys, "ease": "smooth"})]
+    bodies = [block]
+    if plane:
+        actions.append(pl.Ground(friction=0.5))
+    else:
+        bodies.append(
+            Body(
+                box(2.4, 0.8, 0.2), edge=0.1, model="elements", material=MATERIAL, name="base",
+                position=(-1.2, -0.4, -0.2),
+            )
+        )  # fmt: skip
+        actions.append(pl.Fix("base", pl.where.plane("z", "min")))
+    scene = Scene(
+        bodies, actions, integrator="symplectic-euler", time=TimePlan(fps=50, integrator="symplectic-euler")
+    )
+    simulation = scene.simulation()
+    world = simulation.system.world
+    x, v = [], []
+    for _ in range(60):
+        simulation.advance()
+        x.append(world.x[world.parts[0].rows, 0].mean())
+        v.append(world.v[world.parts[0].rows, 0].mean())
+    acceleration = np.polyfit(np.arange(20) / 50, v[40:], 1)[0]
+    return float(x[-1] - x[35]), float(acceleration)
+
+
+@pytest.mark.parametrize("plane", [True, False], ids=["plane", "body"])
+@pytest.mark.parametrize("turned", [0.0, 30.0])
+def test_a_block_holds_below_the_angle_of_friction_and_slips_above(plane: bool, turned: float) -> None:
+    """atan 0.5 = 26.57 degrees; at 45 degrees g (sin - mu cos) = 3.468 m/s2."""
+    drift, _ = slide(26.0, turned, plane)
+    assert abs(drift) < 1e-4
+    drift, _ = slide(27.2, turned, plane)
+    assert drift > 0.01
+    _, acceleration = slide(45.0, turned, plane)
+    assert acceleration == pytest.approx(9.81 * (1 - 0.5) * np.sqrt(0.5), rel=0.01)
+
+
+def two_elements(restitution: float) -> float:
+    """Speed after over speed before of two single elements that meet head on."""
+    material = {**MATERIAL, "restitution": restitution}
+    one = Body(box(0.1, 0.1, 0.1), edge=0.1, model="elements", material=material, velocity=(1, 0, 0))
+    two = Body(box(0.1, 0.1, 0.1), edge=0.1, model="elements", material=material, position=(0.12, 0, 0))
+    scene = Scene([one, two], step=1e-5, time=TimePlan(fps=200))
+    simulation = scene.simulation()
+    for _ in range(10):
+        simulation.advance()
+    v = simulation.system.world.v
+    assert v.sum(axis=0) == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
+    return float(v[1, 0] - v[0, 0])
+
+
+@pytest.mark.parametrize("restitution", [0.3, 0.6, 0.9])
+def test_elements_bounce_off_with_their_restitution(restitution: float) -> None:
+    assert two_elements(restitution) == pytest.approx(restitution, abs=0.02)
+    assert rebound(damping_for(restitution)) == pytest.approx(restitution, abs=1e-9)
+
+
+def test_pairs_of_bodies_may_have_their_own_friction() -> None:
+    contact = Contact(pairs=[Pair(bodies=("a", "b"), friction=0.0)])
+    one = Body(box(0.4, 0.4, 0.1), edge=0.1, model="elements", material=MATERIAL, name="a")
+    two = Body(
+        box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=MATERIAL, name="b",
+        position=(0.1, 0.1, 0.1), velocity=(0.2, 0, 0),
+    )  # fmt: skip
+    simulation = simulate(
+        [one, two], [pl.Gravity(), pl.Fix("a", pl.where.all())], seconds=0.3, contact=contact
+    )
+    world = simulation.system.world
+    assert world.v[world.parts[1].rows, 0].mean() == pytest.approx(0.2, rel=1e-6)
+
+
+def test_momentum_is_kept_when_turned_bodies_collide() -> None:
+    """Momentum to rounding, with friction; energy only falls."""
+    free = {**MATERIAL, "damping": 0.0}
+    one = Body(box(0.3, 0.3, 0.3), edge=0.1, model="elements", material=free, velocity=(2, 0.3, 0))
+    two = Body(
+        box(0.3, 0.2, 0.2), edge=0.1, model="elements", material=free, position=(0.45, 0.05, 0.1),
+        rotation={"axis": (1, 2, 3), "degrees": 40},
+    )  # fmt: skip
+    scene = Scene([one, two])
+    simulation = scene.simulation()
+    simulation.start()
+    start = values(simulation)
+    for _ in range(20):
+        simulation.advance()
+    end = values(simulation)
+    for c in "xyz":
+        assert end[f"momentum.{c}"] == pytest.approx(start[f"momentum.{c}"], abs=1e-11 * 54)
+    assert end["energy.kinetic"] + end["energy.elastic"] < 0.95 * start["energy.kinetic"]
+    assert end["energy.total"] == pytest.approx(start["energy.total"], rel=0.01)
+    world = simulation.system.world
+    assert world.v[world.parts[1].rows, 0].mean() > 0.5
+
+
+@pytest.mark.parametrize("model", ["mass-spring", "fem", "cpm1", "cpm2"])
+def test_a_body_of_any_model_lands_on_an_elements_table(model: str) -> None:
+    table = Body(box(0.6, 0.6, 0.1), edge=0.1, model="elements", material=MATERIAL, name="table")
+    jelly = Body(
+        box(0.2, 0.2, 0.2, divisions=(2, 2, 2)), model=model, name="jelly", position=(0.2, 0.2, 0.15),
+        material={"young": 1e5, "poisson": 0.3, "density": 1000.0, "damping": 5e-3},
+    )  # fmt: skip
+    simulation = simulate(
+        [table, jelly], [pl.Gravity(), pl.Fix("table", pl.where.all()), pl.Damping(rate=2.0)], seconds=1.0
+    )
+    world = simulation.system.world
+    low = world.x[world.parts[1].rows, 2].min()
+    assert 0.1 < low < 0.1 + 0.2 * 0.1 + 1e-3  # a fifth of its spacing off the table's face
+    assert np.abs(world.v).max() < 0.02
+
+
+def test_overlaps_at_the_start_are_told_with_ids_and_do_not_explode() -> None:
+    one = Body(box(0.2, 0.2, 0.2), edge=0.1, model="elements", material=MATERIAL, name="low")
+    two = Body(
+        box(0.2, 0.2, 0.2), edge=0.1, model="elements", material=MATERIAL, name="high", position=(0, 0, 0.17)
+    )
+    scene = Scene([one, two])
+    simulation = scene.simulation()
+    (note,) = simulation.notes()
+    assert "'low' and 'high'" in note
+    assert "0.03 m at 8 particles (low 1" in note
+    simulation.advance()
+    assert np.abs(simulation.system.world.v).max() < 1e-9

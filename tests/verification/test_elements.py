@@ -1,0 +1,146 @@
+"""The elements model against closed forms: lattice moduli, bending, conservation, strength."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import simulate, values
+
+import pliant as pl
+from pliant.mesh.shapes import box
+from pliant.scene import Body, Scene
+
+YOUNG, DENSITY = 12.1e5, 580.0
+TEXT = {"young": YOUNG, "poisson": 0.25, "density": DENSITY}
+
+
+def elements(size: tuple[float, float, float], edge: float, **options: Any) -> Body:
+    options.setdefault("material", TEXT)
+    options.setdefault("model", "elements")
+    return Body(box(*size), edge=edge, **options)
+
+
+def test_a_stretched_bar_has_youngs_modulus_and_a_quarter() -> None:
+    """Uniaxial stress on a bar of 4 x 4 elements: E and nu of the material rule within 2 %."""
+    bar = elements((1.2, 0.4, 0.4), 0.1)
+    structure = bar.structure()
+    mechanics = bar.model.prepare(structure, bar.resolved_material)
+    strain, x = 1e-4, structure.rest * [1 + 1e-4, 1 - 0.25e-4, 1 - 0.25e-4]
+    above = structure.rest[:, 0] > 0.6
+    force, _ = mechanics.flux(x, above)["elastic"]
+    assert -force[0] / (strain * YOUNG * 0.4 * 0.4) == pytest.approx(1.0, abs=0.02)
+    stress = mechanics.fields(x, np.zeros_like(x), ["stress", "principal"])
+    assert stress["stress"].values == pytest.approx(strain * YOUNG, rel=1e-3)
+    assert stress["principal"].values[:, 0] == pytest.approx(strain * YOUNG, rel=1e-3)
+
+
+def tip_deflection(edge: float, axis: int, load: float) -> float:
+    """The text's beam, 2 x 0.7 x 0.5 m, held by a layer of elements outside its length."""
+    beam = elements((2.0 + edge, 0.7, 0.5), edge, name="beam", position=(-edge, 0, 0))
+    force = tuple(load * (c == axis) for c in range(3))
+    actions = [
+        pl.Fix("beam", pl.where.plane("x", "min")),
+        pl.Force("beam", pl.where.plane("x", "max"), value=force),
+    ]
+    scene = Scene([beam], actions, integrator={"type": "static", "tolerance": 1e-6})
+    scene.time = type(scene.time)(duration=1, fps=1, integrator=scene.time.integrator)
+    simulation = scene.simulation()
+    simulation.start()
+    simulation.advance()
+    world = simulation.system.world
+    last = world.rest[:, 0] > 2.0 - 0.9 * edge
+    return float((world.x - world.rest)[last, axis].mean())
+
+
+@pytest.mark.parametrize(("axis", "width", "height"), [(1, 0.5, 0.7), (2, 0.7, 0.5)])
+def test_the_beam_of_the_text_bends_as_timoshenko_says(axis: int, width: float, height: float) -> None:
+    """w = F L^3 / 3 E I + F L / (5/6 G A), G = E / 2.5; and twice the load bends it twice as far."""
+    load, length = 20.0, 2.0
+    bending = load * length**3 / (3 * YOUNG * width * height**3 / 12)
+    shear = load * length / (5 / 6 * YOUNG / 2.5 * width * height)
+    found = tip_deflection(0.1, axis, load)
+    assert found == pytest.approx(bending + shear, rel=0.05)
+    if axis == 2:
+        loads = np.array([5.0, 10.0, 20.0, 40.0])
+        deflections = [found if load == 20.0 else tip_deflection(0.1, axis, load) for load in loads]
+        assert np.corrcoef(loads, deflections)[0, 1] ** 2 > 0.9999
+
+
+def test_a_free_body_keeps_energy_momentum_and_angular_momentum() -> None:
+    """Symplectic Euler, no damping: energy stays within 2 %, momenta to rounding."""
+    body = elements((0.4, 0.3, 0.2), 0.1, velocity=(1, 0, 0.5), spin=(3, 5, 2))
+    scene = Scene([body], integrator="symplectic-euler")
+    simulation = scene.simulation()
+    simulation.start()
+    start, energies = values(simulation), []
+    for _ in range(100):
+        simulation.advance()
+        energies.append(values(simulation)["energy.total"])
+    end = values(simulation)
+    assert np.abs(np.array(energies) / start["energy.total"] - 1).max() < 0.02
+    for name in ("momentum", "angular"):
+        before, after = (np.array([row[f"{name}.{c}"] for c in "xyz"]) for row in (start, end))
+        assert np.abs(after - before).max() < 1e-11 * np.abs(before).max()
+
+
+def pulled(**options: Any) -> tuple[Any, list[float]]:
+    """A bar of strength 20 kPa pulled apart slowly; the Simulation and the mean stress in its middle."""
+    strong = {**TEXT, "strength": 2e4, "damping": 2e-3}
+    bar = elements((1.2, 0.4, 0.4), 0.1, material=strong, name="bar", **options)
+    ends = [
+        pl.Fix("bar", pl.where.box((-1, -1, -1), (0.2, 1, 1))),
+        pl.Move("bar", pl.where.box((1.0, -1, -1), (2, 1, 1)), velocity=(0.06, 0, 0)),
+    ]
+    scene = Scene([bar], ends, [pl.FluxMeasure(plane={"axis": "x", "at": 0.601})], step=2e-3)
+    simulation = scene.simulation()
+    simulation.start()
+    stresses = []
+    for _ in range(50):
+        simulation.advance()
+        stresses.append(values(simulation)["flux.elastic"] / 0.4**2)
+    return simulation, stresses
+
+
+def test_a_straight_bar_breaks_once_at_its_strength() -> None:
+    simulation, stresses = pulled()
+    assert max(stresses) == pytest.approx(2e4, rel=0.1)
+    assert abs(stresses[-1]) < 0.02 * 2e4
+    assert pieces(simulation) == 2
+
+
+def test_a_bar_with_its_lattice_turned_breaks_near_its_strength() -> None:
+    _, stresses = pulled(model={"type": "elements", "lattice": {"axis": "z", "degrees": 45}})
+    assert max(stresses) == pytest.approx(2e4, rel=0.2)
+    assert abs(stresses[-1]) < 0.05 * 2e4
+
+
+def pieces(simulation: Any) -> int:
+    """Number of pieces of at least five elements."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    structure = simulation.system.world.parts[0].structure
+    i, j = structure.cells["edge"].T
+    n = len(structure.rest)
+    _, label = connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)))
+    return int(np.sum(np.bincount(label) >= 5))
+
+
+def test_past_yield_a_stretched_bar_stays_longer() -> None:
+    """Pulled to 3 % with yield at 1 %, at once: connections along the bar keep 2 %."""
+    soft = {**TEXT, "yield": 0.01 * YOUNG, "damping": 2e-3}
+    bar = elements((0.6, 0.2, 0.2), 0.1, material=soft, name="bar")
+    ends = [
+        pl.Fix("bar", pl.where.plane("x", "min"), axes="x"),
+        pl.Move("bar", pl.where.plane("x", "max"), displacement={"keys": _pull(0.03 * 0.5)}, axes="x"),
+    ]
+    simulation = simulate([bar], ends, seconds=1.0)
+    mechanics = simulation.system.world.parts[0].mechanics
+    plastic = mechanics.fields(simulation.system.world.x, simulation.system.world.v, ["plastic"])["plastic"]
+    along = mechanics.connections.lengths / mechanics.connections.born - 1
+    assert along.max() == pytest.approx(0.02, abs=2e-3)
+    assert plastic.values.max() > 1e-3
+
+
+def _pull(distance: float) -> list[dict[str, Any]]:
+    return [{"time": 0.0, "value": [0, 0, 0]}, {"time": 0.5, "value": [distance, 0, 0]}]
