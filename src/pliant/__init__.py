@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 _MODULES = {name: f"pliant.{name}" for name in ("actions", "errors", "integrators", "materials", "measures")}
 _MODULES |= {"models": "pliant.models", "shapes": "pliant.mesh.shapes", "where": "pliant.where"}
 _NAMES = {
+    "Cut": "pliant.actions",
     "Damping": "pliant.actions",
     "Drag": "pliant.actions",
     "Fix": "pliant.actions",
@@ -29,6 +30,7 @@ _NAMES = {
     "Obstacle": "pliant.actions",
     "Pressure": "pliant.actions",
     "Rotate": "pliant.actions",
+    "Seam": "pliant.actions",
     "Sine": "pliant.actions",
     "Tabletop": "pliant.actions",
     "VolumeConstraint": "pliant.actions",

@@ -5,6 +5,7 @@ from pliant import materials as materials
 from pliant import measures as measures
 from pliant import models as models
 from pliant import where as where
+from pliant.actions import Cut as Cut
 from pliant.actions import Damping as Damping
 from pliant.actions import Drag as Drag
 from pliant.actions import Fix as Fix
@@ -17,6 +18,7 @@ from pliant.actions import Move as Move
 from pliant.actions import Obstacle as Obstacle
 from pliant.actions import Pressure as Pressure
 from pliant.actions import Rotate as Rotate
+from pliant.actions import Seam as Seam
 from pliant.actions import Sine as Sine
 from pliant.actions import Tabletop as Tabletop
 from pliant.actions import VolumeConstraint as VolumeConstraint

@@ -27,6 +27,7 @@ LAYERS = [
     {"mesh"},
     {"materials"},
     {"structure"},
+    {"fracture"},
     {"models"},
     {"actions", "integrators", "measures"},
     {"simulation"},

@@ -1,5 +1,6 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
+from pliant.actions.cuts import Cut, Seam
 from pliant.actions.drives import Fix, Move, Rotate, Sine
 from pliant.actions.gravity import Gravity
 from pliant.actions.loads import Force, Impulse, Moment
@@ -15,7 +16,7 @@ ACTIONS: Registry[Action] = Registry(
         cls.kind: cls
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
-            Ground, Tabletop, Obstacle, VolumeConstraint,
+            Ground, Tabletop, Obstacle, VolumeConstraint, Cut, Seam,
         )
     },
     entry_points="pliant.actions",
@@ -23,6 +24,7 @@ ACTIONS: Registry[Action] = Registry(
 
 __all__ = [
     "ACTIONS",
+    "Cut",
     "Damping",
     "Drag",
     "Fix",
@@ -35,6 +37,7 @@ __all__ = [
     "Obstacle",
     "Pressure",
     "Rotate",
+    "Seam",
     "Sine",
     "Tabletop",
     "VolumeConstraint",

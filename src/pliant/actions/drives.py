@@ -55,8 +55,8 @@ class Driven(Acting):
         self.origin, self.begun = world.x[self.rows].copy(), time
 
     def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, source = change.follow(self.rows)
-        self.origin = self.origin[source]
+        self.origin = change.carry(self.rows, self.origin)
+        self.rows, _ = change.follow(self.rows)
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         moved, speed, _ = self.offset(time)

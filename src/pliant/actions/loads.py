@@ -30,9 +30,7 @@ class Force(Selecting):
     per: Literal["selection", "particle"] = "selection"
 
     def prepare(self, world: "World", up: Vector) -> Acting:
-        rows = self.rows(world)
-        shares = world.mass[rows] / world.mass[rows].sum() if self.per == "selection" else np.ones(len(rows))
-        return self.windowed(Load(rows, shares, self.value))
+        return self.windowed(Load(self.rows(world), world, self.per == "selection", self.value))
 
 
 class Load(Acting):
@@ -40,9 +38,20 @@ class Load(Acting):
 
     velocity_dependent = False
 
-    def __init__(self, rows: IntArray, shares: Array, value: Curve) -> None:
-        self.rows, self.shares, self.value = rows, shares[:, None].copy(), value
-        self._steady = self.shares * value.at(0.0) if value.is_constant else None
+    def __init__(self, rows: IntArray, world: "World", whole: bool, value: Curve) -> None:
+        self.whole, self.value = whole, value
+        self._take(rows, world)
+
+    def _take(self, rows: IntArray, world: "World") -> None:
+        """Shares by mass: of the whole force, or of one for each of the particles that there were at first
+        (whose mass is then shared by what they were split into)."""
+        shares = world.mass[rows] / world.mass[rows].sum()
+        if not self.whole:
+            first = world.ancestors[rows, 0]
+            together = np.bincount(first, world.mass[rows])[first]
+            shares = world.mass[rows] / together
+        self.rows, self.shares = rows, shares[:, None].copy()
+        self._steady = self.shares * self.value.at(0.0) if self.value.is_constant else None
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         from pliant.actions.kernels import add_rows
@@ -50,10 +59,7 @@ class Load(Acting):
         add_rows(self.rows, self._forces(time), out)
 
     def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, source = change.follow(self.rows)
-        copies = np.bincount(source, minlength=len(self.shares))[source]
-        self.shares = self.shares[source] / copies[:, None]
-        self._steady = self.shares * self.value.at(0.0) if self.value.is_constant else None
+        self._take(change.follow(self.rows)[0], world)
 
     def _forces(self, time: float) -> Array:
         forces: Array = self._steady if self._steady is not None else self.shares * self.value.at(time)

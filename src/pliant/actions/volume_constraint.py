@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from pliant.actions.base import Timed
 from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
-from pliant.protocols import Acting, VolumeLeaver
+from pliant.protocols import Acting, RowChange, VolumeLeaver
 from pliant.selection import BodyRef
 from pliant.typing import AnyArray, Array, Vector
 from pliant.units import Number
@@ -80,8 +80,17 @@ class KeptVolume(Acting):
         from pliant.actions.volume_kernels import BodyVolume, NodeVolumes, TetVolumes
 
         makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
-        self.parts = parts
+        self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        for part, structure in zip(self.parts, self._made_for, strict=True):
+            if part.structure is not structure:
+                raise IncompatibleError(
+                    f"action 'volume-constraint': body '{part.name}' has come apart, which it cannot keep up "
+                    "with.",
+                    hint='Leave it out: locking = "averaged-pressure" of model "fem" keeps volume too.',
+                )
 
     def begin(self, world: "World", time: float) -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):

@@ -1,5 +1,6 @@
 """What is measured while a simulation runs, one class each; ``MEASURES`` names them for scenes."""
 
+from pliant.measures.fracture import FractureMeasure
 from pliant.measures.selected import FluxMeasure, Probe, Reaction
 from pliant.measures.state import EnergyMeasure, Momentum, Volume
 from pliant.protocols import Measure
@@ -7,8 +8,20 @@ from pliant.registry import Registry
 
 MEASURES: Registry[Measure] = Registry(
     "measure",
-    {cls.kind: cls for cls in (Volume, EnergyMeasure, Momentum, Probe, Reaction, FluxMeasure)},
+    {
+        cls.kind: cls
+        for cls in (Volume, EnergyMeasure, Momentum, Probe, Reaction, FluxMeasure, FractureMeasure)
+    },
     entry_points="pliant.measures",
 )
 
-__all__ = ["MEASURES", "EnergyMeasure", "FluxMeasure", "Momentum", "Probe", "Reaction", "Volume"]
+__all__ = [
+    "MEASURES",
+    "EnergyMeasure",
+    "FluxMeasure",
+    "FractureMeasure",
+    "Momentum",
+    "Probe",
+    "Reaction",
+    "Volume",
+]

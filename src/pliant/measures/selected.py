@@ -40,8 +40,8 @@ class Probed:
         self.columns = tuple(f"{probe.label}.{axis}" for axis in "xyz")
 
     def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, source = change.follow(self.rows)
-        self.start = self.start[source]
+        self.start = change.carry(self.rows, self.start)
+        self.rows, _ = change.follow(self.rows)
 
     def values(self, time: float) -> Sequence[float]:
         if self.what == "velocity":

@@ -149,7 +149,7 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
     version = int(state["topology_version"])
     if version:
         later = [record.structure for record in read_topology(writer.path, version)]
-        simulation.system.adopt(later, state["ancestors"], version)
+        simulation.system.adopt(later, state)
     simulation.restore(frame, state)
     return simulation, False
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from pliant.errors import MeshError, SceneError
 from pliant.integrators import INTEGRATORS
-from pliant.measures import EnergyMeasure, Momentum, Volume
+from pliant.measures import EnergyMeasure, FractureMeasure, Momentum, Volume
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Action, Measure, Structure
 from pliant.scene.body import Body
@@ -114,6 +114,11 @@ class Scene:
             return replace(body, mesh=self.folder / body.mesh)
         return body
 
+    def _found(self, action: Any) -> Any:
+        """``action`` with its mesh file looked up where the scene is."""
+        path = getattr(action, "mesh", None)
+        return action if path is None or self.folder is None else replace(action, mesh=self.folder / path)
+
     def simulation(
         self, structures: Sequence[Structure] | None = None, notify: Callable[[str], None] | None = None
     ) -> Simulation:
@@ -131,18 +136,25 @@ class Scene:
             start = rows.stop
         world = World(parts, velocities)
         acting: list[tuple[str, Acting]] = []
-        for number, action in enumerate(self.actions, 1):
+        for number, given in enumerate(self.actions, 1):
+            action = self._found(given)
             acting.append((f"action {number} ('{action.kind}')", action.prepare(world, UP[self.up])))
         system = System(world, acting)
         integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
         plan = plan_step(system, integrator, wanted, self.time.fps)
-        return Simulation(system, integrator, plan, self.time.fps, self._all_measures())
+        comes_apart = any(getattr(part.mechanics, "cracking", None) is not None for part in parts) or any(
+            action.kind in ("cut", "seam") for action in self.actions
+        )
+        return Simulation(system, integrator, plan, self.time.fps, self._all_measures(comes_apart))
 
-    def _all_measures(self) -> list[Measure]:
-        """Volume, energy and momentum are always there, unless the scene asks for them in its own way."""
+    def _all_measures(self, comes_apart: bool) -> list[Measure]:
+        """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
+        and pieces where a body can come apart."""
         given = {measure.kind for measure in self.measures}
-        whole: tuple[Measure, ...] = (Volume(), EnergyMeasure(), Momentum())
+        whole: list[Measure] = [Volume(), EnergyMeasure(), Momentum()]
+        if comes_apart:
+            whole.append(FractureMeasure())
         always = [measure for measure in whole if measure.kind not in given]
         return [*always, *self.measures]
 

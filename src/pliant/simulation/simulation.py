@@ -9,7 +9,7 @@ from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
 from pliant.protocols import Columns, Integrator, Measure, Restarting
 from pliant.simulation.governor import ThreadGovernor
-from pliant.simulation.step import StepPlan
+from pliant.simulation.step import StepPlan, substeps
 from pliant.simulation.system import System
 from pliant.simulation.watchdog import Watchdog
 from pliant.typing import Array
@@ -35,6 +35,7 @@ class Simulation:
         )
         self.frame = 0
         self.started = False
+        self._looked_at = system.world.topology_version
         self.governor = ThreadGovernor()
         self.watchdog = Watchdog(system.world, plan)
         self._check()
@@ -74,6 +75,7 @@ class Simulation:
         """Continue after ``frame`` from a checkpoint."""
         self.frame = frame
         self.system.restore(state)
+        self._looked_at = self.system.world.topology_version
         self.started = True
 
     def advance(self, poll: Callable[[], None] | None = None) -> Array | None:
@@ -83,7 +85,7 @@ class Simulation:
         """
         if not self.started:
             self.start()
-        system, integrator, tick = self.system, self.integrator, self.governor.tick
+        system, tick = self.system, self.governor.tick
         dt, count = self.plan.seconds, self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
@@ -92,9 +94,7 @@ class Simulation:
         self.governor.begin(count)
         for k in range(count):
             time, after = (first + k) * dt, (first + k + 1) * dt
-            system.prepare_step(time)
-            integrator.step(system, time, dt)
-            system.finish_step(after, dt)
+            self._step(time, after, dt)
             if rows is not None:
                 rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
             if poll is not None:
@@ -103,6 +103,28 @@ class Simulation:
         self.frame += 1
         self.watchdog.check(system.world, self.time)
         return rows
+
+    def _step(self, time: float, after: float, dt: float) -> None:
+        """One planned step; in parts where bodies have come apart into what needs a smaller one."""
+        system, integrator = self.system, self.integrator
+        system.prepare_step(time)
+        self._look_at_topology()
+        parts = system.substeps
+        for k in range(parts):
+            begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
+            if k:
+                system.prepare_step(begin)
+            integrator.step(system, begin, dt / parts)
+            system.finish_step(end, dt / parts)
+        self._look_at_topology()
+
+    def _look_at_topology(self) -> None:
+        version = self.system.world.topology_version
+        if version != self._looked_at:
+            self._looked_at = version
+            self.system.substeps = max(
+                self.system.substeps, substeps(self.system, self.integrator, self.plan)
+            )
 
     def row(self) -> list[float]:
         """The row of frame series at the present state."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 SAFETY = 0.8
+MARGIN = 0.9  # of the stable limit, which a planned step may come up to when a body changes
 IMPLICIT_STEP = 1.0 / 50.0  # longest step that is chosen for implicit schemes [s]
 
 
@@ -66,6 +67,14 @@ def plan_step(system: "System", integrator: Integrator, wanted: float | None, fp
     else:
         reason = f"{wanted:g} s as given, shortened to divide a frame; stable up to {limit:.3g} s ({what})"
     return StepPlan(seconds, count, reason, limit)
+
+
+def substeps(system: "System", integrator: Integrator, plan: StepPlan) -> int:
+    """How many parts each planned step has to be taken in, now that bodies have come apart."""
+    if math.isinf(integrator.stability) or integrator.stability == 0 or not math.isfinite(plan.limit):
+        return 1
+    limit, _ = stable_limit(system, integrator)
+    return max(1, math.ceil(min(plan.seconds / MARGIN, plan.limit) / limit * (1.0 - 1e-6)))
 
 
 def _automatic(integrator: Integrator, limit: float, frame: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
+    BetweenSteps,
     Dissipation,
     Drive,
     Energy,
@@ -19,6 +20,7 @@ from pliant.protocols import (
     Potential,
     Power,
     Projection,
+    Rebuilding,
     RowChange,
     Settling,
     Stepped,
@@ -40,6 +42,7 @@ class System:
         self.followers: list[Any] = [a for _, a in self.actions]  # told of changes of topology
         self.ledger = Ledger()
         self.keeps_ledger = ledger
+        self.substeps = 1  # parts that a planned step is taken in
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for label, action in self.actions:
             check_capabilities(label, action, action=True)
@@ -84,6 +87,7 @@ class System:
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
+        self._between = [a for a in active if isinstance(a, BetweenSteps)]
         self._powers = [a for a in active if isinstance(a, Power)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
         self._moving = [drive for drive in self._drives if not drive.still]
@@ -129,6 +133,10 @@ class System:
         if self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
             self._happen(time)
             changed = True
+        for action in self._between:
+            if action.between_steps(time, self.world):
+                self._take_over_topology()
+                changed = True
         if changed:
             self.evaluate(time, self.world.x, self.world.v, self.world.f)
             self.open_ledger(time)
@@ -139,7 +147,7 @@ class System:
         while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
             self._pending[self._happened].happen(self.world)
             self._happened += 1
-        self._take_over_topology()
+            self._take_over_topology()
 
     def finish_step(self, time: float, dt: float) -> None:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
@@ -147,8 +155,10 @@ class System:
         again = False
         for after_step, start, stop in self._stepped:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        if self._changing:
-            again |= self._take_over_topology()
+        if self._changing and self._take_over_topology():
+            again = True
+            if self.solver is not None:
+                self.solver.interrupt()
         if again:
             self.evaluate(time, world.x, world.v, world.f)
         if self.keeps_ledger:
@@ -164,7 +174,8 @@ class System:
             mechanics: Any = part.mechanics
             if mechanics.topology_version != self._versions[k]:
                 self._versions[k] = mechanics.topology_version
-                self._announce(self.world.resize(part, mechanics.structure, mechanics.parents))
+                weights = getattr(mechanics, "parent_weights", None)
+                self._announce(self.world.resize(part, mechanics.structure, mechanics.parents, weights))
                 changed = True
         return changed
 
@@ -180,15 +191,18 @@ class System:
         self._bind()
         self._mask()
 
-    def adopt(self, structures: Sequence[Structure], ancestors: AnyArray, version: int) -> None:
-        """Bring a System that was built for topology 0 to a later one (for resumed runs)."""
+    def adopt(self, structures: Sequence[Structure], state: Mapping[str, AnyArray]) -> None:
+        """Bring a System that was built for topology 0 to that of ``state`` (for resumed runs)."""
         first = [part.rows.start for part in self.world.parts]
         start = 0
         for part, structure, origin in zip(self.world.parts, structures, first, strict=True):
-            rows = ancestors[start : start + len(structure.rest)]
-            start += len(structure.rest)
-            self._announce(self.world.resize(part, structure, rows - origin))
-        self.world.topology_version = version
+            rows = slice(start, start + len(structure.rest))
+            start = rows.stop
+            parents, weights = state["ancestors"][rows] - origin, state["ancestor-weights"][rows]
+            if isinstance(part.mechanics, Rebuilding):
+                part.mechanics.rebuild(structure)
+            self._announce(self.world.resize(part, structure, parents, weights))
+        self.world.topology_version = int(state["topology_version"])
 
     # ------------------------------------------------------------------------ what integrators call
 
@@ -311,7 +325,9 @@ class System:
             "v": w.v,
             "f": w.f,
             "ancestors": w.ancestors,
+            "ancestor-weights": w.ancestor_weights,
             "topology_version": np.array(w.topology_version),
+            "substeps": np.array(self.substeps),
             "ledger": np.array([ledger.work, ledger.dissipated, *ledger.powers, ledger.driven]),
             "happened": np.array(self._happened),
             "acting": np.array(self._acting),
@@ -332,6 +348,7 @@ class System:
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
         work, heat, p, q, driven = (float(value) for value in state["ledger"])
         self.ledger = Ledger(work, heat, (p, q), driven)
+        self.substeps = int(state["substeps"])
         self._happened = int(state["happened"])
         self._acting = [bool(on) for on in state["acting"]]
         self._next_change = float(state["next_change"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import SelectionError
-from pliant.protocols import Mechanics, Model, RowChange, Structure
+from pliant.protocols import Mechanics, Model, RowChange, Structure, blend
 from pliant.registry import nearest
 from pliant.typing import Array, IntArray
 
@@ -35,7 +35,8 @@ class World:
     """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
 
     ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
-    particles or cells come or go; ``ancestors`` (n,) is the row that each particle had at version 0.
+    particles or cells come or go; ``ancestors`` and ``ancestor_weights`` (n, k) say of which rows at version
+    0 each particle is a blend.
     """
 
     def __init__(self, parts: Sequence[Part], velocities: Sequence[Array] | None = None) -> None:
@@ -45,7 +46,8 @@ class World:
         self.f: Array = np.zeros_like(self.x)
         self.mass: Array = np.concatenate([p.structure.mass for p in parts])
         self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
-        self.ancestors: IntArray = np.arange(len(self.x))
+        self.ancestors: IntArray = np.arange(len(self.x))[:, None]
+        self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
 
     @property
@@ -77,22 +79,90 @@ class World:
         """``sum m v^2 / 2`` [J]."""
         return 0.5 * float(np.sum(self.mass[:, None] * self.v**2))
 
-    def resize(self, part: Part, structure: Structure, parents: IntArray) -> RowChange:
-        """Give ``part`` a new structure whose particle i continues the part's old particle parents[i]."""
-        old, start = part.rows, part.rows.start
-        keep = np.concatenate([np.arange(start), start + parents, np.arange(old.stop, self.count)])
-        self.x, self.v, self.f = self.x[keep].copy(), self.v[keep].copy(), self.f[keep].copy()
-        mass = self.mass[keep].copy()
-        mass[start : start + len(parents)] = structure.mass
-        driven = self.inverse_mass[keep] == 0.0
-        self.mass = mass
-        self.inverse_mass = np.where(driven, 0.0, 1.0 / mass[:, None])
-        self.ancestors = self.ancestors[keep]
-        shift = len(parents) - part.count
+    def resize(
+        self, part: Part, structure: Structure, parents: IntArray, weights: Array | None = None
+    ) -> RowChange:
+        """Give ``part`` a new structure whose particle i continues the part's old particle parents[i], or is
+        the blend of several, parents and weights (n, k).
+
+        Momentum is kept: of copies by itself; where particles come between others the linear one too, and
+        the angular one by a rigid turn of those whose mass changes.
+        """
+        old, start, count = part.rows, part.rows.start, len(structure.rest)
+        change = self._change(part, parents, weights)
+        old_mass, old_x, old_v = self.mass, self.x, self.v
+        self.x, self.v, self.f = (
+            blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
+        )
+        mass = self.mass[change.parents[:, 0]]
+        touched = np.zeros(len(mass), bool)
+        touched[start : start + count] = mass[start : start + count] != structure.mass
+        mass[start : start + count] = structure.mass
+        held = (self.inverse_mass == 0.0)[change.parents].all(axis=1)
+        self.mass, self.inverse_mass = mass, np.where(held, 0.0, 1.0 / mass[:, None])
+        if change.weights.shape[1] > 1:
+            missing = angular_momentum(old_mass, old_x, old_v) - angular_momentum(mass, self.x, self.v)
+            _turn(self, np.flatnonzero(touched), missing)
+        self.ancestors, self.ancestor_weights = _composed(change, self.ancestors, self.ancestor_weights)
         part.structure = structure
-        part.rows = slice(start, start + len(parents))
+        part.rows = slice(start, start + count)
+        shift = count - (old.stop - old.start)
         for other in self.parts:
             if other is not part and other.rows.start >= old.stop:
                 other.rows = slice(other.rows.start + shift, other.rows.stop + shift)
         self.topology_version += 1
-        return RowChange(keep)
+        return change
+
+    def _change(self, part: Part, parents: IntArray, weights: Array | None) -> RowChange:
+        """The change of all rows of the World when ``part`` gets particles of its own rows ``parents``."""
+        table = parents.reshape(len(parents), -1)
+        k = table.shape[1]
+        ahead, behind = np.arange(part.rows.start), np.arange(part.rows.stop, self.count)
+        alone = np.zeros((len(ahead) + len(behind), k))
+        alone[:, 0] = 1.0
+        inner = np.ones((len(table), 1)) if weights is None else weights
+        return RowChange(
+            np.concatenate([_wide(ahead, k), part.rows.start + table, _wide(behind, k)]),
+            np.concatenate([alone[: len(ahead)], inner, alone[len(ahead) :]]),
+        )
+
+
+def angular_momentum(mass: Array, x: Array, v: Array) -> Array:
+    """``sum m x cross v`` about the origin [kg m2/s]."""
+    return np.asarray(np.cross(x, mass[:, None] * v).sum(axis=0))
+
+
+def _turn(world: World, rows: IntArray, missing: Array) -> None:
+    """Add a rigid spin to ``rows`` that has the angular momentum ``missing`` and no linear one."""
+    if len(rows) < 3:
+        return
+    mass = world.mass[rows]
+    r = world.x[rows] - np.average(world.x[rows], axis=0, weights=mass)
+    squares = (mass[:, None] * r).T @ r
+    spin = np.linalg.lstsq(np.trace(squares) * np.eye(3) - squares, missing, rcond=1e-9)[0]
+    world.v[rows] += np.cross(spin, r)
+
+
+def _wide(rows: IntArray, k: int) -> IntArray:
+    return np.repeat(rows[:, None], k, axis=1)
+
+
+def _composed(change: RowChange, ancestors: IntArray, shares: Array) -> tuple[IntArray, Array]:
+    """Ancestors and weights after ``change``: equal ancestors merged, the largest weight first."""
+    n = len(change.parents)
+    of = ancestors[change.parents].reshape(n, -1)
+    weight = (change.weights[:, :, None] * shares[change.parents]).reshape(n, -1)
+    if of.shape[1] == 1:
+        return of, weight
+    order = np.argsort(of, axis=1, kind="stable")
+    of, weight = np.take_along_axis(of, order, axis=1), np.take_along_axis(weight, order, axis=1)
+    run = np.concatenate([np.zeros((n, 1), int), np.cumsum(of[:, 1:] != of[:, :-1], axis=1)], axis=1)
+    each = np.repeat(np.arange(n)[:, None], of.shape[1], axis=1)
+    total, name = np.zeros(of.shape), np.zeros(of.shape, np.int64)
+    np.add.at(total, (each, run), weight)
+    name[each, run] = of
+    order = np.argsort(-total, axis=1, kind="stable")
+    name, total = np.take_along_axis(name, order, axis=1), np.take_along_axis(total, order, axis=1)
+    width = max(1, int((total > 0.0).sum(axis=1).max()))
+    name, total = name[:, :width], total[:, :width]
+    return np.where(total > 0.0, name, name[:, :1]), total

@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.shapes.boxes import Box
+from pliant.mesh.shapes.breakables import Goblet, NeckedBar
 from pliant.mesh.shapes.common import Shape
 from pliant.mesh.shapes.extrusions import BeamWithHole, Cylinder, Prism, Support
 from pliant.mesh.shapes.gummies import Gummy
@@ -24,9 +25,11 @@ __all__ = [
     "BeamWithHole",
     "Box",
     "Cylinder",
+    "Goblet",
     "Gummy",
     "Icosphere",
     "Mattress",
+    "NeckedBar",
     "Prism",
     "Shape",
     "Sphere",
@@ -35,9 +38,11 @@ __all__ = [
     "beam_with_hole",
     "box",
     "cylinder",
+    "goblet",
     "gummy",
     "icosphere",
     "mattress",
+    "necked_bar",
     "prism",
     "sphere",
     "support",
@@ -55,6 +60,8 @@ SHAPES: dict[str, type[Shape]] = {
     "icosphere": Icosphere,
     "torus": Torus,
     "gummy": Gummy,
+    "necked-bar": NeckedBar,
+    "goblet": Goblet,
 }
 
 Metres = float | str
@@ -109,6 +116,16 @@ def torus(major: Metres, minor: Metres) -> Torus:
 def gummy(height: Metres) -> Gummy:
     """A gummy bear, ``height`` tall, standing on z = 0 and facing -y."""
     return Gummy(height=_plain(height))
+
+
+def necked_bar(*size: Sides, neck: float = 0.6, divisions: Sequence[int] | None = None) -> NeckedBar:
+    """A bar along x from the origin to ``size``, narrowed to ``neck`` of its width in the middle."""
+    return NeckedBar(size=_three("necked_bar", size), neck=_plain(neck), divisions=_plain(divisions))
+
+
+def goblet(height: Metres, wall: Metres | None = None) -> Goblet:
+    """A wine glass, ``height`` tall, standing on z = 0, its bowl ``wall`` thick."""
+    return Goblet(height=_plain(height), wall=_plain(wall))
 
 
 def _three(name: str, size: tuple[Any, ...]) -> tuple[Any, Any, Any]:

@@ -14,7 +14,7 @@ from pliant.typing import Array
 CELL_LIMIT = 5_000_000
 
 
-def _checked(divisions: tuple[int, int, int]) -> tuple[int, int, int]:
+def checked_divisions(divisions: tuple[int, int, int]) -> tuple[int, int, int]:
     if min(divisions) < 1:
         raise ValueError(f"expected at least one division along each axis, got {list(divisions)}")
     cells = divisions[0] * divisions[1] * divisions[2]
@@ -28,7 +28,7 @@ class Box:
     """A box from the origin to ``size`` [m]; with ``divisions`` it is a lattice of six tets a cell."""
 
     size: Size
-    divisions: Annotated[tuple[int, int, int], AfterValidator(_checked)] | None = None
+    divisions: Annotated[tuple[int, int, int], AfterValidator(checked_divisions)] | None = None
 
     def surface(self, edge: float | None = None) -> Surface:
         """The six sides in steps of about ``edge`` (a sixth of the shortest side), or in ``divisions``."""

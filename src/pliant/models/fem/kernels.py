@@ -21,6 +21,23 @@ LAWS = {  # by name, and whether the stiffness is a full matrix or there is a pl
 
 
 @jit
+def law_forces(w, row, q, share, law):
+    """Forces of one block on its corners 1 to 3, from its edges in ``w``."""
+    if law == COROTATIONAL:
+        corotational(w, row, q, share, True, False)
+    elif law == ST_VENANT_KIRCHHOFF:
+        st_venant_kirchhoff(w, row, q, share, True, False)
+    elif law == NEO_HOOKEAN:
+        neo_hookean(w, row, q, share, True, False)
+    elif law == GENERAL_COROTATIONAL:
+        general_corotational(w, row, q, share, True, False)
+    elif law == GENERAL_ST_VENANT_KIRCHHOFF:
+        general_st_venant_kirchhoff(w, row, q, share, True, False)
+    else:
+        gram_schmidt(w, row, q, share)
+
+
+@jit
 def _law_blocks(first, last, index, rest, extra, share, law, x, buffer, shift, forces, energy, w):
     """Forces into ``buffer`` and the sum of energies [J] of some blocks, as asked for."""
     step = 1 if share == 0.0 else 0

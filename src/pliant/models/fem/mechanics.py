@@ -5,31 +5,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.fracture.breaking import Breaking
 from pliant.models.blocks import WIDTH
 from pliant.models.fem import fields, kernels, products
 from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
 from pliant.models.fem.pressure import AveragedPressure
 from pliant.models.fem.rest import TetRest
-from pliant.models.stability import explicit_limit
+from pliant.models.regions import per_cell
+from pliant.models.stability import element_limit, explicit_limit
 from pliant.models.tet_rotations import TetRotations
 from pliant.models.tet_stiffness import assemble, element_stiffness
 from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
     from pliant.models.fem.model import Fem
 
 
-class WarpedMechanics:
+class WarpedMechanics(Breaking):
     """Forces, stiffness and fields of linear tets; arrays are in the body's own numbering."""
 
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
-        self.structure, self.material, self.model = structure, material, model
+        self.material, self.model = material, model
         self.inversion_safe = model.law != "st-venant-kirchhoff"
         self.damping_time = material.damping or 0.0
+        self._keeps_volume = True
+        self.set_up(structure)
+        self.start_breaking(self.cell_strength())
+
+    def set_up(self, structure: Structure) -> None:
+        """Make all that depends on the tets."""
+        self.structure, material, model = structure, self.material, self.model
         printed = model.rotation == "gram-schmidt"
         small = model.flow(material) in ("small", "cairns")
         general = printed or small or model.anisotropic(material)
@@ -40,6 +49,9 @@ class WarpedMechanics:
         self._set_pressure()
         self._set_plasticity()
         self._rotations: TetRotations | None = None
+        self._lane_volumes: Array | None = None
+        if not self._keeps_volume:
+            self.leave_volume_to_constraint()
 
     def _set_pressure(self) -> None:
         self.pressure: AveragedPressure | None = None
@@ -62,6 +74,7 @@ class WarpedMechanics:
 
     def leave_volume_to_constraint(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        self._keeps_volume = False
         if not self.model.anisotropic(self.material):
             self.rest.drop_lambda()
             self.pressure, self.share, self._extra = None, 1.0, np.zeros((1, WIDTH))
@@ -124,23 +137,57 @@ class WarpedMechanics:
     # ------------------------------------------------------------------------- history and fields
 
     def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
-        """Plastic flow over the step that ended at ``time``; True where it changed the forces."""
-        if self.plasticity is None:
-            return False
-        flowed, heat = self.plasticity.step(x, dt)
-        self._plastic_power = heat / dt
-        return flowed
+        """Plastic flow and cracks over the step that ended at ``time``; True where forces changed."""
+        flowed = False
+        if self.plasticity is not None:
+            flowed, heat = self.plasticity.step(x, dt)
+            self._plastic_power = heat / dt
+        return self.crack(time, x) or flowed
 
     def state(self) -> dict[str, AnyArray]:
-        return self.plasticity.state() if self.plasticity else {}
+        return {**(self.plasticity.state() if self.plasticity else {}), **self.breaking_state()}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.restore_breaking(state)
         if self.plasticity:
             self.plasticity.restore(state)
 
+    def cell_strength(self) -> Array | None:
+        """Strength of each tet [Pa], infinite where it has none."""
+        if not self.model.fracture:
+            return None
+        return per_cell(
+            self.structure, self.material, lambda own: np.inf if own.strength is None else own.strength
+        )
+
+    def nodal_stress(self, x: Array) -> Array:
+        """Mean Cauchy stress around each particle, (n, 6) [Pa], xx, yy, zz, yz, xz, xy."""
+        from pliant.models.fem.stress import nodal_stress
+
+        b, out = self.blocks, np.empty((len(x), 6))
+        if self.pressure:
+            self.pressure.update(x, self.rest.rows, self.law)
+        if self._lane_volumes is None:
+            self._lane_volumes = b.rows(self.rest.volumes)
+        rows, volumes = self.rest.rows, self._lane_volumes
+        nodal_stress(b.starts, b.index, rows, self._extra, self.share, self.law, volumes, x, out)
+        return out
+
+    def cell_memory(self) -> dict[str, Array]:
+        return self.plasticity.cell_memory() if self.plasticity else {}
+
+    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:
+        if self.plasticity:
+            self.plasticity.take_cell_memory({name: kept[origin] for name, kept in memory.items()})
+
     def stable_step(self) -> StableStep:
-        """That of the rest shape; half of it where the rest shape may flow, which makes tets slender."""
-        limit = explicit_limit(self, self.structure, self.damping_time)
+        """That of the rest shape; half of it where the rest shape may flow, which makes tets slender. Where
+        the body may break, that of the quickest tet alone, which holds for all pieces."""
+        if self.cracking is not None:
+            parts = element_stiffness(self.rest.first_inverse, self.rest.volumes, self.rest.stiffness)
+            limit = element_limit(parts, self.structure, self.damping_time)
+        else:
+            limit = explicit_limit(self, self.structure, self.damping_time)
         if isinstance(self.plasticity, LargePlasticity):
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit

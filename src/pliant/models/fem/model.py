@@ -32,6 +32,8 @@ class Fem:
     plasticity, of materials that yield: "small" adds plastic strain, for dents; "large" lets the rest shape
     flow, for clay and dough; "cairns" is algorithm 4.1 of [Cairns2012]_ as printed. "auto": small, but large
     with the neo-Hookean law.
+
+    fracture: whether the body breaks where its material has a ``strength``.
     """
 
     kind: ClassVar[str] = "fem"
@@ -43,6 +45,7 @@ class Fem:
         "BonetBurton1998",
         "BargteilWojtanHodginsTurk2007",
         "WeberAnand1990",
+        "OBrienHodgins1999",
     )
     sampler: ClassVar[TetSampler] = TetSampler()
 
@@ -50,6 +53,7 @@ class Fem:
     rotation: Literal["polar", "gram-schmidt"] = "polar"
     locking: Literal["none", "averaged-pressure"] = "none"
     plasticity: Literal["auto", "small", "large", "cairns"] = "auto"
+    fracture: bool = True
 
     def notes(self, material: "Material") -> list[str]:
         """What a user should know before looking at the result."""

@@ -71,6 +71,13 @@ class SmallPlasticity:
             np.linalg.norm(self.rest.plastic_strain * np.sqrt([1, 1, 1, 2, 2, 2]), axis=1) / ROOT_3_2
         )
 
+    def cell_memory(self) -> dict[str, Array]:
+        """History of each tet, independent of its shape and place."""
+        return {"plastic": self.rest.plastic_strain}
+
+    def take_cell_memory(self, memory: Mapping[str, Array]) -> None:
+        self.rest.write(PLASTIC_COLUMN, memory["plastic"])
+
     def state(self) -> dict[str, AnyArray]:
         return {"plastic": self.rest.plastic_strain}
 
@@ -109,6 +116,14 @@ class LargePlasticity:
         inverse = self.rest.edges @ self.rest.inverse  # F_p^-1
         logs = np.log(np.linalg.svd(inverse, compute_uv=False))
         return np.asarray(np.linalg.norm(logs, axis=1) / ROOT_3_2)
+
+    def cell_memory(self) -> dict[str, Array]:
+        """History of each tet, independent of its shape and place: F_p^-1, and the accumulated flow."""
+        return {"unflowed": self.rest.edges @ self.rest.inverse, "flow": self.rest.per_tet(self.flow)}
+
+    def take_cell_memory(self, memory: Mapping[str, Array]) -> None:
+        self.rest.write(0, (self.rest.first_inverse @ memory["unflowed"]).reshape(-1, 9))
+        self.flow[:] = self.rest.blocks.rows(memory["flow"])
 
     def state(self) -> dict[str, AnyArray]:
         return {"rest-shape": self.rest.inverse, "flow": self.flow}

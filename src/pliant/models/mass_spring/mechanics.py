@@ -1,10 +1,11 @@
 """The mass-spring model at work on one body."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.fracture.breaking import Breaking
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks, partitions_for, share_buffer
@@ -15,21 +16,28 @@ from pliant.models.stability import explicit_limit
 from pliant.models.tet_rotations import TetRotations
 from pliant.models.tet_stiffness import assemble
 from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import Array, BoolArray
+from pliant.typing import AnyArray, Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
 
-class MassSpringMechanics:
+class MassSpringMechanics(Breaking):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
     field_names = tet_fields.NAMES
     inversion_safe = False
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
-        self.structure, self.material = structure, material
+        self.material, self._given = material, stiffness
         self.damping_time = material.damping or 0.0
+        self._keeps_volume = True
+        self.set_up(structure)
+        self.start_breaking(None)
+
+    def set_up(self, structure: Structure) -> None:
+        """Make all that depends on the tets."""
+        self.structure, material, stiffness = structure, self.material, self._given
         self.tets = structure.cells["tetra"]
         self.edges = tet_edges(self.tets)
         rest = structure.rest
@@ -51,9 +59,12 @@ class MassSpringMechanics:
         self._spring_rest = pair_rows(self.springs, members, self.lengths, self.stiffness)
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
         self._rotations: TetRotations | None = None
+        if not self._keeps_volume:
+            self.leave_volume_to_constraint()
 
     def leave_volume_to_constraint(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        self._keeps_volume = False
         self.bulk = np.zeros(len(self.tets))
         self.volumetric = False
 
@@ -134,6 +145,12 @@ class MassSpringMechanics:
             inverse = np.linalg.inv(tet_fields.edge_matrices(self.structure.rest, self.tets))
             self._rotations = TetRotations(self.cells, inverse.astype(np.float64), self.volumes)
         return self._rotations.nodal(x)
+
+    def state(self) -> dict[str, AnyArray]:
+        return self.breaking_state()
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.restore_breaking(state)
 
     def stable_step(self) -> StableStep:
         return explicit_limit(self, self.structure, self.damping_time)

@@ -1,0 +1,195 @@
+"""What mechanics on tets inherit to come apart: cracks of their own, cuts from outside."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.fracture.cracking import Cracking
+from pliant.fracture.subdivide import Subdivision, subdivide
+from pliant.fracture.tets import FACES, TetEdit, boundary_twins, open_faces, pieces, shared_faces
+from pliant.fracture.torn import Torn
+from pliant.mesh.triangles import double_areas
+from pliant.mesh.types import TetMesh, boundary_triangles, tet_volumes
+from pliant.protocols import Carrier, RowChange, Structure
+from pliant.structure.tets import density_of_tets
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+
+
+class Breaking:
+    """Base of mechanics whose tets can be parted.
+
+    The heir has ``set_up(structure)``, which makes all of it for a structure; ``cell_memory()`` and
+    ``take_cell_memory(memory, origin)`` where tets have a history; and ``nodal_stress(x)`` (n, 6) [Pa] if it
+    is to crack by itself.
+    """
+
+    structure: Structure
+    material: "Material"
+    parents: IntArray
+    parent_weights: Array | None = None
+    topology_version = 0
+    cracking: Cracking | None = None
+    _whole: Carrier | None = None
+
+    def start_breaking(self, strength: Array | None) -> None:
+        """Begin whole; strength (m,) [Pa] of the tets, infinite where they never break, or None."""
+        self.parents = np.arange(len(self.structure.rest))
+        self._whole = self.structure.carrier
+        if strength is not None and np.isfinite(strength).any():
+            self.cracking = Cracking(self.structure, self.material, strength)
+
+    # ------------------------------------------------------------------------- what heirs provide
+
+    def set_up(self, structure: Structure) -> None:
+        raise NotImplementedError
+
+    def cell_strength(self) -> Array | None:
+        """Strength of each tet [Pa]."""
+        return None
+
+    def nodal_stress(self, x: Array) -> Array:
+        raise NotImplementedError
+
+    def cell_memory(self) -> dict[str, Array]:
+        """History of the tets, by name, (m, ...)."""
+        return {}
+
+    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:
+        """Give the tets of a new structure the history of those that they come from, ``origin`` (m,)."""
+
+    # --------------------------------------------------------------------------------- coming apart
+
+    def crack(self, time: float, x: Array) -> bool:
+        """Let the body crack where stress at ``x`` exceeds the strength; whether it did."""
+        if self.cracking is None:
+            return False
+        tets = self.structure.cells["tetra"]
+        faces, split = self.cracking.faces(time, x, tets, self.nodal_stress(x))
+        edit = open_faces(tets, len(x), faces) if len(faces) else None
+        if edit is None:
+            return False
+        rims = np.unique(tets[faces[:, 0] // 4][np.arange(len(faces))[:, None], FACES[faces[:, 0] % 4]])
+        self.cracking.advance(time, x, edit, rims, split)
+        self._take(edit)
+        return True
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
+        made = subdivide(self.structure.cells["tetra"], level)
+        if (made.side == made.side[0]).all():
+            return False
+        edit = _subdivided(made, len(level))
+        joints = shared_faces(edit.tets)
+        between = joints[made.side[joints[:, 0] // 4] != made.side[joints[:, 1] // 4]]
+        after = open_faces(edit.tets, len(edit.parents), between)
+        if after is not None:
+            apart = after.parents[:, 0]
+            edit = TetEdit(after.tets, edit.parents[apart], edit.weights[apart], edit.origin)
+        elif not len(made.ends):
+            return False
+        self._take_and_follow(edit)
+        return True
+
+    def imprint(self, x: Array, level: Array) -> Array:
+        """Cut up tets where ``level`` is zero and part nothing; rest positions (k, 3) on the cut."""
+        made = subdivide(self.structure.cells["tetra"], level)
+        if len(made.ends):
+            self._take_and_follow(_subdivided(made, len(level)))
+        return np.asarray(self.structure.rest[made.on_cut])
+
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Part neighbouring tets of different ``sides`` (m,); only across faces of particles ``where``."""
+        tets = self.structure.cells["tetra"]
+        joints = shared_faces(tets)
+        if sides is not None:
+            joints = joints[sides[joints[:, 0] // 4] != sides[joints[:, 1] // 4]]
+        if where is not None:
+            on = tets[joints[:, 0] // 4][np.arange(len(joints))[:, None], FACES[joints[:, 0] % 4]]
+            joints = joints[where[on].all(axis=1)]
+        edit = open_faces(tets, len(self.structure.rest), joints) if len(joints) else None
+        if edit is None:
+            return False
+        self._take_and_follow(edit)
+        return True
+
+    def _take_and_follow(self, edit: TetEdit) -> None:
+        if self.cracking is not None:
+            self.cracking.follow(edit)
+        self._take(edit)
+
+    def _take(self, edit: TetEdit) -> None:
+        """Become the body that ``edit`` makes of it."""
+        memory = self.cell_memory()
+        self._set_up_again(edited(self.structure, edit, self.material, self._whole))
+        self.take_cell_memory(memory, edit.origin)
+        self.parents, self.parent_weights = edit.parents, edit.weights
+        self.topology_version += 1
+
+    def rebuild(self, structure: Structure) -> None:
+        """Become the body of ``structure``, which came of this one in an earlier run."""
+        if self._whole is not None:
+            spacing = self.structure.spacing
+            torn = Torn(self._whole, structure.rest, structure.cells["tetra"], spacing)
+            structure = replace(structure, carrier=torn)
+        self._set_up_again(structure)
+
+    def _set_up_again(self, structure: Structure) -> None:
+        self.set_up(structure)
+        strength = self.cell_strength()
+        if self.cracking is not None and strength is not None:
+            self.cracking.set_strength(structure, strength)
+
+    # -------------------------------------------------------------------------- restart and series
+
+    def breaking_state(self) -> dict[str, AnyArray]:
+        """State that a restart needs, beside the heir's."""
+        cracks = self.cracking.state() if self.cracking is not None else {}
+        return {"topology-version": np.array(self.topology_version), **cracks}
+
+    def restore_breaking(self, state: Mapping[str, AnyArray]) -> None:
+        self.topology_version = int(state["topology-version"])
+        if self.cracking is not None:
+            self.cracking.restore(state)
+
+    def coming_apart(self) -> tuple[int, float, int]:
+        """Number of pieces, area of all cracks and cuts in the rest shape [m2], particles that cracked."""
+        tets, rest = self.structure.cells["tetra"], self.structure.rest
+        triangles = self.structure.cells["triangle"]
+        torn = triangles[boundary_twins(rest, triangles)]
+        area = 0.25 * float(double_areas(rest, torn).sum()) if len(torn) else 0.0
+        return pieces(tets)[0], area, self.cracking.broken if self.cracking is not None else 0
+
+
+def _subdivided(made: Subdivision, count: int) -> TetEdit:
+    parents = np.repeat(np.arange(count + len(made.ends))[:, None], 2, axis=1)
+    weights = np.zeros(parents.shape)
+    weights[:, 0] = 1.0
+    near = np.where(made.share <= 0.5, 0, 1)  # the nearer end is the main parent
+    rows = np.arange(len(made.ends))
+    parents[count:, 0], parents[count:, 1] = made.ends[rows, near], made.ends[rows, 1 - near]
+    share = np.minimum(made.share, 1.0 - made.share)
+    weights[count:, 0], weights[count:, 1] = 1.0 - share, share
+    return TetEdit(made.tets, parents, weights, made.origin)
+
+
+def edited(old: Structure, edit: TetEdit, material: Any, whole: Carrier | None) -> Structure:
+    """The structure that ``edit`` makes of ``old``: a quarter of each tet's mass at its corners."""
+    rest, tets = edit.blended(old.rest), edit.tets
+    regions = None if old.regions is None else old.regions[edit.origin]
+    density = density_of_tets(TetMesh(rest, tets, regions=regions), material)
+    share = np.repeat(0.25 * density * tet_volumes(rest, tets), 4)
+    change = RowChange(edit.parents, edit.weights)
+    return replace(
+        old,
+        rest=rest,
+        mass=np.bincount(tets.ravel(), share, len(rest)).astype(np.float64),
+        cells={"tetra": tets, "triangle": boundary_triangles(tets)},
+        groups={name: change.follow(np.asarray(ids))[0] for name, ids in old.groups.items() if len(ids)},
+        carrier=None if whole is None else Torn(whole, rest, tets, old.spacing),
+        regions=regions,
+    )

@@ -1,0 +1,87 @@
+"""The carried surface of a body that has come apart, made when somebody asks for it."""
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.fracture.surface_cut import GROUP, cut_surface
+from pliant.fracture.tets import boundary_twins
+from pliant.mesh.topology import merge_points
+from pliant.mesh.types import Surface, boundary_triangles
+from pliant.protocols import Carrier
+from pliant.structure.carrier import EmbeddedSurface, boundary_carrier, embed
+from pliant.typing import AnyArray, Array, IntArray
+
+REACH = 0.25  # how far a crack is drawn out of the tets, so that it cuts the carried surface [spacings]
+NUDGE = 0.05  # how far inside a point looks for the tet that carries it [spacings]
+
+
+class Torn:
+    """``whole``, carried by tets (m, 4) over ``rest`` (n, 3) [m] that have come apart along some of their
+    faces: open along these faces, and closed on both sides.
+
+    A body that shows its own boundary shows the new one. So does one whose carried surface cannot be cut.
+    """
+
+    kind: ClassVar[str] = EmbeddedSurface.kind
+
+    def __init__(self, whole: Carrier, rest: Array, tets: IntArray, spacing: float) -> None:
+        self.whole, self.rest, self.tets, self.spacing = whole, rest, tets, spacing
+
+    @cached_property
+    def _made(self) -> EmbeddedSurface:
+        triangles = boundary_triangles(self.tets)
+        torn = boundary_twins(self.rest, triangles)
+        own = isinstance(self.whole, EmbeddedSurface) and self.whole.indices.shape[1] == 1
+        if own:
+            return self._boundary(torn)
+        if not torn.any():
+            return embed(self.whole.surface, self.rest, self.tets)
+        try:
+            cut = cut_surface(self.whole.surface, *self._sheet(triangles, torn))
+        except MeshError:
+            return self._boundary(torn)
+        nudged = Surface(cut.surface.points + NUDGE * self.spacing * cut.inward, cut.surface.triangles)
+        held = embed(nudged, self.rest, self.tets)
+        weights = _weights(cut.surface.points, self.rest[held.indices])
+        return EmbeddedSurface(cut.surface, held.indices, weights, max(0.0, -float(weights.min())))
+
+    def _boundary(self, torn: AnyArray) -> EmbeddedSurface:
+        plain = boundary_carrier(self.rest, self.tets)
+        surface = Surface(plain.surface.points, plain.surface.triangles, groups={GROUP: np.flatnonzero(torn)})
+        return EmbeddedSurface(surface, plain.indices, plain.weights)
+
+    def _sheet(self, triangles: IntArray, torn: AnyArray) -> tuple[Array, IntArray]:
+        """The crack as triangles, its vertices on the outside drawn out a little."""
+        points, of = merge_points(self.rest)
+        outside = of[triangles[~torn]]
+        a, b, c = (points[outside[:, k]] for k in range(3))
+        normal = np.zeros_like(points)
+        for k in range(3):
+            np.add.at(normal, outside[:, k], np.cross(b - a, c - a))
+        size = np.linalg.norm(normal, axis=1)
+        on = size > 0.0
+        points = points.copy()
+        points[on] += REACH * self.spacing * normal[on] / size[on, None]
+        faces = of[triangles[torn]]
+        _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+        return points, faces[np.sort(first)]
+
+    @property
+    def surface(self) -> Surface:
+        return self._made.surface
+
+    def positions(self, x: Array) -> Array:
+        return self._made.positions(x)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        return self._made.arrays()
+
+
+def _weights(p: Array, corners: Array) -> Array:
+    """Barycentric weights (p, 4) of points in the tets ``corners`` (p, 4, 3)."""
+    edges = (corners[:, 1:] - corners[:, :1]).transpose(0, 2, 1)
+    inner = np.linalg.solve(edges, (p - corners[:, 0])[:, :, None])[:, :, 0]
+    return np.concatenate([1.0 - inner.sum(axis=1, keepdims=True), inner], axis=1)
