@@ -344,7 +344,7 @@ class Rebuilding(Protocol):
 
 @runtime_checkable
 class Cuttable(Protocol):
-    """Mechanics on tets that can be cut. Each verb returns whether anything was."""
+    """Mechanics on tets or phyxels that can be cut. Each verb returns whether anything was."""
 
     def cut(self, x: Array, level: Array) -> bool:
         """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
@@ -353,7 +353,8 @@ class Cuttable(Protocol):
         """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices."""
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Part neighbouring tets of different ``sides`` (m,); only across faces of particles ``where``."""
+        """Part neighbouring tets (or phyxels) of different ``sides`` (m,); only across faces of particles
+        ``where``."""
 
 
 @runtime_checkable

@@ -89,7 +89,7 @@ class Cut(Timed):
 
 @parameters
 class Seam(Timed):
-    """Parts a body at the time ``at`` along the faces of its tets next to a plane: nothing is cut up."""
+    """Parts a body at the time ``at`` along the faces of its tets or cells by a plane: none is cut up."""
 
     kind: ClassVar[str] = "seam"
 
@@ -113,7 +113,7 @@ def _cuttable(world: "World", body: Any, kind: str) -> list["Part"]:
         if not isinstance(part.mechanics, Cuttable):
             raise IncompatibleError(
                 f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint='Use model = "fem" or "mass-spring".',
+                hint='Use model = "fem", "mass-spring" or "efg".',
             )
     return parts
 
@@ -163,7 +163,8 @@ class Opening(Acting):
         for part in self.parts:
             mechanics = part.mechanics
             assert isinstance(mechanics, Cuttable)
-            centres = world.x[part.rows][part.structure.cells["tetra"]].mean(axis=1)
+            x, tets = world.x[part.rows], part.structure.cells.get("tetra")
+            centres = x if tets is None else x[tets].mean(axis=1)  # phyxels have no tets
             mechanics.part_faces((self.plane.level(centres) > 0.0).astype(np.int64))
 
 

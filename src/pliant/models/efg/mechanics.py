@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.models.efg import fields, kernels
+from pliant.models.efg.coming_apart import ComingApart
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import Plasticity
 from pliant.models.efg.support import SIX, Support, make_support, supports
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pliant.models.efg.model import Efg
 
 
-class EfgMechanics:
+class EfgMechanics(ComingApart):
     """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
 
     field_names = fields.NAMES
@@ -34,6 +35,7 @@ class EfgMechanics:
         h = supports(structure.rest, model, structure.spacing)
         self.set_support(make_support(structure.rest, h, model.support == "nearest"))
         self._set_plasticity()
+        self.start_whole()
 
     def _set_plasticity(self) -> None:
         kind = self.model.flow(self.material)
@@ -176,19 +178,21 @@ class EfgMechanics:
     # ----------------------------------------------------------------------------------- history
 
     def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
-        """Plastic flow over the step that ended at ``time``; True where it changed the forces."""
-        if self.plasticity is None:
-            return False
-        flowed, heat = self.plasticity.step(x, dt)
-        self._plastic_power = heat / dt
-        return flowed
+        """Plastic flow and cracks of the step that ended at ``time``; True where they changed the forces."""
+        changed = False
+        if self.plasticity is not None:
+            changed, heat = self.plasticity.step(x, dt)
+            self._plastic_power = heat / dt
+        return self.crack(time, x) or changed
 
     def state(self) -> dict[str, AnyArray]:
-        return self.plasticity.state() if self.plasticity is not None else {}
+        own = self.plasticity.state() if self.plasticity is not None else {}
+        return own | self.crack_state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         if self.plasticity is not None:
             self.plasticity.restore(state)
+        self.restore_cracks(state)
 
     # ------------------------------------------------------------------------------------ fields
 

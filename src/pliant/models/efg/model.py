@@ -46,6 +46,8 @@ class Efg:
         "BelytschkoLuGu1994",
         "SmithDeGoesKim2018",
         "WeberAnand1990",
+        "PaulyKeiserAdams2005",
+        "OrganFlemingTerryBelytschko1996",
     )
 
     law: Literal["neo-hookean", "hooke"] = "neo-hookean"
@@ -92,6 +94,11 @@ class Efg:
                 hint="Leave regions out, or use model = 'fem'.",
             )
         flow = self.flow(material)
+        if flow == "absorb" and material.strength is not None:
+            raise IncompatibleError(
+                "plasticity = 'absorb' renews neighbours in each step, and cracks would be forgotten.",
+                hint='Use plasticity = "large", or leave strength out.',
+            )
         if self.law == "neo-hookean" and flow in ("small", "absorb"):
             raise IncompatibleError(
                 f"Law 'neo-hookean' cannot do plasticity = '{flow}', which adds strains.",

@@ -7,6 +7,7 @@ from pliant.structure.carrier import EmbeddedSurface
 from pliant.typing import Array, IntArray
 
 AROUND = 20  # phyxels that carry a point of the surface
+FLAT = 1e-3  # less spread than this across a plane: the linear fit is held back there
 _BLOCK = 4096
 
 
@@ -31,7 +32,7 @@ def shape_functions(points: Array, rest: Array, around: IntArray, radius: Array)
               w_j = (1 - |x - x_j|^2 / h^2)^3, \; p(x) = (1, x),
 
     ([Stegmayr2008]_ eq. 3.16 to 3.22 with the kernel 3.15). They sum to one and reproduce linear fields, so
-    rigid and affine motions carry the surface exactly.
+    rigid and affine motions carry the surface exactly; nearly so where all phyxels lie in a plane.
     """
     out = np.empty(around.shape)
     for start in range(0, len(points), _BLOCK):
@@ -42,7 +43,10 @@ def shape_functions(points: Array, rest: Array, around: IntArray, radius: Array)
         basis = np.concatenate([np.ones((*near.shape, 1)), d], axis=2)
         moments = np.einsum("pk,pki,pkj->pij", w, basis, basis)
         size = np.trace(moments[:, 1:, 1:], axis1=1, axis2=2)
-        moments[:, [1, 2, 3], [1, 2, 3]] += 1e-14 * size[:, None]
+        spread = moments[:, 1:, 1:] - moments[:, 1:, :1] * moments[:, :1, 1:] / moments[:, :1, :1]
+        values = np.linalg.eigvalsh(spread)
+        flat = values[:, 0] < FLAT * values[:, 2]  # few phyxels, or all in a plane
+        moments[:, [1, 2, 3], [1, 2, 3]] += np.where(flat, FLAT * size, 1e-14 * size)[:, None]
         first = np.linalg.solve(moments, np.broadcast_to(np.eye(4)[:, :1], (len(near), 4, 1)))[:, :, 0]
         out[rows] = w * np.einsum("pki,pi->pk", basis, first)
     return out

@@ -1,0 +1,114 @@
+"""Phyxel bodies that crack and can be cut."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.errors import IncompatibleError
+from pliant.models.efg.cells import voronoi_cells
+from pliant.models.efg.cracks import Cracks
+from pliant.models.efg.fields import cauchy
+from pliant.models.efg.torn import TornPhyxels
+from pliant.protocols import Carrier, Structure
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.efg.support import Support
+
+
+class ComingApart:
+    """What a body's mechanics needs to come apart: its phyxels stay, who sees whom and the surface change."""
+
+    structure: Structure
+    material: "Material"
+    support: "Support"
+    plasticity: Any
+    recorded: tuple[str, ...]
+    parents: IntArray
+    topology_version = 0
+    cracking: Cracks | None = None
+    _whole: Carrier | None = None
+    _sides: IntArray
+
+    def start_whole(self) -> None:
+        """Begin in one piece; cells are made now where the material can break, or when something cuts."""
+        self.parents = np.arange(len(self.structure.rest))
+        self._whole = self.structure.carrier
+        if self.material.strength is not None:
+            self._start_cracking()
+            self.recorded = (*self.recorded, "opened")
+
+    def _start_cracking(self) -> Cracks:
+        if self.cracking is None:
+            if self._whole is None:
+                raise IncompatibleError("A body without a surface cannot come apart.")
+            if self.plasticity is not None and self.plasticity.kind == "absorb":
+                raise IncompatibleError("plasticity = 'absorb' renews neighbours: the body cannot be cut.")
+            rest, spacing = self.structure.rest, self.structure.spacing
+            cells = voronoi_cells(rest, spacing, self._whole.surface)
+            self.cracking = Cracks(cells, self.support, rest, spacing, self.material)
+        return self.cracking
+
+    def crack(self, time: float, x: Array) -> bool:
+        """Let the body crack where stress at ``x`` exceeds the strength; whether it did."""
+        if self.cracking is None or not np.isfinite(self.cracking.strength):
+            return False
+        mechanics: Any = self
+        gradients = mechanics.gradients(x)
+        if not self.cracking.break_at(time, cauchy(mechanics, gradients), gradients):
+            return False
+        self._take()
+        return True
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Part the phyxels on the two sides of where ``level`` (n,) is zero."""
+        return self.part_faces((level > 0.0).astype(np.int64))
+
+    def imprint(self, x: Array, level: Array) -> Array:
+        """Remember the two sides of where ``level`` is zero; rest positions of phyxels beside it."""
+        cells, self._sides = self._start_cracking().cells, (level > 0.0).astype(np.int64)
+        across = self._sides[cells.pairs[:, 0]] != self._sides[cells.pairs[:, 1]]
+        return np.asarray(self.structure.rest[np.unique(cells.pairs[across])])
+
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Part phyxels of different ``sides`` (n,), or those of the last imprint; only among ``where``."""
+        if not self._start_cracking().part(self._sides if sides is None else sides, where):
+            return False
+        self._take()
+        return True
+
+    def _take(self) -> None:
+        """Take over what cracks have changed."""
+        cracks, mechanics = self.cracking, self
+        assert cracks is not None
+        mechanics.set_support(cracks.support())  # type: ignore[attr-defined]
+        carrier = None if self._whole is None else TornPhyxels(self._whole, cracks, self.support)
+        self.structure = replace(self.structure, carrier=carrier)
+        self.topology_version += 1
+
+    def rebuild(self, structure: Structure) -> None:
+        """Become the body of ``structure``; ``restore`` brings its cracks."""
+
+    def coming_apart(self) -> tuple[int, float, int]:
+        """Number of pieces, area of all cracks and cuts in the rest shape [m2], phyxels that cracked."""
+        if self.cracking is None:
+            return 1, 0.0, 0
+        return self.cracking.pieces()[0], self.cracking.area(), self.cracking.broken
+
+    def crack_state(self) -> dict[str, AnyArray]:
+        if self.cracking is None:
+            return {}
+        return {"topology-version": np.array(self.topology_version), **self.cracking.state()}
+
+    def restore_cracks(self, state: Mapping[str, AnyArray]) -> None:
+        if "opened" not in state:
+            return
+        cracks = self._start_cracking()
+        cracks.restore(state)
+        if cracks.opened.any():
+            self._take()
+        if "topology-version" in state:
+            self.topology_version = int(state["topology-version"])

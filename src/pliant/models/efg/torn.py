@@ -1,0 +1,69 @@
+"""The carried surface of a phyxel body that has come apart, made when somebody asks for it."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.fracture import cut_surface
+from pliant.mesh.types import Surface
+from pliant.protocols import Carrier
+from pliant.structure.carrier import EmbeddedSurface
+from pliant.structure.phyxels.carrying import AROUND, shape_functions
+from pliant.typing import AnyArray, Array, IntArray
+
+if TYPE_CHECKING:
+    from pliant.models.efg.cracks import Cracks
+    from pliant.models.efg.support import Support
+
+NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
+
+
+class TornPhyxels:
+    """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels that see
+    each other, so that faces of a crack part."""
+
+    kind: ClassVar[str] = EmbeddedSurface.kind
+
+    def __init__(self, whole: Carrier, cracks: "Cracks", support: "Support") -> None:
+        self.whole, self.rest, self.spacing, self.support = whole, cracks.rest, cracks.spacing, support
+        self.sheet, self.piece = cracks.sheet(), cracks.pieces()[1]
+
+    @cached_property
+    def _made(self) -> EmbeddedSurface:
+        try:
+            cut = cut_surface(self.whole.surface, *self.sheet)
+            surface, inward = cut.surface, cut.inward
+        except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
+            surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
+        around, radius = self._carriers(surface.points + NUDGE * self.spacing * inward)
+        weights = shape_functions(surface.points, self.rest, around, radius)
+        return EmbeddedSurface(surface, around.astype(np.uint32), weights)
+
+    def _carriers(self, looking: Array) -> tuple[IntArray, Array]:
+        """For each point the nearest phyxel and those that it sees, (p, k), and their reach (p,)."""
+        from scipy.spatial import cKDTree
+
+        home = np.asarray(cKDTree(self.rest).query(looking)[1])
+        starts, seen = self.support.starts, self.support.weight > 0.0
+        around = np.repeat(home[:, None], AROUND, axis=1)
+        radius = np.empty(len(looking))
+        for p, i in enumerate(home.tolist()):
+            rows = slice(starts[i], starts[i + 1])
+            near = self.support.around[rows][seen[rows]].astype(np.int64)
+            gap = np.linalg.norm(self.rest[near] - looking[p], axis=1)
+            order = np.argsort(gap, kind="stable")[: AROUND - 1]
+            around[p, 1 : len(order) + 1] = near[order]
+            radius[p] = 1.05 * gap[order[-1]] if len(order) else self.spacing
+        return around, radius
+
+    @property
+    def surface(self) -> Surface:
+        return self._made.surface
+
+    def positions(self, x: Array) -> Array:
+        return self._made.positions(x)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        return self._made.arrays()
