@@ -125,13 +125,14 @@ class MultiresMechanics:
         assert self.coupling is not None
         self.drives.hold(inverse_mass, self.motion)
         self._take_pushes(x, v, inverse_mass)
-        self._external = external.copy()
         counts = self.counts(dt)
         self._since += dt
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
             self._adapt(time, dt, counts)
             self._since = 0.0
-        self.motion.take_load(external)
+        if not np.array_equal(external, self._external):
+            self._external = external.copy()
+            self.motion.take_load(external)
         self.drives.lead(x - self.structure.rest, dt, self.motion)
         self._near = self._reachable(time, dt)
         self.coupling.advance(time, dt, counts, self._contacts)
@@ -156,12 +157,14 @@ class MultiresMechanics:
 
     def _take_pushes(self, x: Array, v: Array, inverse_mass: Array) -> None:
         """Take over what contacts and constraints did to the shown particles since the last step."""
-        moved = np.where(inverse_mass > 0.0, x - self._last[0], 0.0)
-        kicked = np.where(inverse_mass > 0.0, v - self._last[1], 0.0)
-        rows = np.flatnonzero((moved != 0.0).any(axis=1) | (kicked != 0.0).any(axis=1))
+        changed = ((x != self._last[0]) | (v != self._last[1])) & (inverse_mass > 0.0)
+        rows = np.unique(np.flatnonzero(changed) // 3)
         if not len(rows):
             return
         assert self.coupling is not None
+        moved, kicked = np.zeros_like(x), np.zeros_like(x)
+        moved[rows] = np.where(changed[rows], x[rows] - self._last[0][rows], 0.0)
+        kicked[rows] = np.where(changed[rows], v[rows] - self._last[1][rows], 0.0)
         order = rows[np.argsort(np.linalg.norm(moved[rows], axis=1), kind="stable")]
         place = order.copy()
         for k in range(len(self.hierarchy.levels) - 1, -1, -1):
@@ -176,7 +179,6 @@ class MultiresMechanics:
             order, place = order[~found], place[~found]
             if k:
                 place = self.hierarchy.links[k - 1].parent[place]
-        self.coupling.fill()
 
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
         free = inverse_mass > 0.0
@@ -207,11 +209,13 @@ class MultiresMechanics:
         for obstacle, nodes in self._near[k]:
             before = level.points[nodes]
             x, v, f = before + m.d[k][nodes], m.v[k][nodes], m.f[k][nodes]
-            mass = getattr(self.coupling, "mass", None)
-            own = (level.mass if mass is None else mass[k])[nodes]
-            obstacle.push(time, dt, x, v, f, own, m.inverse[k][nodes])
+            obstacle.push(time, dt, x, v, f, self._masses()[k][nodes], m.inverse[k][nodes])
             m.d[k][nodes] = x - before
             m.v[k][nodes] = v
+
+    def _masses(self) -> list[Array]:
+        c = self.coupling
+        return c.mass if isinstance(c, Galerkin) else [level.mass for level in self.hierarchy.levels]
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -240,7 +244,6 @@ class MultiresMechanics:
                 kernels.interpolate(born, rows.first, rows.columns, rows.weights, field[k], out)
                 field[k + 1][born] = out
         self.coupling.arrange(split)
-        self.coupling.fill()
 
     def budget(self) -> float | None:
         """Node updates that a frame may take: as given, or what the machine did lately in the given time."""
@@ -313,6 +316,7 @@ class MultiresMechanics:
             self.adaptation.eta[k][:] = state[f"eta{k}"]
         self._last = (np.array(state["x"]), np.array(state["v"]))
         self._external = np.array(state["external"])
+        self.motion.take_load(self._external)
         self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
         self.updates, self.cut = int(updates), bool(cut)
         if bool(state["begun"]):
