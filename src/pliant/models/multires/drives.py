@@ -1,10 +1,12 @@
 """Driven particles of the finest level, as every level sees them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 CAUGHT = 0.75  # share of driven corners in the finer level that makes a node driven
 
@@ -44,6 +46,13 @@ class Drives:
         for k, level in enumerate(levels):
             motion.inverse[k] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
         self._home, self._still = self._homes(), False
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"driven": self.driven[-1], "led": self._place, "still": np.array(self._still)}
+
+    def restore(self, state: Mapping[str, AnyArray], motion: Motion) -> None:
+        self.hold(np.where(state["driven"], 0.0, 1.0), motion)
+        self._place, self._still = np.array(state["led"]), bool(state["still"])
 
     def _homes(self) -> list[IntArray]:
         """For every node of every level, the nearest driven particle."""

@@ -55,6 +55,7 @@ class MultiresMechanics:
         self._external: Array = np.zeros_like(structure.rest)
         self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
         self.updates, self.cut = 0, False
+        self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*tet_fields.NAMES, "level", "eta")
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "updates", "seconds", *(f"active.{k}" for k in range(count)))
@@ -119,7 +120,8 @@ class MultiresMechanics:
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
     ) -> None:
-        started = clock.perf_counter()
+        started, fresh = clock.perf_counter(), self.coupling is None
+        self._shown = None
         if self.coupling is None:
             self._begin(v, inverse_mass)
         assert self.coupling is not None
@@ -133,6 +135,10 @@ class MultiresMechanics:
         if not np.array_equal(external, self._external):
             self._external = external.copy()
             self.motion.take_load(external)
+        if fresh:  # velocities belong to the middle of steps: so constant loads move bodies exactly
+            for k, count in enumerate(counts):
+                acceleration = self.motion.load[k] * self.motion.inverse[k]
+                self.motion.v[k] -= 0.5 * dt / count * acceleration
         self.drives.lead(x - self.structure.rest, dt, self.motion)
         self._near = self._reachable(time, dt)
         self.coupling.advance(time, dt, counts, self._contacts)
@@ -285,10 +291,11 @@ class MultiresMechanics:
         lame = np.full(m, level.lam), np.full(m, level.mu)
         own = [name for name in names if name in tet_fields.NAMES]
         found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
+        level, eta = self._shown or (self.levels_shown(), self.jumps_shown())
         if "level" in names:
-            found["level"] = FieldData(self.levels_shown())
+            found["level"] = FieldData(level)
         if "eta" in names:
-            found["eta"] = FieldData(self.jumps_shown())
+            found["eta"] = FieldData(eta)
         return found
 
     def state(self) -> dict[str, AnyArray]:
@@ -303,6 +310,7 @@ class MultiresMechanics:
             "level": self.levels_shown().astype(np.float32),
             "eta": self.jumps_shown().astype(np.float32),
         }
+        found |= self.drives.state()
         for k in range(len(m.d)):
             found |= {f"d{k}": m.d[k], f"v{k}": m.v[k], f"f{k}": m.f[k], f"split{k}": self.split[k]}
             found[f"eta{k}"] = self.adaptation.eta[k]
@@ -319,5 +327,7 @@ class MultiresMechanics:
         self.motion.take_load(self._external)
         self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
         self.updates, self.cut = int(updates), bool(cut)
+        self._shown = (np.array(state["level"]), np.array(state["eta"]))
+        self.drives.restore(state, m)
         if bool(state["begun"]):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
