@@ -21,9 +21,9 @@ class BodyColumns:
     """The series of a body's model, under the body's name."""
 
     def __init__(self, part: Part) -> None:
-        self.mechanics: Any = part.mechanics
-        names: tuple[str, ...] = self.mechanics.series_names
-        self.columns = tuple(f"{part.name}.{name}" for name in names)
+        assert isinstance(part.mechanics, BodySeries)
+        self.mechanics: BodySeries = part.mechanics
+        self.columns = tuple(f"{part.name}.{name}" for name in part.mechanics.series_names)
 
     def values(self, time: float) -> Sequence[float]:
         return list(self.mechanics.series())

@@ -1,10 +1,12 @@
 """Driven particles of the finest level, as every level sees them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 CAUGHT = 0.75  # share of driven corners in the finer level that makes a node driven
 
@@ -21,6 +23,9 @@ class Drives:
         self.uncaught: list[BoolArray] = [flagged(level.count) for level in hierarchy.levels[:-1]]
         self.any = False
         self._home: list[IntArray] = []
+        self._rows: IntArray = np.zeros(0, np.int64)
+        self._place: Array = np.zeros((0, 3))
+        self._still = False  # driven nodes are at rest already
 
     def hold(self, inverse_mass: Array, motion: Motion) -> None:
         """Take over which degrees of freedom are driven."""
@@ -40,7 +45,14 @@ class Drives:
             self.uncaught[k][link.parent[lost]] = True
         for k, level in enumerate(levels):
             motion.inverse[k] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
-        self._home = self._homes()
+        self._home, self._still = self._homes(), False
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"driven": self.driven[-1], "led": self._place, "still": np.array(self._still)}
+
+    def restore(self, state: Mapping[str, AnyArray], motion: Motion) -> None:
+        self.hold(np.where(state["driven"], 0.0, 1.0), motion)
+        self._place, self._still = np.array(state["led"]), bool(state["still"])
 
     def _homes(self) -> list[IntArray]:
         """For every node of every level, the nearest driven particle."""
@@ -48,7 +60,7 @@ class Drives:
             return []
         from scipy.spatial import cKDTree
 
-        rows = np.flatnonzero(self.driven[-1].any(axis=1))
+        rows = self._rows = np.flatnonzero(self.driven[-1].any(axis=1))
         tree = cKDTree(self.hierarchy.levels[-1].points[rows])
         return [rows[np.asarray(tree.query(level.points)[1], np.int64)] for level in self.hierarchy.levels]
 
@@ -56,6 +68,11 @@ class Drives:
         """Velocities that take driven nodes to where the driven particles are at the end of the step."""
         if not self.any:
             return
+        place = np.where(self.driven[-1][self._rows], displacement[self._rows], 0.0)
+        moved, self._place = not np.array_equal(place, self._place), place
+        if not moved and self._still:
+            return
+        self._still = not moved
         target = np.where(self.driven[-1], displacement, motion.d[-1])
         for k in range(len(self.driven) - 1, -1, -1):
             speed = (target - motion.d[k]) / dt

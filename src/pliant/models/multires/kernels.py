@@ -280,6 +280,24 @@ def kick_drift(nodes, d, v, f, external, inverse, kick, drift):
 
 
 @jit
+def carry(nodes, d, v, dt):
+    """``d += dt v`` for the listed nodes."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            d[i, c] += dt * v[i, c]
+
+
+@jit
+def blend(nodes, before, after, theta, out):
+    """``out_i = before_k + theta (after_k - before_k)`` for node i = nodes[k]."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            out[i, c] = (1.0 - theta) * before[k, c] + theta * after[k, c]
+
+
+@jit
 def interpolate(nodes, first, columns, weights, source, out):
     """``out[k] = sum_j w_ij source_j`` for node i = nodes[k]; out (their count, 3)."""
     for k in range(nodes.shape[0]):
@@ -299,15 +317,32 @@ def interpolate(nodes, first, columns, weights, source, out):
 
 
 @jit
-def hang(nodes, corners, weights, source, out):
-    """``out_i = sum_k w_ik source[corner_ik]`` for the listed nodes: values from parent tets."""
-    for k in range(nodes.shape[0]):
+def _hang_range(a, b, nodes, corners, weights, source, out):
+    for k in range(a, b):
         i = nodes[k]
         for c in range(3):
             total = 0.0
             for q in range(4):
                 total += weights[i, q] * source[corners[i, q], c]
             out[i, c] = total
+
+
+@jit
+def _hang_serial(nodes, corners, weights, source, out):
+    _hang_range(0, nodes.shape[0], nodes, corners, weights, source, out)
+
+
+@parallel_jit
+def _hang_parallel(nodes, corners, weights, source, out):
+    n = nodes.shape[0]
+    for p in prange(PARTS):
+        _hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, source, out)
+
+
+def hang(nodes: IntArray, corners: IntArray, weights: Array, source: Array, out: Array) -> None:
+    """``out_i = sum_k w_ik source[corner_ik]`` for the listed nodes: values from parent tets."""
+    run = _hang_parallel if len(nodes) >= SERIAL_ROWS else _hang_serial
+    run(nodes, corners, weights, source, out)
 
 
 @jit

@@ -55,6 +55,7 @@ class MultiresMechanics:
         self._external: Array = np.zeros_like(structure.rest)
         self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
         self.updates, self.cut = 0, False
+        self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*tet_fields.NAMES, "level", "eta")
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "updates", "seconds", *(f"active.{k}" for k in range(count)))
@@ -119,19 +120,25 @@ class MultiresMechanics:
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
     ) -> None:
-        started = clock.perf_counter()
+        started, fresh = clock.perf_counter(), self.coupling is None
+        self._shown = None
         if self.coupling is None:
             self._begin(v, inverse_mass)
         assert self.coupling is not None
         self.drives.hold(inverse_mass, self.motion)
         self._take_pushes(x, v, inverse_mass)
-        self._external = external.copy()
         counts = self.counts(dt)
         self._since += dt
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
             self._adapt(time, dt, counts)
             self._since = 0.0
-        self.motion.take_load(external)
+        if not np.array_equal(external, self._external):
+            self._external = external.copy()
+            self.motion.take_load(external)
+        if fresh:  # velocities belong to the middle of steps: so constant loads move bodies exactly
+            for k, count in enumerate(counts):
+                acceleration = self.motion.load[k] * self.motion.inverse[k]
+                self.motion.v[k] -= 0.5 * dt / count * acceleration
         self.drives.lead(x - self.structure.rest, dt, self.motion)
         self._near = self._reachable(time, dt)
         self.coupling.advance(time, dt, counts, self._contacts)
@@ -156,12 +163,14 @@ class MultiresMechanics:
 
     def _take_pushes(self, x: Array, v: Array, inverse_mass: Array) -> None:
         """Take over what contacts and constraints did to the shown particles since the last step."""
-        moved = np.where(inverse_mass > 0.0, x - self._last[0], 0.0)
-        kicked = np.where(inverse_mass > 0.0, v - self._last[1], 0.0)
-        rows = np.flatnonzero((moved != 0.0).any(axis=1) | (kicked != 0.0).any(axis=1))
+        changed = ((x != self._last[0]) | (v != self._last[1])) & (inverse_mass > 0.0)
+        rows = np.unique(np.flatnonzero(changed) // 3)
         if not len(rows):
             return
         assert self.coupling is not None
+        moved, kicked = np.zeros_like(x), np.zeros_like(x)
+        moved[rows] = np.where(changed[rows], x[rows] - self._last[0][rows], 0.0)
+        kicked[rows] = np.where(changed[rows], v[rows] - self._last[1][rows], 0.0)
         order = rows[np.argsort(np.linalg.norm(moved[rows], axis=1), kind="stable")]
         place = order.copy()
         for k in range(len(self.hierarchy.levels) - 1, -1, -1):
@@ -176,7 +185,6 @@ class MultiresMechanics:
             order, place = order[~found], place[~found]
             if k:
                 place = self.hierarchy.links[k - 1].parent[place]
-        self.coupling.fill()
 
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
         free = inverse_mass > 0.0
@@ -207,11 +215,13 @@ class MultiresMechanics:
         for obstacle, nodes in self._near[k]:
             before = level.points[nodes]
             x, v, f = before + m.d[k][nodes], m.v[k][nodes], m.f[k][nodes]
-            mass = getattr(self.coupling, "mass", None)
-            own = (level.mass if mass is None else mass[k])[nodes]
-            obstacle.push(time, dt, x, v, f, own, m.inverse[k][nodes])
+            obstacle.push(time, dt, x, v, f, self._masses()[k][nodes], m.inverse[k][nodes])
             m.d[k][nodes] = x - before
             m.v[k][nodes] = v
+
+    def _masses(self) -> list[Array]:
+        c = self.coupling
+        return c.mass if isinstance(c, Galerkin) else [level.mass for level in self.hierarchy.levels]
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -240,7 +250,6 @@ class MultiresMechanics:
                 kernels.interpolate(born, rows.first, rows.columns, rows.weights, field[k], out)
                 field[k + 1][born] = out
         self.coupling.arrange(split)
-        self.coupling.fill()
 
     def budget(self) -> float | None:
         """Node updates that a frame may take: as given, or what the machine did lately in the given time."""
@@ -282,10 +291,11 @@ class MultiresMechanics:
         lame = np.full(m, level.lam), np.full(m, level.mu)
         own = [name for name in names if name in tet_fields.NAMES]
         found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
+        level, eta = self._shown or (self.levels_shown(), self.jumps_shown())
         if "level" in names:
-            found["level"] = FieldData(self.levels_shown())
+            found["level"] = FieldData(level)
         if "eta" in names:
-            found["eta"] = FieldData(self.jumps_shown())
+            found["eta"] = FieldData(eta)
         return found
 
     def state(self) -> dict[str, AnyArray]:
@@ -300,6 +310,7 @@ class MultiresMechanics:
             "level": self.levels_shown().astype(np.float32),
             "eta": self.jumps_shown().astype(np.float32),
         }
+        found |= self.drives.state()
         for k in range(len(m.d)):
             found |= {f"d{k}": m.d[k], f"v{k}": m.v[k], f"f{k}": m.f[k], f"split{k}": self.split[k]}
             found[f"eta{k}"] = self.adaptation.eta[k]
@@ -313,7 +324,10 @@ class MultiresMechanics:
             self.adaptation.eta[k][:] = state[f"eta{k}"]
         self._last = (np.array(state["x"]), np.array(state["v"]))
         self._external = np.array(state["external"])
+        self.motion.take_load(self._external)
         self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
         self.updates, self.cut = int(updates), bool(cut)
+        self._shown = (np.array(state["level"]), np.array(state["eta"]))
+        self.drives.restore(state, m)
         if bool(state["begun"]):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])

@@ -77,7 +77,8 @@ class Schwarz:
 
     def _refresh_ghosts(self) -> None:
         for k in range(1, self.deepest + 1):
-            self._set_ghosts(k, *self._interpolated(k))
+            values = self._interpolated(k)
+            self._set_ghosts(k, values, values, 0.0)
 
     def _interpolated(self, k: int) -> tuple[Array, Array]:
         """Displacements and velocities that the coarser level's field gives to the ghosts of level k."""
@@ -87,9 +88,11 @@ class Schwarz:
         kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, self.motion.v[k - 1], v)
         return d, v
 
-    def _set_ghosts(self, k: int, d: Array, v: Array) -> None:
-        self.motion.d[k][self.ghosts[k]] = d
-        self.motion.v[k][self.ghosts[k]] = v
+    def _set_ghosts(
+        self, k: int, before: tuple[Array, Array], after: tuple[Array, Array], theta: float
+    ) -> None:
+        kernels.blend(self.ghosts[k], before[0], after[0], theta, self.motion.d[k])
+        kernels.blend(self.ghosts[k], before[1], after[1], theta, self.motion.v[k])
 
     def _step(self, k: int, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
         """One step of level k, and those of the finer levels within it."""
@@ -100,21 +103,18 @@ class Schwarz:
         before = self._interpolated(k + 1) if below else None
         nodes = self.active[k]
         kernels.kick_drift(nodes, m.d[k], m.v[k], m.f[k], m.load[k], m.inverse[k], dt, dt)
-        if not self.printed:
-            for carried in (self.replaced[k], self.ghosts[k]):
-                m.d[k][carried] += dt * m.v[k][carried]
+        if below and not self.printed:
+            kernels.carry(self.replaced[k], m.d[k], m.v[k], dt)
+            kernels.carry(self.ghosts[k], m.d[k], m.v[k], dt)
         contacts(k, time + dt, dt)
         if before is None:
             return
         after = self._interpolated(k + 1)
         ratio = counts[k + 1] // counts[k]
         for s in range(ratio):
-            theta = 1.0 if self.printed else s / ratio
-            self._set_ghosts(
-                k + 1, *((1 - theta) * a + theta * b for a, b in zip(before, after, strict=True))
-            )
+            self._set_ghosts(k + 1, before, after, 1.0 if self.printed else s / ratio)
             self._step(k + 1, time + s * dt / ratio, dt / ratio, counts, contacts)
-        self._set_ghosts(k + 1, *after)
+        self._set_ghosts(k + 1, after, after, 0.0)
 
     def _forces(self, k: int) -> None:
         level, m, nodes = self.hierarchy.levels[k], self.motion, self.active[k]

@@ -1,0 +1,166 @@
+"""Multiresolution bodies in whole runs: levels follow a tool, the budget holds, restarts repeat the bytes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.compiled import set_threads, threads_in_use
+from pliant.curves import Curve
+from pliant.errors import IncompatibleError
+from pliant.mesh.shapes import box
+from pliant.scene.running import resume
+
+TISSUE = {"young": 2e4, "poisson": 0.3, "density": 1000.0, "damping": 5e-3}
+
+
+def poked(duration: float = 1.0, tool: bool = True, held: bool = True, **model: Any) -> pl.Scene:
+    table = {"type": "multires", "levels": 3, **model}
+    cube = pl.Body(box(1, 1, 1, divisions=(8, 8, 8)), model=table, material=TISSUE, name="cube")
+    path = Curve([0.0, 0.4, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
+    ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
+    acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool
+    where = pl.selection.Select(body="cube", plane=pl.selection.Plane(axis="z", at="min"))
+    measures = [pl.Reaction(select=where, name="base")] * held
+    return pl.Scene([cube], acting, measures, time=pl.TimePlan(duration=duration, fps=60))
+
+
+def run_through(scene: pl.Scene, frames: int) -> Any:
+    simulation = scene.simulation()
+    simulation.start()
+    for _ in range(frames):
+        simulation.advance()
+    return simulation
+
+
+def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
+    """Finer below the ball than far from it; after the ball has stopped the levels settle and stay."""
+    simulation = run_through(poked(), 150)
+    part = simulation.system.world.parts[0]
+    level, rest = part.mechanics.levels_shown(), part.structure.rest
+    distance = np.linalg.norm(rest - [0.5, 0.45, 1.0], axis=1)
+    assert level[distance < 0.2].min() == 2
+    assert level[distance > 0.8].max() < 2
+    before = [flags.copy() for flags in part.mechanics.split]
+    changes = 0
+    for _ in range(120):
+        simulation.advance()
+        changes += any(not np.array_equal(a, b) for a, b in zip(before, part.mechanics.split, strict=True))
+        before = [flags.copy() for flags in part.mechanics.split]
+    assert changes == 0
+    for _ in range(300):
+        simulation.advance()
+        simulation.row()
+    row = dict(zip(simulation.columns, simulation.row(), strict=True))
+    assert row["tool.z"] > 50
+    assert row["base.z"] == pytest.approx(row["tool.z"], rel=0.05)
+
+
+def test_the_tool_that_leaves_takes_its_levels_along() -> None:
+    scene = poked()
+    path = Curve([0.0, 0.3, 0.6, 9.0], [(0.5, 0.5, 1.25), (0.5, 0.5, 1.1), (0.5, 0.5, 2.0), (0.5, 0.5, 2.0)])
+    ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
+    scene = pl.Scene(scene.bodies, [scene.actions[0], ball], time=scene.time)
+    simulation = run_through(scene, 18)
+    mechanics = simulation.system.world.parts[0].mechanics
+    assert mechanics.levels_shown().max() == 2
+    for _ in range(600):
+        simulation.advance()
+    assert mechanics.levels_shown().max() == 0
+    assert np.abs(simulation.system.world.x - simulation.system.world.rest).max() < 2e-3
+
+
+def test_the_budget_is_kept_and_the_closest_nodes_come_first() -> None:
+    simulation = poked(budget=450).simulation()
+    simulation.start()
+    mechanics = simulation.system.world.parts[0].mechanics
+    cut = False
+    for _ in range(60):
+        simulation.advance()
+        assert mechanics.updates <= 450
+        cut |= mechanics.cut
+    assert cut
+    row = dict(zip(simulation.columns, simulation.row(), strict=True))
+    assert 0.5 < row["cube.load"] <= 0.95
+    assert row["cube.updates"] == mechanics.updates
+    assert sum(row[f"cube.active.{k}"] for k in range(3)) > 27
+
+
+@pytest.mark.parametrize("coupling", ["schwarz", "galerkin"])
+def test_a_resumed_run_has_the_same_bytes(
+    coupling: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stop:
+        def note(self, text: str) -> None: ...
+        def working(self, fraction: float | None, text: str) -> None: ...
+        def started(self, frames: int, plan: Any) -> None: ...
+        def finished(self, state: str, message: str) -> None: ...
+        def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+            if done > 15:
+                raise KeyboardInterrupt
+
+    from pliant.scene import running
+
+    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
+    whole = poked(0.5, coupling=coupling).run(to=tmp_path / "whole.pliant")
+    with pytest.raises(KeyboardInterrupt):
+        poked(0.5, coupling=coupling).run(to=tmp_path / "broken.pliant", progress=Stop())
+    again = resume(tmp_path / "broken.pliant")
+    for a, b in zip(whole.frames, again.frames, strict=True):
+        assert np.array_equal(a.positions, b.positions)
+    for name in whole.series:
+        assert np.array_equal(whole.series[name], again.series[name]), name
+    shown = whole.frames[-1].field("level", "cube")
+    assert shown.per == "particle"
+    assert set(np.unique(shown.values)) == {0.0, 1.0, 2.0}
+    assert whole.frames[-1].field("eta", "cube").values.max() > 0.01
+    assert whole.frames[0].field("level", "cube").values.max() == 0.0
+
+
+def test_one_and_two_threads_give_the_same_bytes() -> None:
+    """More than 5000 simulated nodes, so that loops are shared."""
+    threads, found = threads_in_use(), []
+    for count in (1, 2):
+        set_threads(count)
+        table = {"type": "multires", "levels": 2, "detail": "finest"}
+        cube = pl.Body(box(1, 1, 1, divisions=(17, 17, 17)), model=table, material=TISSUE)
+        scene = pl.Scene([cube], [pl.Gravity(), pl.Fix(cube, pl.where.plane("z", "min"))])
+        found.append(run_through(scene, 3).system.world.x)
+    set_threads(threads)
+    assert np.array_equal(*found)
+    assert np.abs(found[0] - np.round(found[0], 9)).max() > 0
+
+
+@pytest.mark.parametrize("operator", ["linear", "corotational"])
+def test_a_free_body_falls_exactly_and_lands(operator: str) -> None:
+    scene = poked(tool=False, held=False, operator=operator)
+    acting = [pl.Gravity(9.81), pl.Ground(level=-0.5)]
+    scene = pl.Scene(scene.bodies, acting, time=pl.TimePlan(duration=1, fps=60))
+    simulation = run_through(scene, 12)
+    world = simulation.system.world
+    assert world.parts[0].mechanics.kind == "galerkin"
+    drop = world.x - world.rest
+    assert np.abs(drop - drop[0]).max() < 1e-9
+    assert drop[0, 2] == pytest.approx(-0.5 * 9.81 * 0.2**2, rel=1e-9)
+    for _ in range(48):
+        simulation.advance()
+    assert world.x[:, 2].min() > -0.52
+    assert np.abs(world.x).max() < 2.0
+
+
+def test_what_cannot_work_is_refused() -> None:
+    for material, words in (({"yield": 1e3}, "yield"),):
+        body = pl.Body(box(1, 1, 1, divisions=(2, 2, 2)), model="multires", material=TISSUE | material)
+        with pytest.raises(IncompatibleError, match=words):
+            body.model.prepare(body.structure(), body.resolved_material)
+    for model, words in (
+        ({"coupling": "galerkin", "order": "debunne"}, "belongs to"),
+        ({"budget": 100, "seconds": 0.01}, "not both"),
+    ):
+        body = pl.Body(
+            box(1, 1, 1, divisions=(2, 2, 2)), model={"type": "multires", **model}, material=TISSUE
+        )
+        with pytest.raises(IncompatibleError, match=words):
+            body.model.prepare(body.structure(), body.resolved_material)
