@@ -8,7 +8,7 @@ from pliant.typing import Array, BoolArray, IntArray
 
 
 class Connections:
-    """Connections laid out in pairs for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
+    """Connections in pairs, as the spring kernels want them; ``rest``: rest lengths and stiffnesses in blocks.
 
     edges (m, 2); born (m,): the rest lengths they were made with [m]; own (m,): stiffnesses while whole
     [N/m]; intact (m,).
@@ -19,6 +19,7 @@ class Connections:
         self.born, self.own = lengths.copy(), stiffness.copy()
         self.intact: BoolArray = np.ones(len(edges), bool)
         pairs, members = pair_springs(edges, count)
+        self._members = members
         self.blocks = make_blocks(pairs, count) if len(edges) else None
         if self.blocks is not None:
             self.rest = pair_rows(self.blocks, members, lengths, stiffness)
@@ -48,7 +49,7 @@ class Connections:
         self.born = np.where(which, lengths, self.born)
         self.write(lengths)
         if self.blocks is not None:
-            self.born_rows = self.blocks.rows(self.born)
+            self.born_rows = pair_rows(self.blocks, self._members, self.born)
 
     def break_(self, which: IntArray) -> None:
         """Break connections: they carry nothing any more."""
