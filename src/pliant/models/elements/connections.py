@@ -8,7 +8,7 @@ from pliant.typing import Array, BoolArray, IntArray
 
 
 class Connections:
-    """Connections in pairs, as the spring kernels want them; ``rest``: rest lengths and stiffnesses in blocks.
+    """Connections in pairs, as spring kernels want them; ``rest``: rest lengths and stiffnesses in blocks.
 
     edges (m, 2); born (m,): the rest lengths they were made with [m]; own (m,): stiffnesses while whole
     [N/m]; intact (m,).
