@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 SAFETY = 0.8
-MARGIN = 0.9  # of the stable limit, which a planned step may come up to when a body changes
 IMPLICIT_STEP = 1.0 / 50.0  # longest step that is chosen for implicit schemes [s]
 
 
@@ -74,7 +73,7 @@ def substeps(system: "System", integrator: Integrator, plan: StepPlan) -> int:
     if math.isinf(integrator.stability) or integrator.stability == 0 or not math.isfinite(plan.limit):
         return 1
     limit, _ = stable_limit(system, integrator)
-    return max(1, math.ceil(min(plan.seconds / MARGIN, plan.limit) / limit * (1.0 - 1e-6)))
+    return max(1, math.ceil(min(plan.seconds / SAFETY, plan.limit) / limit * (1.0 - 1e-6)))
 
 
 def _automatic(integrator: Integrator, limit: float, frame: float) -> float:

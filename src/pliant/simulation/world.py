@@ -89,7 +89,7 @@ class World:
         the blend of several, parents and weights (n, k).
 
         Momentum is kept: of copies by itself; where particles come between others the linear one too, and
-        the angular one by a rigid turn of those whose mass changes.
+        the angular one by a slight spin of the whole body, which strains nothing.
         """
         old, start, count = part.rows, part.rows.start, len(structure.rest)
         change = self._change(part, parents, weights)
@@ -98,15 +98,13 @@ class World:
             blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
         )
         mass = self.mass[change.parents[:, 0]]
-        touched = np.zeros(len(mass), bool)
-        touched[start : start + count] = mass[start : start + count] != structure.mass
         mass[start : start + count] = structure.mass
         held = (self.inverse_mass == 0.0)[change.parents].all(axis=1)
         self.mass, self.inverse_mass = mass, np.where(held, 0.0, 1.0 / mass[:, None])
         self.radius = self.radius[change.parents[:, 0]]
         if change.weights.shape[1] > 1:
             missing = angular_momentum(old_mass, old_x, old_v) - angular_momentum(mass, self.x, self.v)
-            _turn(self, np.flatnonzero(touched), missing)
+            _turn(self, slice(start, start + count), missing)
         self.ancestors, self.ancestor_weights = _composed(change, self.ancestors, self.ancestor_weights)
         part.structure = structure
         part.rows = slice(start, start + count)
@@ -136,10 +134,8 @@ def angular_momentum(mass: Array, x: Array, v: Array) -> Array:
     return np.asarray(np.cross(x, mass[:, None] * v).sum(axis=0))
 
 
-def _turn(world: World, rows: IntArray, missing: Array) -> None:
+def _turn(world: World, rows: slice, missing: Array) -> None:
     """Add a rigid spin to ``rows`` that has the angular momentum ``missing`` and no linear one."""
-    if len(rows) < 3:
-        return
     mass = world.mass[rows]
     r = world.x[rows] - np.average(world.x[rows], axis=0, weights=mass)
     squares = (mass[:, None] * r).T @ r
