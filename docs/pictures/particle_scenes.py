@@ -146,8 +146,8 @@ model = "{model}"
 material = {{ young = "100 kPa", poisson = 0.4, density = 1200 }}
 [[actions]]
 type = "move"
-select = {{ body = "body", plane = {{ axis = "y", at = "min", tolerance = 0.02 }} }}
-keys = [{{ time = 0, value = [0, 0, 0] }}, {{ time = 0.5, value = [0, -0.15, 0] }}]
+select = {{ body = "body", box = {{ min = {low}, max = {high} }} }}
+keys = [{{ time = 0, value = [0, 0, 0] }}, {{ time = 0.3, value = [0, -0.2, 0] }}]
 ease = "smooth"
 [[actions]]
 type = "damping"
@@ -155,9 +155,15 @@ rate = 8
 """
 
 
-def pulled(name: str, model: str, edge: float, scale: float, folder: Path) -> list[Path]:
-    """Pull a body down by what it stands on, print how it went, and draw three frames."""
-    filled = PULLED.format(path=MODELS / f"{name}.obj", edge=edge, scale=scale, model=model)
+BODIES: dict[str, dict[str, Any]] = {  # what the text calls paws: a box around them
+    "stanford-bunny": {"edge": 0.0132, "scale": 2.0, "low": [-0.2, 0.0, -0.2], "high": [-0.04, 0.1, 0.2]},
+    "cow": {"edge": 0.0105, "scale": 0.05, "low": [-1.0, -0.2, -1.0], "high": [1.0, -0.16, 1.0]},
+}
+
+
+def pulled(name: str, model: str, folder: Path) -> list[Path]:
+    """Pull a body down by its paws, print how it went, and draw three frames."""
+    filled = PULLED.format(path=MODELS / f"{name}.obj", model=model, **BODIES[name])
     run = parse(filled).run(to=folder / f"{name}-{model}.pliant", force=True)
     scene: Scene = parse(filled)
     structure = scene.bodies[0].structure(lambda _: None)
@@ -173,7 +179,7 @@ def pulled(name: str, model: str, edge: float, scale: float, folder: Path) -> li
         flush=True,
     )
     pictures = []
-    for frame in (0, 20, 100):
+    for frame in (8, 16, 100):
         pictures.append(folder / f"{name}-{model}-{frame}.png")
         look = {"colour": "strain", "range": "0:0.6", "title": f"{name}, {model}, {frame / 50:g} s"}
         run.render(pictures[-1], size=(352, 352), frame=frame, **look)
@@ -184,8 +190,8 @@ def paws() -> None:
     """Section 9.8: the bunny with both models, and the cow."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        pictures = [p for model in COLOURS for p in pulled("stanford-bunny", model, 0.0132, 2.0, folder)]
-        pictures += pulled("cow", "cpm1", 0.0105, 0.05, folder)
+        pictures = [p for model in COLOURS for p in pulled("stanford-bunny", model, folder)]
+        pictures += pulled("cow", "cpm1", folder)
         sheet(pictures, 3, "pulled-paws")
 
 
