@@ -29,7 +29,8 @@ class Manipulator(Timed):
     """Moves a whole body as one piece: a tool.
 
     displacement: of its centre from its start [m], keyed; angle: how far it is turned about ``axis`` through
-    its centre, keyed; sticky: what it presses against does not slip. Its series are the force that the world exerts on it and the torque about its centre.
+    its centre, keyed; sticky: what it presses against does not slip. Its series are the
+    force that the world exerts on it and the torque about its centre.
     device: a Python function that says where it is at each step and is told the force on it; such a scene
     cannot be written to a file.
     """
@@ -51,7 +52,7 @@ class Manipulator(Timed):
         if self.sticky:
             if not isinstance(part.mechanics, Rough):
                 raise IncompatibleError(
-                    f"action 'manipulator': model '{part.model.kind}' of body '{part.name}' cannot be sticky.",
+                    f"action 'manipulator': body '{part.name}' ({part.model.kind}) cannot be sticky.",
                     hint='Use model = "elements", or friction of its material.',
                 )
             part.mechanics.friction = STICKY

@@ -60,7 +60,8 @@ def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
                     friction = friction if pair.friction is None else pair.friction
                     restitution = restitution if pair.restitution is None else pair.restitution
             reach = radius[i] + radius[j]
-            out[i, j] = 0.6 * contact.stiffness * soft, damping_for(restitution), friction, reach
+            damping = damping_for(restitution) / np.sqrt(2.0)  # two contacts at once, one each way
+            out[i, j] = 0.6 * contact.stiffness * soft, damping, friction, reach
     return out
 
 

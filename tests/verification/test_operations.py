@@ -1,0 +1,115 @@
+"""Operations on bodies while they run: renormalise, attributes, glue, fuse, manipulators."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import simulate, values
+
+import pliant as pl
+from pliant.actions import Attributes, Fuse, Glue, Manipulator, Renormalise
+from pliant.errors import IncompatibleError
+from pliant.mesh.shapes import box
+from pliant.scene import Body, Scene, TimePlan
+
+MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
+
+
+def bar(**options: Any) -> Body:
+    options.setdefault("name", "bar")
+    return Body(box(0.6, 0.2, 0.2), edge=0.1, model="elements", material=MATERIAL, **options)
+
+
+def bent(extra: list[Any], seconds: float) -> Any:
+    """A bar held at one end and bent up by a force that ends at 0.5 s."""
+    actions = [
+        pl.Fix("bar", pl.where.plane("x", "min")),
+        pl.Force("bar", pl.where.plane("x", "max"), value=(0, 0, 300), until=0.5),
+        pl.Damping(rate=20.0),
+        *extra,
+    ]
+    return simulate([bar()], actions, seconds=seconds)
+
+
+def test_renormalised_the_bar_holds_no_energy_and_stays_bent() -> None:
+    """Frozen in its bent shape it loses all elastic energy without moving; unloaded it stays within 1 %."""
+    loaded = bent([], 0.48)
+    assert values(loaded)["energy.elastic"] > 1.0
+    shape = loaded.system.world.x.copy()
+    frozen = bent([Renormalise("bar", pl.where.all(), at=0.5)], 1.0)
+    assert values(frozen)["energy.elastic"] < 1e-3 * values(loaded)["energy.elastic"]
+    size = np.ptp(shape, axis=0).max()
+    assert np.abs(frozen.system.world.x - shape).max() < 0.01 * size
+    released = bent([], 1.0)
+    assert np.abs(released.system.world.x - shape).max() > 0.02 * size
+
+
+def test_a_stiffer_bar_bends_less() -> None:
+    plain, stiff = bent([], 0.48), bent([Attributes("bar", pl.where.all(), stiffness=2.0)], 0.48)
+    drops = [s.system.world.x[-1, 2] - s.system.world.rest[-1, 2] for s in (plain, stiff)]
+    assert drops[1] == pytest.approx(drops[0] / 2, rel=0.05)
+
+
+def test_attributes_that_a_body_does_not_have_are_refused() -> None:
+    with pytest.raises(IncompatibleError, match="cannot change strength"):
+        bent([Attributes("bar", pl.where.all(), strength=1e5)], 0.1)
+
+
+def test_fused_bodies_carry_load_across_the_seam() -> None:
+    """A weight hangs on the lower of two blocks; fused they hold it, without they part."""
+    upper = bar(name="upper", position=(0, 0, 0.2))
+    lower = bar(name="lower")
+    hold = [pl.Fix("upper", pl.where.plane("z", "max")), pl.Gravity(), pl.Damping(rate=5.0)]
+    fused = simulate([upper, lower], [*hold, Fuse(bodies=("upper", "lower"))], seconds=0.5)
+    loose = simulate([upper, lower], hold, seconds=0.5)
+    sag = [s.system.world.x[24:, 2].mean() - s.system.world.rest[24:, 2].mean() for s in (fused, loose)]
+    assert abs(sag[0]) < 1e-3
+    assert sag[1] < -0.3
+
+
+def test_glue_holds_until_it_ends() -> None:
+    tool = bar(name="tool", position=(0, 0, 0.2))
+    glue = Glue("bar", pl.where.plane("z", "max"), to="tool", until=0.2)
+    actions = [pl.Gravity(), Manipulator(body="tool", displacement=(0, 0, 0)), glue]
+    held = simulate([bar(), tool], actions, seconds=0.2)
+    dropped = simulate([bar(), tool], actions, seconds=0.4)
+    height = [s.system.world.x[:24, 2].mean() for s in (held, dropped)]
+    assert height[0] == pytest.approx(0.1, abs=2e-3)
+    assert height[1] == pytest.approx(0.1 - 0.5 * 9.81 * 0.2**2, abs=0.02)
+
+
+def press(depth: float) -> list[dict[str, Any]]:
+    return [{"time": 0.0, "value": [0, 0, 0]}, {"time": 0.3, "value": [0, 0, -depth]}]
+
+
+def test_a_tool_feels_what_it_presses() -> None:
+    """The force on the tool is what the ground bears, and its path is the keyed one."""
+    tool = bar(name="tool", position=(0, 0, 0.2))
+    actions = [
+        Manipulator(body="tool", displacement={"keys": press(0.01)}, name="hand"),
+        pl.Ground(),
+        pl.Damping(rate=30.0),
+    ]
+    simulation = simulate([bar(), tool], actions, seconds=1.0)
+    row, world = values(simulation), simulation.system.world
+    assert world.x[24:] == pytest.approx(world.rest[24:] - [0, 0, 0.01], abs=1e-12)
+    assert row["hand.z"] > 50.0
+    assert row["ground.z"] == pytest.approx(-row["hand.z"], rel=0.02)
+
+
+def test_a_device_drives_a_tool_and_reads_its_force() -> None:
+    felt: list[float] = []
+
+    def device(time: float, force: Any, torque: Any) -> Any:
+        felt.append(float(force[2]))
+        return np.array([0, 0, -0.01 * min(time / 0.3, 1.0)]), np.eye(3)
+
+    tool = bar(name="tool", position=(0, 0, 0.2))
+    actions = [Manipulator(body="tool", device=device), pl.Ground(), pl.Damping(rate=30.0)]
+    scene = Scene([bar(), tool], actions, time=TimePlan(duration=0.5, fps=50))
+    simulation = scene.simulation()
+    for _ in range(25):
+        simulation.advance()
+    world = simulation.system.world
+    assert world.x[24:, 2] == pytest.approx(world.rest[24:, 2] - 0.01, abs=1e-12)
+    assert max(felt) > 50.0
