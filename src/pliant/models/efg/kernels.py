@@ -74,17 +74,17 @@ def weigh(a, b, around, weight, rows, total):
         total[c] = 0.0
     k = a
     while k + 4 <= b:
-        r0, r1, r2, r3 = rows[around[k]], rows[around[k + 1]], rows[around[k + 2]], rows[around[k + 3]]
+        j0, j1, j2, j3 = around[k], around[k + 1], around[k + 2], around[k + 3]
         w0, w1 = np.float64(weight[k]), np.float64(weight[k + 1])
         w2, w3 = np.float64(weight[k + 2]), np.float64(weight[k + 3])
         for c in range(12):
-            total[c] += (w0 * r0[c] + w1 * r1[c]) + (w2 * r2[c] + w3 * r3[c])
+            total[c] += (w0 * rows[j0, c] + w1 * rows[j1, c]) + (w2 * rows[j2, c] + w3 * rows[j3, c])
         k += 4
     while k < b:
-        row = rows[around[k]]
-        w = np.float64(weight[k])
+        j0 = around[k]
+        w0 = np.float64(weight[k])
         for c in range(12):
-            total[c] += w * row[c]
+            total[c] += w0 * rows[j0, c]
         k += 1
 
 
