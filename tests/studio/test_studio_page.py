@@ -16,7 +16,13 @@ OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 
 def wait(page: Any, condition: str) -> None:
-    page.wait_for_function(f"() => {condition}", polling=50)
+    try:
+        page.wait_for_function(f"() => {condition}", polling=50)
+    except Exception as error:
+        facts = "({...s.status, frame: s.frame && s.frame.frame, last: s.frame && s.frame.last, colour: s.frame && s.frame.colour, built: s.built, version: s.version, progress: s.progress})"
+        told = page.evaluate(f"() => {{ const s = {STATE}; return JSON.stringify({facts}); }}")
+        notices = page.inner_text("#notices")
+        raise AssertionError(f"waited for {condition}\n{told}\n{notices}\n{page.problems}") from error
 
 
 def state(page: Any, what: str) -> Any:
@@ -78,7 +84,7 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
 
     page.click("#open")
     page.screenshot(path=pictures / "2-open.png")
-    page.click("[data-name=everts-volume]")
+    page.click("[data-name=spinning]")
     wait(page, f"{STATE}.scene && {STATE}.table.title !== 'Beam' && !{STATE}.progress")
     assert state(page, "scene.bodies.length") >= 1
     page.click("#open")

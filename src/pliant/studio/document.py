@@ -2,12 +2,12 @@
 
 import copy
 import tomllib
-from pathlib import Path
 from typing import Any
 
 from pliant.errors import InputError
 from pliant.scene.dump import scene_text
 from pliant.scene.load import parse
+from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
 EMPTY: dict[str, Any] = {
@@ -24,8 +24,8 @@ EMPTY: dict[str, Any] = {
 class Document:
     """What pages edit. Every change is checked as a scene file is; a wrong one changes nothing."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.folder = workspace, workspace.folder
         self.name = ""
         self.version = 0
         self.table = copy.deepcopy(EMPTY)
@@ -34,8 +34,10 @@ class Document:
 
     def open(self, text: str, name: str) -> None:
         """Take over a scene file."""
-        parse(text, self.folder, name or "scene")
+        parse(text, self.folder, name or "scene", meshes=False)
         table = tomllib.loads(text)
+        keep_inside(table, self.workspace)
+        parse(text, self.folder, name or "scene")
         for family in ("bodies", "actions", "measures"):
             table.setdefault(family, [])
         self.table, self.name = table, name
@@ -62,6 +64,7 @@ class Document:
 
     def check(self, table: dict[str, Any]) -> None:
         """SceneError where ``table`` is no scene; one without bodies yet is checked with a stand-in."""
+        keep_inside(table, self.workspace)
         if not table.get("bodies"):
             if any("select" in action or "body" in action for action in table.get("actions", [])):
                 raise InputError("Remove the actions of a body before the last body.")
@@ -94,6 +97,18 @@ class Document:
             "undo": len(self._past),
             "redo": len(self._future),
         }
+
+
+def keep_inside(value: Any, workspace: Workspace) -> None:
+    """InputError where a scene names a file that is not a mesh of the workspace itself."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "mesh" or (key == "shape" and not isinstance(inner, dict)):
+                workspace.place(str(inner), MESHES)
+            keep_inside(inner, workspace)
+    elif isinstance(value, list):
+        for inner in value:
+            keep_inside(inner, workspace)
 
 
 def put(table: Any, path: list[str | int], value: Any) -> None:

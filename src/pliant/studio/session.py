@@ -13,7 +13,7 @@ from pliant.errors import InputError, PliantError
 from pliant.studio import messages
 from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client
-from pliant.studio.document import Document
+from pliant.studio.document import Document, keep_inside
 from pliant.studio.engine import Engine, Event
 from pliant.studio.workspace import Workspace
 
@@ -26,7 +26,7 @@ class Session:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.document = Document(workspace.folder)
+        self.document = Document(workspace)
         self.clients: list[Client] = []
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
         self.built_version = -1
@@ -164,6 +164,7 @@ class Session:
                                         strength=message.strength)  # fmt: skip
                 client.tell("held", **(held or {"id": None}))
             case messages.Add():
+                keep_inside(message.table, self.workspace)
                 done = await engine.ask("add", table=message.table)
                 if done:
                     self.tell("live", id=done["id"], table=message.table)
