@@ -64,12 +64,17 @@ class Document:
 
     def check(self, table: dict[str, Any]) -> None:
         """SceneError where ``table`` is no scene; one without bodies yet is checked with a stand-in."""
+        _check_form(table)
         keep_inside(table, self.workspace)
         if not table.get("bodies"):
             if any("select" in action or "body" in action for action in table.get("actions", [])):
                 raise InputError("Remove the actions of a body before the last body.")
             table = {**table, "bodies": [{"shape": {"box": {"size": [1, 1, 1], "divisions": [1, 1, 1]}}}]}
-        parse(scene_text(table), self.folder, "scene")
+        try:
+            text = scene_text(table)
+        except TypeError as error:
+            raise InputError(f"That cannot stand in a scene: {error}.") from error
+        parse(text, self.folder, "scene")
 
     def undo(self) -> None:
         if self._past:
@@ -97,6 +102,17 @@ class Document:
             "undo": len(self._past),
             "redo": len(self._future),
         }
+
+
+def _check_form(table: dict[str, Any]) -> None:
+    """InputError where sections are not tables, or lists are not lists of tables."""
+    for name in ("time", "record"):
+        if not isinstance(table.get(name, {}), dict):
+            raise InputError(f"{name} is a table.")
+    for family in ("bodies", "actions", "measures"):
+        entries = table.get(family, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise InputError(f"{family} is a list of tables.")
 
 
 def keep_inside(value: Any, workspace: Workspace) -> None:

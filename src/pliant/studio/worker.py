@@ -353,14 +353,17 @@ class Worker:
         def field(body: ShownBody, name: str) -> FieldData:
             if name not in frame.field_names(body.name):
                 return FieldData(x[body.rows] * 0.0)
-            return frame.field(name, body.name)
+            data: FieldData = frame.field(name, body.name)
+            return data
 
         volume = sum(_volume(body, x) for body in bodies)
         header = {"frame": frame.index, "time": frame.time, "last": len(run) - 1, "rows": []}
         header |= {"factor": None, "load": None, "volume": volume, "pulls": [], "barriers": []}
         return self._pack(header, bodies, x, frame.version, field)
 
-    def _pack(self, header: dict[str, Any], bodies: list[ShownBody], x: Any, version: int, field: Any) -> bytes:
+    def _pack(
+        self, header: dict[str, Any], bodies: list[ShownBody], x: Any, version: int, field: Any
+    ) -> bytes:
         fresh = version != self._shown_version
         look = self._look
         arrays, unit = frame_arrays(bodies, x, look["colour"], look["particles"], field)
@@ -377,13 +380,15 @@ class Worker:
     def _describe(self, bodies: list[ShownBody]) -> dict[str, Any]:
         found: dict[str, Any] = {"bodies": []}
         for body in bodies:
-            rest = body.structure.rest
+            rest, cells = body.structure.rest, body.structure.cells
             found["bodies"].append(
                 {
                     "name": body.name,
                     "model": body.model,
                     "particles": len(rest),
-                    "cells": max((len(c) for n, c in body.structure.cells.items() if n != "triangle"), default=0),
+                    "cells": max(
+                        (len(c) for n, c in body.structure.cells.items() if n != "triangle"), default=0
+                    ),
                     "mass": float(body.structure.mass.sum()),
                     "volume": body.volume,
                     "spacing": float(body.structure.spacing),
