@@ -31,9 +31,9 @@ def build_page(root: Path) -> None:
     here = os.getcwd()
     os.chdir(page)
     try:
-        if not (page / "node_modules/esbuild").is_dir():
-            if npm(["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]):
-                raise RuntimeError("npm could not install three, uplot and esbuild")
+        quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        if not (page / "node_modules/esbuild").is_dir() and npm(["ci", "--omit=dev", *quiet]):
+            raise RuntimeError("npm could not install three, uplot and esbuild")
         static.mkdir(exist_ok=True)
         if node(["build.mjs", str(static)]):
             raise RuntimeError("esbuild failed")

@@ -12,17 +12,24 @@ from typing import Any
 
 import pytest
 
-FLAGS = (
-    "--no-sandbox --headless=new --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --enable-unsafe-swiftshader --use-angle=swiftshader"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--headless=new",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-unsafe-swiftshader",
+    "--use-angle=swiftshader",
+]
 SIZE = {"width": 1280, "height": 720}
 ROOT = Path(__file__).resolve().parents[2]
 BEAM = """
 schema = 1
 title = "Beam"
 [time]
-duration = 4.0
+duration = 12.0
 fps = 25
 [[bodies]]
 name = "beam"
@@ -95,7 +102,7 @@ def page(tmp_path: Path) -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=_chromium(), args=FLAGS)
         context = browser.new_context(viewport=SIZE, bypass_csp=True, accept_downloads=True)
-        context.set_default_timeout(45_000)
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(str(error)))

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from conftest import ROOT, Served
 
+from conftest import ROOT, Served
 from pliant.recording import load
 
 STATE = "studio.app.store.state"
@@ -16,7 +16,14 @@ OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 
 def wait(page: Any, condition: str) -> None:
-    page.wait_for_function(f"() => {condition}", polling=50)
+    try:
+        page.wait_for_function(f"() => {condition}", polling=50)
+    except Exception as error:
+        told = page.evaluate(
+            f"() => JSON.stringify([{STATE}.status, {STATE}.frame, {STATE}.built, {STATE}.progress])"
+        )
+        notices = page.inner_text("#notices")
+        raise AssertionError(f"waited for {condition}\n{told}\n{notices}\n{page.problems}") from error
 
 
 def state(page: Any, what: str) -> Any:
@@ -44,7 +51,8 @@ def places(page: Any) -> np.ndarray[Any, Any]:
           const place = viewer.stage.camera.position.clone(), out = [];
           for (let i = 0; i < body.particles.length / 3; i++) {
             place.fromArray(body.particles, 3 * i).project(viewer.stage.camera);
-            out.push([area.left + (place.x + 1) / 2 * area.width, area.top + (1 - place.y) / 2 * area.height]);
+            const [u, v] = [(place.x + 1) / 2, (1 - place.y) / 2];
+            out.push([area.left + u * area.width, area.top + v * area.height]);
           }
           return out;
         }"""
@@ -78,7 +86,7 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
 
     page.click("#open")
     page.screenshot(path=pictures / "2-open.png")
-    page.click("[data-name=everts-volume]")
+    page.click("[data-name=spinning]")
     wait(page, f"{STATE}.scene && {STATE}.table.title !== 'Beam' && !{STATE}.progress")
     assert state(page, "scene.bodies.length") >= 1
     page.click("#open")
@@ -93,24 +101,27 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
     assert set(left) <= chosen < set(range(len(rest)))
     page.screenshot(path=pictures / "3-selected.png")
     page.click("#do-fix")
-    wait(page, f"{STATE}.table.actions.length === 2 && {STATE}.built === {STATE}.version && !{STATE}.progress")
+    wait(
+        page, f"{STATE}.table.actions.length === 2 && {STATE}.built === {STATE}.version && !{STATE}.progress"
+    )
     assert set(state(page, "table.actions[1].select.ids")) == chosen
 
     page.keyboard.press("Escape")
     page.click("#tool-pull")
     tip = int(np.argmax(rest @ [1.0, -0.5, 0.5]))
     spot = places(page)[tip]
-    page.mouse.move(*(spot + [-3, 3]))
+    page.mouse.move(*(spot + np.array([-3, 3])))
     page.mouse.down()
-    page.mouse.move(*(spot + [0, -20]))
+    page.mouse.move(*(spot + np.array([0, -20])))
     wait(page, f"{STATE}.frame.frame > 3 && {STATE}.frame.pulls.length")
     wait(page, "document.getElementById('force').textContent.endsWith('N')")
     before = page.evaluate(f"() => Math.hypot(...{STATE}.frame.pulls[0].force)")
     page.evaluate(
         """() => { window.most = 0; studio.app.store.on(['frame'], (state) => {
-          for (const pull of state.frame.pulls) window.most = Math.max(window.most, Math.hypot(...pull.force)); }); }"""
+          const forces = state.frame.pulls.map((pull) => Math.hypot(...pull.force));
+          window.most = Math.max(window.most, ...forces); }); }"""
     )
-    page.mouse.move(*(spot + [10, -140]), steps=4)
+    page.mouse.move(*(spot + np.array([10, -140])), steps=4)
     wait(page, f"window.most > {2 * before} && {STATE}.frame.frame > 12")
     page.screenshot(path=pictures / "4-pulled.png")
     assert particles(page)[tip, 2] > rest[tip, 2] + 0.01
@@ -150,7 +161,9 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
-def test_uploads_undo_and_a_lost_connection(page: Any, studio: Served, pictures: Path, tmp_path: Path) -> None:
+def test_uploads_undo_and_a_lost_connection(
+    page: Any, studio: Served, pictures: Path, tmp_path: Path
+) -> None:
     enter(page, studio)
     bad, good = tmp_path / "bad.obj", tmp_path / "tet.obj"
     bad.write_text("this is no mesh\n")

@@ -103,7 +103,8 @@ class LiveInput:
             runtime: Any = entry.acting
             if entry.wanted is None:
                 continue
-            here = entry.values[-1] if entry.values else tuple(map(float, runtime.path.at(self.now)))
+            x, y, z = entry.values[-1] if entry.values else map(float, runtime.path.at(self.now))
+            here = (x, y, z)
             if entry.wanted != here and entry.acting.until > self.now:
                 entry.times.append((first + _QUARTER) * plan.seconds)
                 entry.times.append((first + plan.per_frame - _QUARTER) * plan.seconds)

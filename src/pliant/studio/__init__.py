@@ -1,8 +1,8 @@
 """The studio: a page in the browser to load, grab, run and look.
 
-    page/        what runs in the browser (TypeScript); built into static/ by ``pip install``
-    serve, app   the server: address with a token, pages, uploads, one WebSocket per page
-    session      what all pages share: the scene document, the engine, the clients
-    engine       the simulation's process, seen from the server
-    worker       the simulation's process, seen from inside
+page/        what runs in the browser (TypeScript); built into static/ by ``pip install``
+serve, app   the server: address with a token, pages, uploads, one WebSocket per page
+session      what all pages share: the scene document, the engine, the clients
+engine       the simulation's process, seen from the server
+worker       the simulation's process, seen from inside
 """

@@ -80,4 +80,3 @@ def build(session: Session, guard: Guard) -> Starlette:
 
 def _refuse(text: str) -> Response:
     return PlainTextResponse(text + "\n", 403, headers=HEADERS)
-

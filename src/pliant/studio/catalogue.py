@@ -75,14 +75,14 @@ def _entry(cls: Any) -> dict[str, Any]:
     about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
     hints = keys_of(cls)
     defaults = {kebab(f.name): _default(f) for f in fields(cls)}
-    keys = [_key(name, hint, defaults.get(name)) for name, hint in hints.items()]
-    keys = [key for key in keys if key is not None]
+    asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items()]
+    keys = [key for key in asked if key is not None]
     keys.sort(key=lambda key: key["name"] not in _ORDER)
     return {"about": about, "keys": keys}
 
 
 def _default(field: Any) -> Any:
-    value = field.default if field.default is not MISSING else None
+    value: Any = field.default if field.default is not MISSING else None
     if hasattr(value, "default"):  # a pydantic Field
         value = value.default
     if hasattr(value, "to_scene"):
@@ -110,13 +110,12 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
         return found | {"kind": "choice", "choices": choices}
     if hint is bool or bool in typing.get_args(hint):
         return found | {"kind": "flag"}
-    unit = _unit(hint)
-    text = str(hint)
-    if "tuple[" in text and unit is not None:
+    own, text = _unit(hint), str(hint)
+    if "tuple[" in text and own is not None:
         length = text.count("Annotated[float")
-        return found | {"kind": "vector", "unit": unit, "length": length or 3}
-    if unit is not None:
-        return found | {"kind": "number", "unit": unit}
+        return found | {"kind": "vector", "unit": own, "length": length or 3}
+    if own is not None:
+        return found | {"kind": "number", "unit": own}
     if hint is int or int in typing.get_args(hint):
         return found | {"kind": "whole"}
     if name in ("axis", "direction"):

@@ -2,12 +2,12 @@
 
 import copy
 import tomllib
-from pathlib import Path
 from typing import Any
 
 from pliant.errors import InputError
 from pliant.scene.dump import scene_text
 from pliant.scene.load import parse
+from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
 EMPTY: dict[str, Any] = {
@@ -24,8 +24,8 @@ EMPTY: dict[str, Any] = {
 class Document:
     """What pages edit. Every change is checked as a scene file is; a wrong one changes nothing."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.folder = workspace, workspace.folder
         self.name = ""
         self.version = 0
         self.table = copy.deepcopy(EMPTY)
@@ -34,8 +34,10 @@ class Document:
 
     def open(self, text: str, name: str) -> None:
         """Take over a scene file."""
-        parse(text, self.folder, name or "scene")
+        parse(text, self.folder, name or "scene", meshes=False)
         table = tomllib.loads(text)
+        keep_inside(table, self.workspace)
+        parse(text, self.folder, name or "scene")
         for family in ("bodies", "actions", "measures"):
             table.setdefault(family, [])
         self.table, self.name = table, name
@@ -62,11 +64,17 @@ class Document:
 
     def check(self, table: dict[str, Any]) -> None:
         """SceneError where ``table`` is no scene; one without bodies yet is checked with a stand-in."""
+        _check_form(table)
+        keep_inside(table, self.workspace)
         if not table.get("bodies"):
             if any("select" in action or "body" in action for action in table.get("actions", [])):
                 raise InputError("Remove the actions of a body before the last body.")
             table = {**table, "bodies": [{"shape": {"box": {"size": [1, 1, 1], "divisions": [1, 1, 1]}}}]}
-        parse(scene_text(table), self.folder, "scene")
+        try:
+            text = scene_text(table)
+        except TypeError as error:
+            raise InputError(f"That cannot stand in a scene: {error}.") from error
+        parse(text, self.folder, "scene")
 
     def undo(self) -> None:
         if self._past:
@@ -94,6 +102,29 @@ class Document:
             "undo": len(self._past),
             "redo": len(self._future),
         }
+
+
+def _check_form(table: dict[str, Any]) -> None:
+    """InputError where sections are not tables, or lists are not lists of tables."""
+    for name in ("time", "record"):
+        if not isinstance(table.get(name, {}), dict):
+            raise InputError(f"{name} is a table.")
+    for family in ("bodies", "actions", "measures"):
+        entries = table.get(family, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise InputError(f"{family} is a list of tables.")
+
+
+def keep_inside(value: Any, workspace: Workspace) -> None:
+    """InputError where a scene names a file that is not a mesh of the workspace itself."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "mesh" or (key == "shape" and not isinstance(inner, dict)):
+                workspace.place(str(inner), MESHES)
+            keep_inside(inner, workspace)
+    elif isinstance(value, list):
+        for inner in value:
+            keep_inside(inner, workspace)
 
 
 def put(table: Any, path: list[str | int], value: Any) -> None:

@@ -1,4 +1,4 @@
-"""``python -m pliant.studio.looking MESH``: the health report of a mesh file as JSON, in a process of its own."""
+"""``python -m pliant.studio.looking MESH``: the health report of a mesh file as JSON."""
 
 import json
 import sys

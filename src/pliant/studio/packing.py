@@ -1,7 +1,7 @@
 """Binary messages to the page: a JSON header, then arrays.
 
-    "PLF1", length of the header (uint32), header padded with spaces to a multiple of 4, arrays one after the
-    other, each padded to a multiple of 4. The header's ``arrays`` says name, type, columns, offset and count.
+"PLF1", length of the header (uint32), header padded with spaces to a multiple of 4, arrays one after the
+other, each padded to a multiple of 4. The header's ``arrays`` says name, type, columns, offset and count.
 """
 
 import json

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from pliant.errors import InputError, PliantError
 from pliant.studio import messages
 from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client
-from pliant.studio.document import Document
+from pliant.studio.document import Document, keep_inside
 from pliant.studio.engine import Engine, Event
 from pliant.studio.workspace import Workspace
 
@@ -26,7 +28,7 @@ class Session:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.document = Document(workspace.folder)
+        self.document = Document(workspace)
         self.clients: list[Client] = []
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
         self.built_version = -1
@@ -134,6 +136,10 @@ class Session:
             client.tell("notice", level="error", message="The simulation was stopped.", hint=None)
         except OSError as error:
             client.tell("notice", level="error", message=f"The disk said: {error.strerror}", hint=None)
+        except Exception as error:  # a mistake of ours must not end the studio
+            traceback.print_exc(file=sys.stderr)
+            what = f"Internal error: {type(error).__name__}: {str(error)[:200]}"
+            client.tell("notice", level="error", message=what, hint="The terminal has the details.")
 
     async def _do(self, client: Client, message: messages.AnyMessage) -> None:
         engine = self.engine
@@ -144,7 +150,11 @@ class Session:
             case messages.Steer():
                 engine.send("steer", id=message.id, to=message.to)
             case messages.Look():
-                self._look = {"colour": message.colour, "particles": message.particles, "cells": message.cells}
+                self._look = {
+                    "colour": message.colour,
+                    "particles": message.particles,
+                    "cells": message.cells,
+                }
                 engine.send("look", **self._look)
             case messages.Show():
                 engine.send("show", frame=message.frame)
@@ -164,6 +174,7 @@ class Session:
                                         strength=message.strength)  # fmt: skip
                 client.tell("held", **(held or {"id": None}))
             case messages.Add():
+                keep_inside(message.table, self.workspace)
                 done = await engine.ask("add", table=message.table)
                 if done:
                     self.tell("live", id=done["id"], table=message.table)

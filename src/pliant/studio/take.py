@@ -122,8 +122,8 @@ class Take:
                 pulls.append({"id": number, "force": _list(force), "at": _list(place), "to": _list(target)})
             elif isinstance(entry.acting, Barrier):
                 barrier = entry.acting
-                force = barrier.values(now)[:3]
-                barriers.append({"id": number, "at": _list(barrier.path.at(now)), "force": _list(force)})
+                felt = barrier.values(now)[:3]
+                barriers.append({"id": number, "at": _list(barrier.path.at(now)), "force": _list(felt)})
         return {"pulls": pulls, "barriers": barriers}
 
     def text(self) -> str:

@@ -10,7 +10,8 @@ import shutil
 import sys
 import time
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -91,12 +92,18 @@ class Worker:
 
     def _do(self, command: dict[str, Any]) -> None:
         values = {key: value for key, value in command.items() if key not in ("do", "reply")}
-        try:
+        with self._telling(command.get("reply")):
             answer = getattr(self, f"do_{command['do']}")(**values)
             if command.get("reply") is not None:
                 self._tell("reply", to=command["reply"], value=answer)
+
+    @contextmanager
+    def _telling(self, to: Any = None) -> Iterator[None]:
+        """Turns what goes wrong into a notice; ``to`` is whoever waits for an answer."""
+        try:
+            yield
         except PliantError as error:
-            self._notice("error", error, command.get("reply"))
+            self._notice("error", error, to)
         except (Stop, EOFError, BrokenPipeError, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -106,7 +113,7 @@ class Worker:
                 level="error",
                 message=f"Internal error: {type(error).__name__}: {str(error)[:200]}",
                 hint="The terminal has the details. The scene is safe.",
-                to=command.get("reply"),
+                to=to,
             )
 
     def _tell(self, event: str, **values: Any) -> None:
@@ -302,10 +309,12 @@ class Worker:
     def _publish(self) -> None:
         if not (self._asked and self._dirty):
             return
-        self._asked = self._dirty = False
-        message = self._frame()
-        if message is not None:
-            self._pipe.send_bytes(message)
+        self._dirty = False
+        with self._telling():
+            message = self._frame()
+            if message is not None:
+                self._asked = False
+                self._pipe.send_bytes(message)
 
     def _frame(self) -> bytes | None:
         take = self._take
@@ -344,14 +353,17 @@ class Worker:
         def field(body: ShownBody, name: str) -> FieldData:
             if name not in frame.field_names(body.name):
                 return FieldData(x[body.rows] * 0.0)
-            return frame.field(name, body.name)
+            data: FieldData = frame.field(name, body.name)
+            return data
 
         volume = sum(_volume(body, x) for body in bodies)
         header = {"frame": frame.index, "time": frame.time, "last": len(run) - 1, "rows": []}
         header |= {"factor": None, "load": None, "volume": volume, "pulls": [], "barriers": []}
         return self._pack(header, bodies, x, frame.version, field)
 
-    def _pack(self, header: dict[str, Any], bodies: list[ShownBody], x: Any, version: int, field: Any) -> bytes:
+    def _pack(
+        self, header: dict[str, Any], bodies: list[ShownBody], x: Any, version: int, field: Any
+    ) -> bytes:
         fresh = version != self._shown_version
         look = self._look
         arrays, unit = frame_arrays(bodies, x, look["colour"], look["particles"], field)
@@ -368,13 +380,15 @@ class Worker:
     def _describe(self, bodies: list[ShownBody]) -> dict[str, Any]:
         found: dict[str, Any] = {"bodies": []}
         for body in bodies:
-            rest = body.structure.rest
+            rest, cells = body.structure.rest, body.structure.cells
             found["bodies"].append(
                 {
                     "name": body.name,
                     "model": body.model,
                     "particles": len(rest),
-                    "cells": max((len(c) for n, c in body.structure.cells.items() if n != "triangle"), default=0),
+                    "cells": max(
+                        (len(c) for n, c in body.structure.cells.items() if n != "triangle"), default=0
+                    ),
                     "mass": float(body.structure.mass.sum()),
                     "volume": body.volume,
                     "spacing": float(body.structure.spacing),

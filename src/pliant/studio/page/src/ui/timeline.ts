@@ -17,8 +17,9 @@ export function timeline(app: App): HTMLElement {
   const clock = h("div", { class: "clock", id: "clock" });
   const info = h("div", { class: "clock faint", id: "pace" });
   slider.addEventListener("input", () => {
+    const frame = Number(slider.value); // the store's listeners move the slider
     app.store.set({ following: false, replaying: false });
-    app.say({ do: "show", frame: Number(slider.value) });
+    app.say({ do: "show", frame });
   });
   const buttons = (state: State): void => {
     const { status, loop, replaying } = state;

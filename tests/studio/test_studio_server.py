@@ -1,0 +1,217 @@
+"""The server against odd and hostile visitors; no browser needed."""
+
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import BEAM, Served
+from pliant.errors import InputError, SceneError
+from pliant.studio.document import Document, put
+from pliant.studio.packing import pack, unpack
+from pliant.studio.workspace import Workspace
+
+sync = pytest.importorskip("websockets.sync.client")
+HOSTILE: list[Any] = [
+    "",
+    "nonsense",
+    "[]",
+    "{}",
+    '{"do": 3}',
+    '{"do": "fly"}',
+    '{"do": "edit"}',
+    '{"do": "edit", "path": [], "value": 1}',
+    '{"do": "edit", "path": ["bodies", 99, "x"], "value": 1}',
+    '{"do": "edit", "path": ["bodies", 0, "mesh"], "value": "../../../etc/passwd"}',
+    '{"do": "edit", "path": ["bodies", 0, "mesh"], "value": "/etc/passwd"}',
+    '{"do": "edit", "path": ["__class__"], "value": 1}',
+    '{"do": "edit", "path": ["time", "fps"], "value": -1}',
+    '{"do": "edit", "path": ["time"], "value": "x"}',
+    '{"do": "edit", "path": ["bodies"], "value": 5}',
+    '{"do": "edit", "path": ["actions", 0], "value": [null]}',
+    '{"do": "edit", "path": ["actions", 0, "rate"], "value": [null, {"a": null}]}',
+    '{"do": "open", "kind": "scene", "name": "../beam.toml"}',
+    '{"do": "open", "kind": "scene", "name": "/etc/passwd"}',
+    '{"do": "open", "kind": "run", "name": ".."}',
+    '{"do": "open", "kind": "example", "name": "../../cli/starter"}',
+    '{"do": "save", "name": "../evil.toml"}',
+    '{"do": "save", "name": "a/b.toml"}',
+    '{"do": "save", "name": "evil.py"}',
+    '{"do": "save", "name": "..", "take": true}',
+    '{"do": "save", "name": "\\u0000.toml"}',
+    '{"do": "speed", "speed": NaN}',
+    '{"do": "speed", "speed": 1e999}',
+    '{"do": "show", "frame": -5}',
+    '{"do": "grab", "body": "none", "particle": 0}',
+    '{"do": "grab", "body": "beam", "particle": 99999}',
+    '{"do": "steer", "id": 7, "to": [0, 0, 0]}',
+    '{"do": "steer", "id": 0, "to": [0, 0, "x"]}',
+    '{"do": "add", "table": {"type": "os.system"}}',
+    '{"do": "add", "table": {}}',
+    '{"do": "end", "id": 1000}',
+    '{"do": "look", "colour": "nothing", "particles": true}',
+    "[" * 5000,
+    '{"do": "edit", "path": ["title"], "value": "' + "x" * 900_000 + '"}',
+    b"\x00\xff\xfe",
+    b"PLF1",
+]
+
+
+def connect(studio: Served, **changes: Any) -> Any:
+    host = f"127.0.0.1:{studio.port}"
+    values = {"token": studio.token, "origin": f"http://{host}"} | changes
+    return sync.connect(
+        f"ws://{host}/socket?token={values['token']}",
+        origin=values["origin"],
+        max_size=None,
+        compression=None,
+    )
+
+
+def hear(socket: Any, event: str, seconds: float = 60.0) -> dict[str, Any]:
+    """The next text message of a kind; pictures on the way are acknowledged."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        message = socket.recv(timeout=end - time.monotonic())
+        if isinstance(message, bytes):
+            socket.send('{"do": "ack"}')
+        elif (found := json.loads(message))["event"] == event:
+            return dict(found)
+    raise TimeoutError(event)
+
+
+def test_only_the_right_token_and_origin_come_in(studio: Served) -> None:
+    wrong = [
+        {"token": "wrong"},
+        {"token": ""},
+        {"origin": "http://evil.example"},
+        {"origin": None},
+        {"origin": f"https://127.0.0.1:{studio.port}"},
+        {"origin": "null"},
+    ]
+    for changes in wrong:
+        with pytest.raises(Exception, match=r"403|rejected"), connect(studio, **changes):
+            pass
+    with connect(studio) as socket:
+        assert hear(socket, "document")["table"]["title"] == "Beam"
+
+
+def test_hostile_messages_change_nothing_and_the_server_goes_on(studio: Served, tmp_path: Path) -> None:
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    random.seed(1)
+    for _ in range(4):
+        messages = random.sample(HOSTILE, len(HOSTILE))
+        with connect(studio) as socket:
+            for message in messages:
+                try:
+                    socket.send(message)
+                except Exception:  # closed on us, which is a right answer
+                    break
+    for _ in range(10):
+        with connect(studio):
+            pass
+    with connect(studio) as socket:
+        table = hear(socket, "document")["table"]
+        assert table["bodies"][0]["shape"] == {"box": {"size": [0.4, 0.1, 0.1], "divisions": [8, 2, 2]}}
+        assert "mesh" not in table["bodies"][0]
+        socket.send('{"do": "build"}')
+        while True:
+            message = socket.recv(timeout=60)
+            if isinstance(message, bytes):
+                header, arrays = unpack(message)
+                break
+        assert header["scene"]["bodies"][0]["particles"] == 81
+        assert arrays["0/particles"].shape == (81, 3)
+        assert arrays["0/corners"].max() < len(arrays["0/origin"])
+    after = sorted(path.name for path in tmp_path.rglob("*") if path.name != ".studio-autosave.toml")
+    assert after == before
+
+
+def test_a_page_that_never_draws_does_not_hold_up_the_simulation(studio: Served) -> None:
+    with connect(studio) as lazy, connect(studio) as socket:
+        socket.send('{"do": "build"}')
+        socket.send('{"do": "speed", "speed": 0}')
+        socket.send('{"do": "play"}')
+        while not (status := hear(socket, "status"))["built"] or status["frame"] < 300:
+            pass
+        pictures = []
+        try:
+            while True:
+                message = lazy.recv(timeout=1)
+                if isinstance(message, bytes):
+                    pictures.append(unpack(message)[0]["frame"])
+        except TimeoutError:
+            pass
+        assert len(pictures) == 2
+
+
+def test_packed_arrays_come_back() -> None:
+    given = {"a": np.arange(12.0).reshape(4, 3), "b": np.array([3, 1, 2]), "none": np.zeros((0, 3))}
+    header, arrays = unpack(pack({"kind": "frame", "text": "é"}, given))
+    assert header == {"kind": "frame", "text": "é"}
+    np.testing.assert_array_equal(arrays["a"], given["a"])
+    np.testing.assert_array_equal(arrays["b"], given["b"])
+    assert arrays["none"].size == 0
+
+
+def test_a_document_undoes_and_redoes_and_refuses_what_is_no_scene(tmp_path: Path) -> None:
+    document = Document(Workspace(tmp_path))
+    document.open(BEAM, "beam.toml")
+    document.edit(["time", "fps"], 10)
+    document.edit(["actions", 1], {"type": "gravity"})
+    (tmp_path / "work").mkdir()
+    (tmp_path / "out.obj").write_text("v 0 0 0\n")
+    for mesh in ("../out.obj", "/etc/passwd", str(tmp_path / "out.obj"), "work/in.obj"):
+        for place in (["bodies", 0, "mesh"], ["bodies", 0, "shape"]):
+            with pytest.raises(InputError, match="plain file name"):
+                document.edit(place, mesh)
+    with pytest.raises(SceneError, match="fps"):
+        document.edit(["time", "fps"], 0)
+    assert document.table["time"]["fps"] == 10
+    document.undo()
+    document.undo()
+    assert document.table["time"]["fps"] == 25
+    document.redo()
+    assert (document.table["time"]["fps"], len(document.table["actions"])) == (10, 1)
+    again = Document(Workspace(tmp_path))
+    again.open(document.text, "again.toml")
+    assert again.text == document.text
+
+
+def test_put_adds_changes_and_removes() -> None:
+    table: dict[str, Any] = {"list": [{"a": 1}]}
+    put(table, ["list", 0, "b", "c"], 2)
+    put(table, ["list", 1], {"d": 3})
+    put(table, ["list", 0, "a"], None)
+    assert table == {"list": [{"b": {"c": 2}}, {"d": 3}]}
+    put(table, ["list", 0], None)
+    assert table == {"list": [{"d": 3}]}
+    with pytest.raises(InputError):
+        put(table, ["list", 5], 1)
+
+
+def test_the_workspace_keeps_to_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (tmp_path / "secret.toml").write_text("x = 1")
+    (folder / "link.toml").symlink_to(tmp_path / "secret.toml")
+    workspace = Workspace(folder)
+    for name in (
+        "../secret.toml",
+        "link.toml",
+        "/etc/passwd",
+        "a\\..\\b.toml",
+        ".toml",
+        "a.toml\n",
+        "x" * 200 + ".toml",
+    ):
+        with pytest.raises(InputError):
+            workspace.read(name)
+    assert workspace.listing() == {"scenes": [], "runs": [], "meshes": []}
+    workspace.write("new.toml", "schema = 1\n")
+    assert workspace.read("new.toml") == "schema = 1\n"
+    assert workspace.free_name("new", ".toml") == "new-2.toml"
