@@ -3,7 +3,7 @@
 A tet with vertices on both sides is cut into a part on each, and these into tets: every polygon is fanned
 from its lowest vertex, and every part from its own lowest vertex, so that neighbours agree on their common
 faces [DompierreLabbeVallet1999]_. Nothing is moved: volumes add up to rounding. Where the cut would come
-within a fifth of an edge's length of a vertex, it goes through that vertex, so no slivers arise.
+within a tenth of an edge's length of a vertex, it goes through that vertex, so no slivers arise.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from pliant.fracture.tets import FACES
 from pliant.mesh.types import tet_edges
 from pliant.typing import Array, IntArray
 
-SNAP = 0.2  # share of an edge within which a cut goes through its end
+SNAP = 0.1  # share of an edge within which a cut goes through its end
 
 
 @dataclass(frozen=True)

@@ -123,9 +123,9 @@ def necked_bar(*size: Sides, neck: float = 0.6, divisions: Sequence[int] | None 
     return NeckedBar(size=_three("necked_bar", size), neck=_plain(neck), divisions=_plain(divisions))
 
 
-def goblet(height: Metres, wall: Metres | None = None) -> Goblet:
-    """A wine glass, ``height`` tall, standing on z = 0, its bowl ``wall`` thick."""
-    return Goblet(height=_plain(height), wall=_plain(wall))
+def goblet(height: Metres, wall: Metres | None = None, divisions: Sequence[int] = (28, 24, 1)) -> Goblet:
+    """A wine glass, ``height`` tall, standing on z = 0, its ``wall`` of lattice ``divisions``."""
+    return Goblet(height=_plain(height), wall=_plain(wall), divisions=_plain(divisions))
 
 
 def _three(name: str, size: tuple[Any, ...]) -> tuple[Any, Any, Any]:

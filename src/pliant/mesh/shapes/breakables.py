@@ -1,7 +1,6 @@
 """Shapes to be broken: a bar with a neck, a wine glass."""
 
 import math
-from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -9,8 +8,8 @@ from pydantic import AfterValidator, Field
 
 from pliant.mesh.shapes.blocks import block_surface, kuhn_tets, lattice_points, steps
 from pliant.mesh.shapes.boxes import checked_divisions
-from pliant.mesh.shapes.common import Positive, Size, Unstructured, target_edge
-from pliant.mesh.types import Surface, TetMesh
+from pliant.mesh.shapes.common import Positive, Size, target_edge
+from pliant.mesh.types import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.parameters import parameters
 from pliant.typing import Array
 from pliant.units import Number
@@ -54,64 +53,54 @@ class NeckedBar:
         return out
 
 
-# Half of the section, (r, z) for height 1: the foot, the stem, and the outside of the bowl up to the rim.
-_OUTSIDE = [
-    (0.0, 0.0), (0.12, 0.0), (0.24, 0.0), (0.24, 0.03), (0.12, 0.05), (0.05, 0.08), (0.035, 0.14),
-    (0.03, 0.26), (0.035, 0.36), (0.07, 0.42), (0.13, 0.47), (0.18, 0.54), (0.205, 0.62), (0.21, 0.72),
-    (0.2, 0.86), (0.18, 1.0),
+# The middle of the wall, (r, z) for height 1, from the foot's edge through the stem to the rim of the bowl.
+_PROFILE = [
+    (0.26, 0.015), (0.18, 0.025), (0.11, 0.05), (0.075, 0.1), (0.065, 0.2), (0.065, 0.32), (0.085, 0.4),
+    (0.14, 0.46), (0.19, 0.53), (0.215, 0.62), (0.22, 0.72), (0.21, 0.86), (0.19, 1.0),
 ]  # fmt: skip
-_BOWL = 9  # where the bowl begins in it
 
 
 @parameters
-class Goblet(Unstructured):
-    """A wine glass of some ``height`` [m] on z = 0, about z; its bowl is ``wall`` [m] thick (default: a
-    thirtieth of the height)."""
+class Goblet:
+    """A wine glass of some ``height`` [m] on z = 0, about z, blown in one: a ``wall`` (default: a thirtieth
+    of the height) that is foot, hollow stem and bowl; ``divisions``: cells along, around and through it."""
 
     height: Positive
     wall: Positive | None = None
+    divisions: Annotated[tuple[int, int, int], AfterValidator(checked_divisions)] = (28, 24, 1)
 
     def surface(self, edge: float | None = None) -> Surface:
-        """Its section turned about z, in steps of about ``edge`` (default: the wall)."""
+        """The boundary of its tets."""
+        mesh = self.volume()
+        triangles = boundary_triangles(mesh.tets)
+        used, local = np.unique(triangles, return_inverse=True)
+        return Surface(mesh.points[used], local.reshape(-1, 3).astype(np.int64))
+
+    def volume(self) -> TetMesh:
+        """A lattice along, around and through the wall, closed around z."""
+        along, around, through = self.divisions
         wall = self.wall or self.height / 30
-        outside = np.array(_OUTSIDE) * self.height
-        bowl = outside[_BOWL:]
-        slope = np.gradient(bowl, axis=0)
-        inward = np.stack([-slope[:, 1], slope[:, 0]], axis=1)
-        inside = bowl + wall * inward / np.linalg.norm(inward, axis=1)[:, None]
-        inside[-1] = [bowl[-1, 0] - wall, bowl[-1, 1]]
-        inside = inside[inside[:, 0] > 0.3 * bowl[0, 0]][::-1]
-        bottom = [[0.0, inside[-1, 1]]]
-        area = 2 * math.pi * 0.4 * self.height**2
-        target = target_edge(edge, wall, area)
-        profile = _resampled(np.concatenate([outside, inside, bottom]), target)
-        return _turned(profile, max(16, round(2 * math.pi * 0.2 * self.height / target)))
+        middle = _spaced(np.array(_PROFILE) * self.height, along)
+        slope = np.gradient(middle, axis=0)
+        across = np.stack([slope[:, 1], -slope[:, 0]], axis=1) / np.linalg.norm(slope, axis=1)[:, None]
+        depth = wall * (np.arange(through + 1) / through - 0.5)
+        section = middle[:, None] + depth[None, :, None] * across[:, None]  # (along + 1, through + 1, 2)
+        angle = 2 * math.pi * np.arange(around) / around
+        r, z = section[:, None, :, 0], section[:, None, :, 1]
+        parts = (r * np.cos(angle)[:, None], r * np.sin(angle)[:, None], z + 0.0 * angle[:, None])
+        points = np.stack(parts, axis=-1).reshape(-1, 3)
+        points[:, 2] -= points[:, 2].min()
+        number = np.arange(len(points)).reshape(along + 1, around, through + 1)
+        wrapped = np.concatenate([number, number[:, :1]], axis=1).ravel()
+        tets = wrapped[kuhn_tets(self.divisions)]
+        if tet_volumes(points, tets[:1])[0] < 0:
+            tets = tets[:, [0, 2, 1, 3]]
+        return TetMesh(points, tets)
 
 
-def _resampled(line: Array, step: float) -> Array:
-    """Points along a polyline, its corners kept, in steps of about ``step``."""
-    parts = [line[:1]]
-    for a, b in pairwise(line):
-        n = max(1, round(float(np.linalg.norm(b - a)) / step))
-        parts.append(a + (b - a) * (np.arange(1, n + 1) / n)[:, None])
-    return np.concatenate(parts)
+def _spaced(line: Array, steps: int) -> Array:
+    """``steps`` + 1 points along a smooth curve through ``line``, equally far apart."""
+    from scipy.interpolate import CubicSpline
 
-
-def _turned(profile: Array, around: int) -> Surface:
-    """A closed surface from a profile (r, z) that begins and ends on the axis, below first."""
-    angle = 2 * math.pi * np.arange(around) / around
-    ring = profile[1:-1]
-    r, z = ring[:, :1], np.repeat(ring[:, 1:], around, axis=1)
-    points = np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=-1).reshape(-1, 3)
-    a = np.arange(len(ring) * around).reshape(len(ring), around)
-    low, high = a[:-1], a[1:]
-    b, c = np.roll(low, -1, axis=1), np.roll(high, -1, axis=1)
-    sides = np.stack([low, b, c, low, c, high], axis=-1).reshape(-1, 3)
-    south, north = len(points), len(points) + 1
-    first, last = a[0], a[-1]
-    lids = [
-        np.stack([np.full(around, south), np.roll(first, -1), first], axis=-1),
-        np.stack([np.full(around, north), last, np.roll(last, -1)], axis=-1),
-    ]
-    ends = [[0.0, 0.0, profile[0, 1]], [0.0, 0.0, profile[-1, 1]]]
-    return Surface(np.concatenate([points, ends]), np.concatenate([sides, *lids]).astype(np.int64))
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+    return np.asarray(CubicSpline(length, line)(np.linspace(0.0, length[-1], steps + 1)))

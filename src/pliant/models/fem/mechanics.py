@@ -34,6 +34,7 @@ class WarpedMechanics(Breaking):
         self.inversion_safe = model.law != "st-venant-kirchhoff"
         self.damping_time = material.damping or 0.0
         self._keeps_volume = True
+        self._quickest: tuple[tuple[int, float], StableStep] | None = None
         self.set_up(structure)
         self.start_breaking(self.cell_strength())
 
@@ -189,13 +190,20 @@ class WarpedMechanics(Breaking):
         """That of the rest shape; half of it where the rest shape may flow, which makes tets slender. Where
         the body may break, that of the quickest tet alone, which holds for all pieces."""
         if self.cracking is not None:
-            parts = stiffness_at(gradients(self.rest.first_inverse), self.rest.volumes, self.rest.stiffness)
-            limit = element_limit(parts, self.structure, self.damping_time)
+            limit = self._limit_of_tets()
         else:
             limit = explicit_limit(self, self.structure, self.damping_time)
         if isinstance(self.plasticity, LargePlasticity):
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit
+
+    def _limit_of_tets(self) -> StableStep:
+        """That of the quickest tet; found again only where tets were cut up, not where they were parted."""
+        made_for = (len(self.tets), self.damping_time)
+        if self._quickest is None or self._quickest[0] != made_for:
+            parts = stiffness_at(gradients(self.rest.first_inverse), self.rest.volumes, self.rest.stiffness)
+            self._quickest = (made_for, element_limit(parts, self.structure, self.damping_time))
+        return self._quickest[1]
 
     def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the tets that have particles on both sides of a cut."""
