@@ -58,7 +58,7 @@ def case(
 
 def load_cases() -> dict[str, Case]:
     """All cases; importing their modules enters them in the table."""
-    for module in ("cases_constraints", "cases_motion", "cases_beams"):
+    for module in ("cases_constraints", "cases_motion", "cases_beams", "cases_recovery"):
         import_module(f"pliant.evidence.{module}")
     return CASES
 
