@@ -19,12 +19,15 @@ PICTURES = DOCS / "pictures"
 SIZE = (640, 400)
 STRIP = ("hello", "drop-on-table", "twist-and-release", "poke")
 LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an example best
+    "cantilever": {"frame": 40, "colour": "stress"},
+    "dented-clay": {"colour": "plastic"},
     "drop-on-table": {"frame": 70},
     "hanging-beam": {"frame": 30, "colour": "stress"},
     "hello": {"frame": 19, "ground": 0.0},
     "inflate": {"frame": 30, "colour": "strain", "style": "edges"},
     "listing-8-1": {"style": "wireframe"},
     "poke": {"frame": 35, "colour": "strain", "ground": 0.0},
+    "pressed-dough": {"colour": "plastic", "style": "edges"},
     "projectile": {"sheet": "3x3", "view": "front"},
     "spinning": {"frame": 40, "style": "tets"},
     "squeeze-cube": {"colour": "stress", "section": "y=0.5"},
@@ -35,8 +38,8 @@ MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 
 
 def shown() -> list[str]:
-    """The examples of the gallery: all but the long experiments of the reference text."""
-    return [name for name in examples.names() if not name.startswith("everts-")]
+    """The examples of the gallery: all but the experiments of the reference texts."""
+    return [name for name in examples.names() if not name.startswith(("everts-", "cairns-"))]
 
 
 def run_of(name: str, folder: Path) -> Run:

@@ -22,7 +22,8 @@ def disturbed(rest: Array, start: str, seed: int) -> Array:
     x = rest - rest.mean(axis=0) + random.uniform(-1e-3, 1e-3, rest.shape)
     if start == "thrown about":
         return np.asarray(random.uniform(-SIZE, SIZE, rest.shape))
-    return x * {"upside down": [-1, -1, -1], "mirrored": [1, 1, -1], "flat": [1, 1, 0]}[start]
+    signs = {"upside down": [-1, -1, -1], "mirrored": [1, 1, -1], "flat": [1, 1, 0]}
+    return np.asarray(x * signs[start])
 
 
 def distance_from_rest(x: Array, rest: Array) -> float:
