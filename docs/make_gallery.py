@@ -19,12 +19,15 @@ PICTURES = DOCS / "pictures"
 SIZE = (640, 400)
 STRIP = ("hello", "drop-on-table", "twist-and-release", "poke")
 LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an example best
+    "cantilever": {"frame": 40, "colour": "stress"},
+    "dented-clay": {"colour": "plastic"},
     "drop-on-table": {"frame": 70},
     "hanging-beam": {"frame": 30, "colour": "stress"},
     "hello": {"frame": 19, "ground": 0.0},
     "inflate": {"frame": 30, "colour": "strain", "style": "edges"},
     "listing-8-1": {"style": "wireframe"},
     "poke": {"frame": 35, "colour": "strain", "ground": 0.0},
+    "pressed-dough": {"colour": "plastic", "style": "edges"},
     "projectile": {"sheet": "3x3", "view": "front"},
     "spinning": {"frame": 40, "style": "tets"},
     "squeeze-cube": {"colour": "stress", "section": "y=0.5"},

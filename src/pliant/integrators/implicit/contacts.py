@@ -1,7 +1,7 @@
 """Contacts with rigid shapes inside an implicit solve: touching particles are held while it runs.
 
 A particle that would end a step inside a shape is held on its surface along the normal, and along the surface
-too while friction can hold it. Each solve is followed by a look at the forces that this took: what would have
+too where friction can hold it. Each solve is followed by a look at the forces that this took: what would have
 to be pulled is let go, what needs more than friction gives slides (against the friction that its normal force
 allows), what has come inside is held; and the solve goes on from where it is, until nothing changes.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 ROUNDS = 8  # most solves of a step
-CHANGES = 2  # times that a particle may be held or let go in a step
+CHANGES = 3  # times that a particle may be held or let go in a step
 NOISE = 0.02  # of the mean normal force: pulls below it are the solver's, not the contact's
 CLEAR = 1e-9  # of the bodies' size: how far above the surface particles are held
 
@@ -51,7 +51,6 @@ class Contacts:
     def update(self, stage: "Stage", x: Array) -> bool:
         """After a solve that led to ``x``: let go, hold, slide; True where that changed anything."""
         self.force = self._applied(stage)
-        before = len(self.rows), int(self.sticks.sum())
         push = np.einsum("ki,ki->k", self.force, self.normal)
         pulled = push < -NOISE * max(float(np.abs(push).mean()), 0.0) if len(push) else np.zeros(0, bool)
         pulled &= self._changes[self.rows] < CHANGES
@@ -63,7 +62,7 @@ class Contacts:
         if added or pulled.any() or slipped.any():
             self._aim(end)
             return True
-        return before != (len(self.rows), int(self.sticks.sum()))
+        return False
 
     def _hold_inside(self, end: Array) -> bool:
         """Hold the particles that are inside a shape at ``end``; True if there are new ones."""
@@ -71,15 +70,14 @@ class Contacts:
         free = (world.inverse_mass > 0.0).all(axis=1)
         for k, contact in enumerate(self._system.contacts):
             depth, _ = contact.distances(self._end, end)
-            inside = (depth < world.radius) & free & (self._changes <= CHANGES)
+            inside = (depth < world.radius) & free
             inside[self.rows] = False
             new = np.flatnonzero(inside)
             if len(new):
                 found = self.changed = True
-                self._changes[new] += 1
                 self.rows = np.concatenate([self.rows, new])
                 self.shape = np.concatenate([self.shape, np.full(len(new), k)])
-                self.sticks = np.concatenate([self.sticks, np.full(len(new), contact.friction > 0.0)])
+                self.sticks = np.concatenate([self.sticks, np.zeros(len(new), bool)])
                 self.friction = np.concatenate([self.friction, np.zeros((len(new), 3))])
                 self.force = np.concatenate([self.force, np.zeros((len(new), 3))])
         return found
@@ -104,30 +102,40 @@ class Contacts:
             self.target[own] = place + (self._clear + radius[rows] - depth)[:, None] * normal
 
     def _slip(self, end: Array, push: Array) -> BoolArray:
-        """Let particles slide, or stick again; which of them changed."""
+        """Let particles slide, or stick; which of them need another solve.
+
+        Sliding particles feel ``friction`` times their normal force against the way they went; where that
+        drives one back, it sticks. Sticking ones slide where they are held by more than that.
+        """
         changed = np.zeros(len(self.rows), bool)
-        x = self._system.world.x
         for k, contact in enumerate(self._system.contacts):
             own = self.shape == k
             if not own.any() or contact.friction == 0.0:
                 continue
             most = contact.friction * np.maximum(push, 0.0)
-            across = self.force - push[:, None] * self.normal
+            across = self._across(self.force)
             size = np.linalg.norm(across, axis=1)
-            over = own & self.sticks & (size > 1.01 * most) & (self._changes[self.rows] <= CHANGES)
-            drift = end[self.rows] - x[self.rows] - self._dt * contact.velocity(self._end, self._dt)
-            back = own & ~self.sticks & (np.einsum("ki,ki->k", self.friction, drift) > 0.0)
-            back &= self._changes[self.rows] < CHANGES
-            self.friction[over] = across[over] * (most[over] / np.maximum(size[over], 1e-300))[:, None]
-            old = np.linalg.norm(self.friction, axis=1)
-            stale = own & ~self.sticks & ~back & (np.abs(old - most) > 0.1 * np.maximum(old, most))
-            stale &= old > 0.0
-            self.friction[stale] *= (most[stale] / old[stale])[:, None]
-            self.sticks[over], self.sticks[back] = False, True
+            started = self._system.world.x[self.rows] + self._dt * contact.velocity(self._end, self._dt)
+            drift = self._across(end[self.rows] - started)
+            way = drift / np.maximum(np.linalg.norm(drift, axis=1), 1e-300)[:, None]
+            early = own & (self._changes[self.rows] < CHANGES)
+            over = early & self.sticks & (size > 1.01 * most)
+            back = early & ~self.sticks & (np.einsum("ki,ki->k", self.friction, drift) > 0.0)
+            slides = own & ~self.sticks & ~back
+            wanted = -most[:, None] * way
+            off = np.linalg.norm(wanted - self.friction, axis=1)
+            stale = slides & (off > 0.1 * np.maximum(most, most[own].mean()))
+            self.friction[slides] = wanted[slides]
+            self.friction[over] = (across * (most / np.maximum(size, 1e-300))[:, None])[over]
             self.friction[back] = 0.0
+            self.sticks[over], self.sticks[back] = False, True
             self._changes[self.rows[over | back]] += 1
-            changed |= over | back
+            changed |= over | back | stale
         return changed
+
+    def _across(self, vectors: Array) -> Array:
+        """The part of vectors (k, 3) along the surface."""
+        return np.asarray(vectors - np.einsum("ki,ki->k", vectors, self.normal)[:, None] * self.normal)
 
     # ---------------------------------------------------------------------- what the solver asks for
 

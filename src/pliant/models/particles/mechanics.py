@@ -12,7 +12,7 @@ from pliant.models.blocks import make_blocks
 from pliant.models.particles import damping
 from pliant.models.particles.mapping import FaceConstants, Form
 from pliant.models.regions import lame_per_cell
-from pliant.models.stability import explicit_limit, highest_frequency
+from pliant.models.stability import explicit_limit
 from pliant.models.tet_rotations import TetRotations
 from pliant.models.tet_stiffness import linear_stiffness
 from pliant.protocols import FieldData, StableStep, Structure
@@ -71,26 +71,7 @@ class ParticleMechanics(ABC):
         return self.damping_time * power
 
     def stable_step(self) -> StableStep:
-        """The explicit limit; with damping, that of the stiffer of the body and of its damping."""
-        if not self.damping_time:
-            return explicit_limit(self, self.structure, 0.0)
-        kept, self.damping_time = self.damping_time, 0.0
-        omega = highest_frequency(self, self.structure)
-        self.damping_time = kept
-        omega = max(omega, self._viscous_frequency())
-        z = 0.5 * kept * omega
-        seconds = 2.0 / omega * (np.sqrt(1.0 + z * z) - z)
-        return StableStep(float(seconds), f"highest frequency {omega:.4g} rad/s, damping {kept:.3g} s")
-
-    def _viscous_frequency(self) -> float:
-        from scipy.sparse import diags_array
-        from scipy.sparse.linalg import eigsh
-
-        root = diags_array(np.repeat(1.0 / np.sqrt(self.structure.mass), 3))
-        matrix = (root @ self.rest_stiffness() @ root).tocsr()
-        start = np.random.default_rng(0).standard_normal(matrix.shape[0])
-        top = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-2, return_eigenvectors=False)
-        return float(np.sqrt(top[0]))
+        return explicit_limit(self, self.structure, self.damping_time)
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet of the continuum that the faces stand for (small-strain Hooke on Green strain)."""
