@@ -8,10 +8,10 @@ from pliant.evidence.validate import load_cases, outcomes
 
 
 @pytest.mark.parametrize("case", [name for name, case in load_cases().items() if case.quick])
-def test_every_quick_case_is_within_its_tolerance(case: str) -> None:
-    found = list(outcomes(case, quick=True))
+def test_every_quick_case_is_within_its_tolerance_or_says_why_not(case: str) -> None:
+    found = [o for o in outcomes(case, quick=True) if o.applies]
     assert found
-    assert [o.to_dict() for o in found if not o.ok] == []
+    assert [o.to_dict() for o in found if not o.ok and not o.expected_failure] == []
 
 
 def test_an_unknown_case_names_the_nearest() -> None:
