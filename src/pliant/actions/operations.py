@@ -206,7 +206,7 @@ class Bonds(Acting):
                 f"action '{self.kind}': nothing is closer than {reach:.3g} m at {self.at:g} s.",
                 hint="Give a larger reach, or a time when the bodies touch.",
             )
-        edges = np.array(pairs)
+        edges = np.unique(np.sort(np.array(pairs), axis=1), axis=0)
         d = x[edges[:, 1]] - x[edges[:, 0]]
         times = np.bincount(edges.ravel(), minlength=world.count)
         share = 0.5 * (1.0 / times[edges[:, 0]] + 1.0 / times[edges[:, 1]])
