@@ -91,39 +91,27 @@ def pulled(**options: Any) -> tuple[Any, list[float]]:
         pl.Fix("bar", pl.where.box((-1, -1, -1), (0.2, 1, 1))),
         pl.Move("bar", pl.where.box((1.0, -1, -1), (2, 1, 1)), velocity=(0.06, 0, 0)),
     ]
-    scene = Scene([bar], ends, [pl.FluxMeasure(plane={"axis": "x", "at": 0.601})], step=2e-3)
+    scene = Scene([bar], ends, [pl.FluxMeasure(plane={"axis": "x", "at": 0.601})])
     simulation = scene.simulation()
     simulation.start()
+    area = simulation.system.world.count * 0.1**3 / 1.2  # of the voxels
     stresses = []
-    for _ in range(50):
+    for _ in range(40):
         simulation.advance()
-        stresses.append(values(simulation)["flux.elastic"] / 0.4**2)
+        stresses.append(values(simulation)["flux.elastic"] / area)
     return simulation, stresses
 
 
-def test_a_straight_bar_breaks_once_at_its_strength() -> None:
-    simulation, stresses = pulled()
-    assert max(stresses) == pytest.approx(2e4, rel=0.1)
+@pytest.mark.parametrize(("degrees", "tolerance"), [(0, 0.1), (45, 0.2)])
+def test_a_bar_breaks_at_its_strength_in_one_place(degrees: float, tolerance: float) -> None:
+    """However its lattice lies, the stress rises to the strength and is gone; all cuts are side by side."""
+    lattice = {"axis": "z", "degrees": degrees}
+    simulation, stresses = pulled(model={"type": "elements", "lattice": lattice})
+    assert max(stresses) == pytest.approx(2e4, rel=tolerance)
     assert abs(stresses[-1]) < 0.02 * 2e4
-    assert pieces(simulation) == 2
-
-
-def test_a_bar_with_its_lattice_turned_breaks_near_its_strength() -> None:
-    _, stresses = pulled(model={"type": "elements", "lattice": {"axis": "z", "degrees": 45}})
-    assert max(stresses) == pytest.approx(2e4, rel=0.2)
-    assert abs(stresses[-1]) < 0.05 * 2e4
-
-
-def pieces(simulation: Any) -> int:
-    """Number of pieces of at least five elements."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    structure = simulation.system.world.parts[0].structure
-    i, j = structure.cells["edge"].T
-    n = len(structure.rest)
-    _, label = connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)))
-    return int(np.sum(np.bincount(label) >= 5))
+    mechanics: Any = simulation.system.world.parts[0].mechanics
+    assert np.ptp(mechanics.structure.rest[mechanics.fracture.cut, 0]) < 0.15
+    assert (~mechanics.connections.intact).sum() >= 100  # what crosses a section of 4 x 4
 
 
 def test_past_yield_a_stretched_bar_stays_longer() -> None:

@@ -47,7 +47,7 @@ def test_renormalised_the_bar_holds_no_energy_and_stays_bent() -> None:
 def test_a_stiffer_bar_bends_less() -> None:
     plain, stiff = bent([], 0.48), bent([Attributes("bar", pl.where.all(), stiffness=2.0)], 0.48)
     drops = [s.system.world.x[-1, 2] - s.system.world.rest[-1, 2] for s in (plain, stiff)]
-    assert drops[1] == pytest.approx(drops[0] / 2, rel=0.05)
+    assert drops[1] == pytest.approx(drops[0] / 2, rel=0.1)
 
 
 def test_attributes_that_a_body_does_not_have_are_refused() -> None:

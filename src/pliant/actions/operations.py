@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pliant.actions.base import Selecting, Timed
 from pliant.errors import IncompatibleError, SelectionError
 from pliant.parameters import parameters
-from pliant.protocols import Acting, Alterable, Renormalising, RowChange
+from pliant.protocols import Acting, Alterable, Renormalising, RowChange, StableStep
 from pliant.typing import AnyArray, Array, IntArray, Vector
 from pliant.units import Length, Number, Pressure, Time
 
@@ -89,11 +89,15 @@ class Attributes(Once):
     def prepare(self, world: "World", up: Vector) -> Acting:
         rows, changes = self.rows(world), self.changes
         parts = self.parts(world, rows, Alterable)
-        return self.windowed(Operation(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes)))
+        operation = Operation(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes))
+        operation.stiffer = self.stiffness or 1.0
+        return self.windowed(operation)
 
 
 class Operation(Acting):
     """An operation at work: calls a verb of each body's mechanics, once."""
+
+    stiffer = 1.0  # by which factor stiffness grows
 
     def __init__(self, parts: list["Part"], rows: IntArray, at: float, verb: Any) -> None:
         self.parts, self.rows, self.at, self.verb = parts, rows, at, verb
@@ -103,6 +107,11 @@ class Operation(Acting):
         chosen[self.rows] = True
         for part in self.parts:
             self.verb(part.mechanics, world.x[part.rows], chosen[part.rows])
+
+    def stable_step(self) -> StableStep:
+        """That of the stiffened bodies; damped ones are limited in proportion to their stiffness."""
+        limits = [p.mechanics.stable_step().seconds for p in self.parts] if self.stiffer > 1.0 else []
+        return StableStep(min(limits, default=float("inf")) / self.stiffer, "a body is made stiffer")
 
     def follow(self, change: RowChange, world: "World") -> None:
         self.rows, _ = change.follow(self.rows)
@@ -197,7 +206,7 @@ class Bonds(Acting):
                 f"action '{self.kind}': nothing is closer than {reach:.3g} m at {self.at:g} s.",
                 hint="Give a larger reach, or a time when the bodies touch.",
             )
-        edges = np.array(pairs)
+        edges = np.unique(np.sort(np.array(pairs), axis=1), axis=0)
         d = x[edges[:, 1]] - x[edges[:, 0]]
         times = np.bincount(edges.ravel(), minlength=world.count)
         share = 0.5 * (1.0 / times[edges[:, 0]] + 1.0 / times[edges[:, 1]])

@@ -205,7 +205,7 @@ def advance(dt, v, mass, free, pairs, own_body, triangles, touched, geometry, la
         t = touched[p]
         g = geometry[p]
         law = laws[own_body[p], pairs[p, 1]]
-        if t < 0 or law[REACH] - history[p, ALLOWED] - g[DISTANCE] <= 0.0:
+        if t < 0:
             if history[p, ACTIVE] > 0.0:
                 for c in range(HISTORY):
                     history[p, c] = 0.0

@@ -140,7 +140,9 @@ class ContactLayer(Acting):
             own = part.mechanics.stable_step().seconds
             mass = float(part.structure.mass.min())
             z = float(law[:, DAMPING].max())
-            touch = 2.0 / np.sqrt(4.0 * float(law[:, STIFFNESS].max()) / mass) * (np.sqrt(1 + z * z) - z)
+            touch = (
+                2.0 / np.sqrt(4.0 * float(law[:, STIFFNESS].max()) / mass) * (np.sqrt(1 + 4 * z * z) - 2 * z)
+            )
             both = float(1.0 / np.sqrt(1.0 / own**2 + 1.0 / touch**2))
             if both < best:
                 best, reason = both, f"contacts of body '{part.name}'"

@@ -2,35 +2,40 @@
 
 import numpy as np
 
-from pliant.models.blocks import make_blocks
+from pliant.models.blocks import Blocks, make_blocks
 from pliant.models.mass_spring.pairs import pair_rows, pair_springs
 from pliant.typing import Array, BoolArray, IntArray
 
 
 class Connections:
-    """Connections in pairs, as spring kernels want them; ``rest``: rest lengths and stiffnesses in blocks.
+    """Connections laid out for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
 
-    edges (m, 2); born (m,): the rest lengths they were made with [m]; own (m,): stiffnesses while whole
-    [N/m]; intact (m,).
+    edges (m, 2): pairs i < j in lexicographic order; born (m,): the rest lengths they were made with [m]; own
+    (m,): stiffnesses while whole [N/m]; intact (m,).
     """
 
     def __init__(self, edges: IntArray, lengths: Array, stiffness: Array, count: int) -> None:
         self.edges, self.count = edges, count
         self.born, self.own = lengths.copy(), stiffness.copy()
         self.intact: BoolArray = np.ones(len(edges), bool)
-        pairs, members = pair_springs(edges, count)
-        self._members = members
-        self.blocks = make_blocks(pairs, count) if len(edges) else None
-        if self.blocks is not None:
-            self.rest = pair_rows(self.blocks, members, lengths, stiffness)
-            self.born_rows = pair_rows(self.blocks, members, lengths)
-            slots = np.empty(len(pairs), np.int64)
-            slots[self.blocks.order] = self.blocks.slots
-            pair, second = np.nonzero(members >= 0)
-            self._row, self._lane = np.empty(len(edges), np.int64), np.empty(len(edges), np.int64)
-            which = members[pair, second]
-            self._row[which], self._lane[which] = slots[pair] // 16, slots[pair] % 16 + 32 * second
+        self.blocks = None
+        if len(edges):
+            pairs, self._members = pair_springs(edges, count)
+            self.blocks = make_blocks(pairs, count)
+            self.rest = pair_rows(self.blocks, self._members, lengths, stiffness)
+            self.born_rows = pair_rows(self.blocks, self._members, lengths)
+            self._find_places(self.blocks)
         self.table = _by_element(edges, count)
+
+    def _find_places(self, blocks: Blocks) -> None:
+        """Where each connection's rest length is: row and lane of ``rest``; its stiffness comes 16 lanes on."""
+        self._row, self._lane = np.empty(len(self.edges), np.int64), np.empty(len(self.edges), np.int64)
+        slot = np.empty(len(self._members), np.int64)
+        slot[blocks.order] = blocks.slots
+        for second in (0, 1):
+            there = self._members[:, second] >= 0
+            own = self._members[there, second]
+            self._row[own], self._lane[own] = slot[there] // 16, slot[there] % 16 + 32 * second
 
     @property
     def lengths(self) -> Array:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 DISC = 0.9  # radius of a cut [spacings]
 RAISED = 1.3  # strength away from a crack's front, for a while after a break
+RAGS = 1.5  # strain of connections at a crack, as a multiple of strength / E, that tears what is left
 PATIENCE = 5.0  # that while: so many times a compression wave crosses the body
 
 
@@ -21,7 +22,8 @@ class StressFracture:
 
     Stress :math:`\sigma = 0.4 E (2 e + \mathrm{tr}\,e)` of the least-squares strain. All connections through
     a disc of 0.9 a across the principal direction n, at :math:`X + n a/2`, break; an element is cut
-    once. After a break the stress wave of a crack must not start others: elements that have lost no
+    once, and what is left of it tears when a connection beside the crack is strained beyond 1.5 strength / E.
+    After a break the stress wave of a crack must not start others: elements that have lost no
     connection bear 1.3 times the strength for as long as five wave crossings.
     """
 
@@ -33,6 +35,9 @@ class StressFracture:
         self.patience = PATIENCE * size / np.sqrt(1.2 * material.young / material.density)
         self.last = -np.inf
         self._stress = np.empty(n)
+        own = owner.connections
+        self._limit = own.born * (1.0 + RAGS * strength / material.young)
+        self._over = np.zeros(len(own.edges), bool)
 
     def step(self, time: float, x: Array) -> IntArray:
         """The connections that break now."""
@@ -44,14 +49,24 @@ class StressFracture:
             limit[~self.front] *= RAISED
         ratio = np.where(self.cut, 0.0, self._stress / limit)
         worst = int(np.argmax(ratio))
+        torn = self._rags(x)
         if ratio[worst] <= 1.0:
-            return np.empty(0, np.int64)
+            return torn
         self.cut[worst] = True
         broken = self._through(worst, strain[worst])
         if len(broken):
             self.last = time
             self.front[owner.connections.edges[broken].ravel()] = True
-        return broken
+        return np.union1d(broken, torn)
+
+    def _rags(self, x: Array) -> IntArray:
+        """Overstrained connections with both ends at the crack."""
+        own = self.owner.connections
+        if not self.front.any() or not kernels.overstretched(
+            own.edges, own.intact, self._limit, x, self._over
+        ):
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self._over & self.front[own.edges].all(axis=1))
 
     def _through(self, element: int, strain: Array) -> IntArray:
         """Intact connections through the disc across the principal direction of ``strain`` (6,)."""

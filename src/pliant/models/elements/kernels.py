@@ -111,21 +111,22 @@ def overstretched(edges, intact, limit, x, out):
 def _flow_blocks(first, last, index, rest, born, strain, share, most, x):
     changed = 0
     for b in range(first, last):
-        for k in range(32):
-            e, i = k // 16, 16 * (k // 16) + k  # which of the pair; where its rest length is
-            if rest[b, 16 + i] == 0.0:
-                continue
-            p, q = index[b, k % 16, 0], index[b, k % 16, 1 + e]
-            square = (x[q, 0] - x[p, 0]) ** 2 + (x[q, 1] - x[p, 1]) ** 2 + (x[q, 2] - x[p, 2]) ** 2
-            whole = born[b, k]
-            stretch = np.sqrt(square) - rest[b, i]
-            over = abs(stretch) - strain * whole
-            if over > 0.0:
-                new = rest[b, i] + np.sign(stretch) * share * over
-                new = min(max(new, (1.0 - most) * whole), (1.0 + most) * whole)
-                if new != rest[b, i]:
-                    rest[b, i] = new
-                    changed += 1
+        for e in range(2):  # the two springs of a pair
+            for i in range(16):
+                at = 32 * e + i
+                if rest[b, at + 16] == 0.0:
+                    continue
+                p, q = index[b, i, 0], index[b, i, 1 + e]
+                square = (x[q, 0] - x[p, 0]) ** 2 + (x[q, 1] - x[p, 1]) ** 2 + (x[q, 2] - x[p, 2]) ** 2
+                whole = born[b, 16 * e + i]
+                stretch = np.sqrt(square) - rest[b, at]
+                over = abs(stretch) - strain * whole
+                if over > 0.0:
+                    new = rest[b, at] + np.sign(stretch) * share * over
+                    new = min(max(new, (1.0 - most) * whole), (1.0 + most) * whole)
+                    if new != rest[b, at]:
+                        rest[b, at] = new
+                        changed += 1
     return changed
 
 

@@ -1,0 +1,61 @@
+"""Connections and contacts come and go, and a resumed run is the same to the byte."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.mesh.shapes import box
+from pliant.scene import running
+from pliant.scene.running import resume
+
+BRITTLE = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-4, "strength": 1e4}
+
+
+def scene() -> pl.Scene:
+    """A bar drops across a block, breaks, and the pieces fall on the ground."""
+    bar = pl.Body(
+        box(0.8, 0.2, 0.2), edge=0.1, model="elements", material=BRITTLE, name="bar",
+        position=(-0.3, 0.0, 0.35), velocity=(0, 0, -3),
+    )  # fmt: skip
+    block = pl.Body(
+        box(0.2, 0.2, 0.3), edge=0.1, model="elements", name="block", position=(0, 0, 0.0),
+        material={key: value for key, value in BRITTLE.items() if key != "strength"},
+    )  # fmt: skip
+    actions = [pl.Gravity(), pl.Ground(), pl.actions.Renormalise("block", pl.where.all(), at=0.1)]
+    return pl.Scene([bar, block], actions, time=pl.TimePlan(duration=0.24, fps=50))
+
+
+class Stop:
+    """Breaks a run off after some frames."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def note(self, text: str) -> None: ...
+    def working(self, fraction: float | None, text: str) -> None: ...
+    def started(self, frames: int, plan: Any) -> None: ...
+    def finished(self, state: str, message: str) -> None: ...
+    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+        if done > self.after:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop", [2, 7])
+def test_a_resumed_run_with_breaking_and_touching_is_the_same(
+    tmp_path: Path, stop: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = scene().run(to=tmp_path / "whole.pliant", threads=1)
+    assert whole.frames[-1].version > 1  # it broke, more than once
+    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
+    broken = tmp_path / "broken.pliant"
+    with pytest.raises(KeyboardInterrupt):
+        scene().run(to=broken, progress=Stop(stop))
+    again = resume(broken)
+    for a, b in zip(whole.frames, again.frames, strict=True):
+        assert a.version == b.version
+        assert np.array_equal(a.positions, b.positions)
+    for name in whole.series:
+        assert np.array_equal(whole.series[name], again.series[name])
