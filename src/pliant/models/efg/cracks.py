@@ -47,7 +47,8 @@ class Cracks:
         self.speed = material.crack_speed
         self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / material.wave_speed
         self.opened: BoolArray = np.zeros(len(cells.pairs), bool)
-        self.ready = np.full(len(rest), -np.inf)
+        self.ready = np.full(len(rest), -np.inf)  # when a crack's front has come to each phyxel
+        self.calm_until = np.full(len(rest), -np.inf)  # when a phyxel away from the front may break again
         self.last, self.broken = -np.inf, 0
         self.d = rest[whole.around] - rest[whole.rows]
         self._crossing: BoolArray = np.zeros(len(whole.around), bool)
@@ -63,11 +64,13 @@ class Cracks:
         """Open faces where Cauchy stress (n, 3, 3) [Pa] exceeds the strength; whether any did."""
         size = np.sqrt(np.einsum("nij,nij->n", stress, stress))
         whole = (np.linalg.det(gradients.reshape(-1, 3, 3)) > CRUSHED) & np.isfinite(size)
-        may = np.flatnonzero((size > self.strength) & (self.ready <= time) & whole)
+        front = self._beside_front()
+        waits = np.where(front, self.ready, np.maximum(self.ready, self.calm_until))
+        may = np.flatnonzero((size > self.strength) & (waits <= time) & whole)
         if not len(may):
             return False
         values, vectors = np.linalg.eigh(stress[may])
-        front = self._beside_front()[may]
+        front = front[may]
         excess = values[:, 2] / self.strength
         limit = np.where(front | (time - self.last > self.calm), 1.0, RAISED)
         over = np.flatnonzero(excess > limit)
@@ -78,7 +81,9 @@ class Cracks:
                 break
             i = int(may[k])
             normal = gradients[i].reshape(3, 3).T @ vectors[k, :, 2]
-            faces = self._choose(i, normal / np.linalg.norm(normal))
+            normal /= np.linalg.norm(normal)
+            normal *= np.sign(normal[np.argmax(np.abs(normal))])  # cracks in one plane take the same side
+            faces = self._choose(i, normal)
             if len(faces) and self._allowed(faces):
                 self._open(faces)
                 opened.append(i)
@@ -131,7 +136,7 @@ class Cracks:
             gap = np.linalg.norm(self.rest[beside] - self.rest[i], axis=1)
             self.ready[beside] = np.maximum(self.ready[beside], time + gap / self.speed)
         own = np.unique(self.cells.pairs[faces])
-        self.ready[own] = np.maximum(self.ready[own], time + self.calm)
+        self.calm_until[own] = time + self.calm
 
     def _rim(self) -> IntArray:
         """The front of all cracks: edges (k, 2) that belong to one open face only and do not lie outside."""
@@ -284,6 +289,7 @@ class Cracks:
         return {
             "opened": self.opened.astype(np.uint8),
             "ready": self.ready,
+            "calm": self.calm_until,
             "breaks": np.array([self.last, float(self.broken)]),
         }
 
@@ -294,7 +300,7 @@ class Cracks:
         if len(faces):
             self._open(faces)
         if "ready" in state:
-            self.ready = np.array(state["ready"])
+            self.ready, self.calm_until = np.array(state["ready"]), np.array(state["calm"])
             self.last, self.broken = float(state["breaks"][0]), int(state["breaks"][1])
 
 
