@@ -12,7 +12,7 @@ PAGE = (DOCS / "meshless.md").read_text(encoding="utf-8")
 
 
 def test_every_scene_named_exists() -> None:
-    named = set(re.findall(r"`(stegmayr-[a-z-]+|dough-pull)`", PAGE))
+    named = set(re.findall(r"`(stegmayr-[a-z-]+|dough-pull|jelly-tear|chocolate-snap|plate-shatter)`", PAGE))
     assert named <= set(examples.names())
     assert named >= {name for name in examples.names() if name.startswith("stegmayr-")}
 
@@ -23,7 +23,7 @@ def test_every_picture_is_there_and_small() -> None:
 
 
 def test_every_model_line_is_valid() -> None:
-    (block,) = re.findall(r"^```toml fragment\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    block = re.findall(r"^```toml fragment\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[0]
     for line in block.splitlines():
         text = f"schema = 1\n[[bodies]]\nshape = {{ box = {{ size = [1, 1, 1] }} }}\n{line}"
         assert isinstance(parse(text), Scene)

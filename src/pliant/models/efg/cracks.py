@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 KAPPA = 0.8  # how far transparency reaches, in supports
 MOST = 12  # phyxels that may break in a step
 CALM, RAISED = 5.0, 1.3
+CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stress is pressure
 ACROSS = 0.5  # cosine: faces that open look this much along the stress
 SMALLEST = 10  # phyxels: a crack that would cut off less does not open
 _SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the lattice miss edges of faces
@@ -46,7 +47,8 @@ class Cracks:
         self.speed = material.crack_speed
         self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / material.wave_speed
         self.opened: BoolArray = np.zeros(len(cells.pairs), bool)
-        self.ready = np.full(len(rest), -np.inf)
+        self.ready = np.full(len(rest), -np.inf)  # when a crack's front has come to each phyxel
+        self.calm_until = np.full(len(rest), -np.inf)  # when a phyxel away from the front may break again
         self.last, self.broken = -np.inf, 0
         self.d = rest[whole.around] - rest[whole.rows]
         self._crossing: BoolArray = np.zeros(len(whole.around), bool)
@@ -61,11 +63,14 @@ class Cracks:
     def break_at(self, time: float, stress: Array, gradients: Array) -> bool:
         """Open faces where Cauchy stress (n, 3, 3) [Pa] exceeds the strength; whether any did."""
         size = np.sqrt(np.einsum("nij,nij->n", stress, stress))
-        may = np.flatnonzero((size > self.strength) & (self.ready <= time))
+        whole = (np.linalg.det(gradients.reshape(-1, 3, 3)) > CRUSHED) & np.isfinite(size)
+        front = self._beside_front()
+        waits = np.where(front, self.ready, np.maximum(self.ready, self.calm_until))
+        may = np.flatnonzero((size > self.strength) & (waits <= time) & whole)
         if not len(may):
             return False
         values, vectors = np.linalg.eigh(stress[may])
-        front = self._beside_front()[may]
+        front = front[may]
         excess = values[:, 2] / self.strength
         limit = np.where(front | (time - self.last > self.calm), 1.0, RAISED)
         over = np.flatnonzero(excess > limit)
@@ -76,7 +81,9 @@ class Cracks:
                 break
             i = int(may[k])
             normal = gradients[i].reshape(3, 3).T @ vectors[k, :, 2]
-            faces = self._choose(i, normal / np.linalg.norm(normal))
+            normal /= np.linalg.norm(normal)
+            normal *= np.sign(normal[np.argmax(np.abs(normal))])  # cracks in one plane take the same side
+            faces = self._choose(i, normal)
             if len(faces) and self._allowed(faces):
                 self._open(faces)
                 opened.append(i)
@@ -95,9 +102,9 @@ class Cracks:
         pairs = self.cells.pairs[faces]
         d = self.rest[np.where(pairs[:, 0] == i, pairs[:, 1], pairs[:, 0])] - self.rest[i]
         along = d @ normal / np.linalg.norm(d, axis=1)
-        sides = [faces[along > ACROSS], faces[-along > ACROSS]]
-        torn = np.zeros(len(self.cells.points), bool)
-        torn[self._corners[self.opened[self._corner_face]]] = True
+        good = np.array([self._leaves_two_layers(int(f)) for f in faces], bool)
+        sides = [faces[good & (along > ACROSS)], faces[good & (-along > ACROSS)]]
+        torn = self._front_corners()
         score = [
             (
                 sum(int(torn[self.cells.loops[f]].sum()) for f in side),
@@ -108,21 +115,51 @@ class Cracks:
         ]
         return np.asarray(sides[0] if score[0] >= score[1] else sides[1])
 
+    def _leaves_two_layers(self, face: int) -> bool:
+        """Whether no phyxel of a face would be cut off on two opposite sides: a layer of one has no shape."""
+        a, b = self.cells.pairs[face]
+        d = self.rest[b] - self.rest[a]
+        for i, way in ((a, d), (b, -d)):
+            open_ = self._faces_of[i]
+            open_ = open_[self.opened[open_]]
+            pairs = self.cells.pairs[open_]
+            e = self.rest[np.where(pairs[:, 0] == i, pairs[:, 1], pairs[:, 0])] - self.rest[i]
+            cosine = e @ way / (np.linalg.norm(e, axis=1) * np.linalg.norm(way))
+            if (cosine < -ACROSS).any():
+                return False
+        return True
+
     def _set_ready(self, time: float, i: int, faces: IntArray) -> None:
-        if self.speed is None:
-            return
         mine = np.unique(np.concatenate([self.cells.loops[f] for f in faces]))
         beside = np.unique(self.cells.pairs[np.unique(self._corner_face[np.isin(self._corners, mine)])])
-        gap = np.linalg.norm(self.rest[beside] - self.rest[i], axis=1)
-        self.ready[beside] = np.maximum(self.ready[beside], time + gap / self.speed)
+        if self.speed is not None:
+            gap = np.linalg.norm(self.rest[beside] - self.rest[i], axis=1)
+            self.ready[beside] = np.maximum(self.ready[beside], time + gap / self.speed)
+        own = np.unique(self.cells.pairs[faces])
+        self.calm_until[own] = time + self.calm
+
+    def _rim(self) -> IntArray:
+        """The front of all cracks: edges (k, 2) that belong to one open face only and do not lie outside."""
+        edges = [
+            np.column_stack([loop, np.roll(loop, -1)])
+            for loop in (self.cells.loops[k] for k in np.flatnonzero(self.opened))
+        ]
+        if not edges:
+            return np.zeros((0, 2), np.int64)
+        pairs, uses = np.unique(np.sort(np.concatenate(edges), axis=1), axis=0, return_counts=True)
+        return np.asarray(pairs[(uses == 1) & ~self.cells.outside[pairs].all(axis=1)])
+
+    def _front_corners(self) -> BoolArray:
+        out = np.zeros(len(self.cells.points), bool)
+        out[self._rim()] = True
+        return out
 
     def _beside_front(self) -> BoolArray:
-        """Phyxels whose cells touch a crack."""
+        """Phyxels whose cells touch the front of a crack."""
         out = np.zeros(len(self.rest), bool)
         if self.opened.any():
-            torn = np.zeros(len(self.cells.points), bool)
-            torn[self._corners[self.opened[self._corner_face]]] = True
-            out[self.cells.pairs[np.unique(self._corner_face[torn[self._corners]])]] = True
+            near = self._front_corners()[self._corners]
+            out[self.cells.pairs[np.unique(self._corner_face[near])]] = True
         return out
 
     def _allowed(self, faces: IntArray) -> bool:
@@ -212,13 +249,7 @@ class Cracks:
         """How far points on the cracks are from their fronts: edges that belong to one open face only."""
         from scipy.spatial import cKDTree
 
-        edges = []
-        for k in np.flatnonzero(self.opened):
-            loop = self.cells.loops[k]
-            edges.append(np.column_stack([loop, np.roll(loop, -1)]))
-        both = np.sort(np.concatenate(edges), axis=1)
-        pairs, uses = np.unique(both, axis=0, return_counts=True)
-        rim = pairs[(uses == 1) & ~self.cells.outside[pairs].all(axis=1)]
+        rim = self._rim()
         if not len(rim):
             return np.full(len(points), np.inf)
         a, b = self.cells.points[rim[:, 0]], self.cells.points[rim[:, 1]]
@@ -258,6 +289,7 @@ class Cracks:
         return {
             "opened": self.opened.astype(np.uint8),
             "ready": self.ready,
+            "calm": self.calm_until,
             "breaks": np.array([self.last, float(self.broken)]),
         }
 
@@ -268,7 +300,7 @@ class Cracks:
         if len(faces):
             self._open(faces)
         if "ready" in state:
-            self.ready = np.array(state["ready"])
+            self.ready, self.calm_until = np.array(state["ready"]), np.array(state["calm"])
             self.last, self.broken = float(state["breaks"][0]), int(state["breaks"][1])
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
     from pliant.models.efg.model import Efg
 
+FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods take, stiffens when stretched
+
 
 class EfgMechanics(ComingApart):
     """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
@@ -57,8 +59,9 @@ class EfgMechanics(ComingApart):
         for c, (a, b) in enumerate(SIX):
             self.solid[:, kernels.INVERSE + c] = support.inverse[:, a, b]
             self.solid[:, kernels.PROJECTOR + c] = support.projector[:, a, b]
-        self.solid[:, kernels.V_MU] = mu * self.volumes
-        self.solid[:, kernels.V_LAMBDA] = lam * self.volumes
+        own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
+        self.solid[:, kernels.V_MU] = mu * own
+        self.solid[:, kernels.V_LAMBDA] = lam * own
         self.solid[:, kernels.V_KV] = self.model.volume_stiffness * self.volumes
         self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
         self.solid[:, kernels.VOLUME] = self.volumes
@@ -169,10 +172,13 @@ class EfgMechanics(ComingApart):
         return polar(self.gradients(x).reshape(-1, 3, 3))
 
     def stable_step(self) -> StableStep:
-        """That of the rest shape; half of it where the body may flow, which brings phyxels nearer."""
+        """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and
+        neighbourhoods get lopsided."""
         limit = explicit_limit(self, self.structure, self.damping_time)
         if self.plasticity is not None and self.plasticity.kind != "small":
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
+        if self.cracking is not None:
+            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for cracks")
         return limit
 
     # ----------------------------------------------------------------------------------- history

@@ -35,17 +35,35 @@ class TornPhyxels:
         try:
             cut = cut_surface(self.whole.surface, *self.sheet)
             surface, inward = cut.surface, cut.inward
+            part = np.zeros(len(surface.points), np.int64)
+            part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
         except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
             surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
-        around, radius = self._carriers(surface.points + NUDGE * self.spacing * inward)
+            part = np.zeros(len(surface.points), np.int64)
+        around, radius = self._carriers(surface.points + NUDGE * self.spacing * inward, part)
         weights = shape_functions(surface.points, self.rest, around, radius)
         return EmbeddedSurface(surface, around.astype(np.uint32), weights)
 
-    def _carriers(self, looking: Array) -> tuple[IntArray, Array]:
-        """For each point the nearest phyxel and those that it sees, (p, k), and their reach (p,)."""
+    def _homes(self, looking: Array, part: IntArray) -> IntArray:
+        """The nearest phyxel of each point, among those of the piece that most points of its ``part`` of the
+        surface are nearest to: the smoothed crack passes some phyxels on the wrong side."""
         from scipy.spatial import cKDTree
 
         home = np.asarray(cKDTree(self.rest).query(looking)[1])
+        count = int(part.max()) + 1
+        if count > 1:
+            for k in range(count):
+                mine = np.flatnonzero(part == k)
+                usual = int(np.argmax(np.bincount(self.piece[home[mine]])))
+                wrong = mine[self.piece[home[mine]] != usual]
+                own = np.flatnonzero(self.piece == usual)
+                if len(wrong):
+                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
+        return home
+
+    def _carriers(self, looking: Array, part: IntArray) -> tuple[IntArray, Array]:
+        """For each point the nearest phyxel and those that it sees, (p, k), and their reach (p,)."""
+        home = self._homes(looking, part)
         starts, seen = self.support.starts, self.support.weight > 0.0
         around = np.repeat(home[:, None], AROUND, axis=1)
         radius = np.empty(len(looking))

@@ -1,0 +1,123 @@
+"""Meshless bodies that break: where, at what force, and into what."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bodies import MATERIAL, block, simulate
+
+import pliant as pl
+from pliant.mesh.topology import Edges, merge_points
+from pliant.mesh.types import Surface, boundary_triangles, surface_volume
+
+STRENGTH, NECK = 2e4, 0.06
+
+
+def necked_bar() -> Surface:
+    """0.4 x 0.1 x 0.1 m, waisted to a square of 0.06 m in the middle."""
+    box: Any = pl.shapes.box(0.4, 0.1, 0.1, divisions=(24, 6, 6)).volume()
+    points = box.points.copy()
+    waist = 1 - (1 - NECK / 0.1) * np.exp(-(((points[:, 0] - 0.2) / 0.05) ** 2))
+    points[:, 1:] = 0.05 + (points[:, 1:] - 0.05) * waist[:, None]
+    return Surface(points, boundary_triangles(box.tets))
+
+
+def closed(surface: Surface) -> bool:
+    points, of = merge_points(surface.points)
+    return bool((Edges(of[surface.triangles], len(points)).uses % 2 == 0).all())
+
+
+@pytest.mark.parametrize("edge", [0.02, 0.016])
+def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float) -> None:
+    material = {"young": 1e6, "poisson": 0.3, "density": 1000.0, "strength": STRENGTH}
+    bar = pl.Body(necked_bar(), edge=edge, model="efg", material=material, name="bar")
+    scene = pl.Scene(
+        [bar],
+        [
+            pl.Fix(bar, pl.where.plane("x", "min")),
+            pl.Move(bar, pl.where.plane("x", "max"), velocity=(0.06, 0, 0)),
+            pl.Damping(rate=20.0),
+        ],
+        time=pl.TimePlan(duration=0.08, fps=1000),
+    )
+    simulation = scene.simulation()
+    simulation.start()
+    world, mechanics = simulation.system.world, simulation.system.world.parts[0].mechanics
+    beyond, peak = world.rest[:, 0] > 0.205, 0.0
+    for _ in range(80):
+        simulation.advance()
+        through, _ = mechanics.flux(world.x, beyond)["elastic"]  # type: ignore[attr-defined]
+        peak = max(peak, abs(float(through[0])))
+    assert peak == pytest.approx(STRENGTH * NECK**2, rel=0.15)
+    pieces, _, _ = mechanics.coming_apart()  # type: ignore[attr-defined]
+    assert pieces == 2
+    label = mechanics.cracking.pieces()[1]  # type: ignore[attr-defined]
+    ends = sorted(
+        (float(world.rest[label == k, 0].min()), float(world.rest[label == k, 0].max())) for k in (0, 1)
+    )
+    assert ends[0][1] == pytest.approx(0.2, abs=0.03)  # the waist is 0.1 m long
+    assert ends[1][0] == pytest.approx(0.2, abs=0.03)
+    carrier: Any = world.parts[0].structure.carrier
+    assert closed(carrier.surface)
+    whole = surface_volume(necked_bar().points, necked_bar().triangles)
+    assert surface_volume(carrier.surface.points, carrier.surface.triangles) == pytest.approx(whole, rel=1e-6)
+    assert surface_volume(carrier.positions(world.x), carrier.surface.triangles) == pytest.approx(
+        whole, rel=0.02
+    )
+
+
+def test_a_seam_parts_a_body_and_keeps_mass_and_momentum() -> None:
+    body = block((6, 3, 3), model="efg", velocity=(0.0, 0.0, 1.0), spin=(0.0, 8.0, 0.0))
+    seam = pl.Seam(plane={"axis": "x", "at": 0.29}, body=body, at=0.02)
+    simulation = simulate([body], [seam], seconds=0.1, fps=50)
+    world = simulation.system.world
+    mechanics: Any = world.parts[0].mechanics
+    assert mechanics.coming_apart()[0] == 2
+    assert mechanics.coming_apart()[1] == pytest.approx(0.09, rel=0.7)
+    assert world.mass.sum() == pytest.approx(0.6 * 0.3 * 0.3 * 1000, rel=1e-12)
+    momentum = (world.mass[:, None] * world.v).sum(axis=0)
+    assert momentum == pytest.approx([0.0, 0.0, 54.0], abs=1e-9)
+    halves = mechanics.cracking.pieces()[1]
+    speed = [np.average(world.v[halves == k], axis=0, weights=world.mass[halves == k]) for k in (0, 1)]
+    assert np.linalg.norm(speed[0] - speed[1]) > 1.0  # they fly apart
+    surface = world.parts[0].structure.carrier.surface
+    assert closed(surface)
+    assert surface_volume(surface.points, surface.triangles) == pytest.approx(0.054, rel=1e-9)
+
+
+def test_cracks_are_restored() -> None:
+    body = block((6, 3, 3), model="efg", material={**MATERIAL, "strength": 1e4})
+    structure = body.structure()
+    first, second = (body.model.prepare(structure, body.resolved_material) for _ in range(2))
+    first.cracking._open(np.flatnonzero(first.cracking.cells.pairs[:, 0] % 7 == 0)[:12])
+    first._take()
+    second.restore(first.state())
+    x = structure.rest * [1.1, 1.0, 0.95]
+    a, b = np.zeros_like(x), np.zeros_like(x)
+    first.add_forces(x, a * 0, a)
+    second.add_forces(x, b * 0, b)
+    assert np.array_equal(a, b)
+    assert second.topology_version == first.topology_version
+    whole = np.zeros_like(x)
+    body.model.prepare(structure, body.resolved_material).add_forces(x, whole * 0, whole)
+    assert np.abs(a - whole).max() > 0.01 * np.abs(whole).max()
+    assert np.abs(a.sum(axis=0)).max() < 1e-12 * np.abs(a).sum()
+    assert np.abs(np.cross(x, a).sum(axis=0)).max() < 1e-9 * np.abs(a).sum()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_bodies_torn_at_random_stay_finite_and_have_no_crumbs(seed: int) -> None:
+    dice = np.random.default_rng(seed)
+    body = block((5, 5, 5), model="efg", material={**MATERIAL, "strength": 2e3, "crack-speed": 20.0})
+    way = tuple(dice.normal(0.0, 1.5, 3).tolist())
+    actions = [
+        pl.Fix(body, pl.where.plane("x", "min")),
+        pl.Move(body, pl.where.plane("x", "max"), velocity=way),
+        pl.Gravity(9.81),
+    ]
+    simulation = simulate([body], actions, seconds=0.08, fps=100)
+    world = simulation.system.world
+    mechanics: Any = world.parts[0].mechanics
+    assert np.isfinite(world.x).all()
+    assert mechanics.coming_apart()[2] > 0
+    assert np.bincount(mechanics.cracking.pieces()[1]).min() >= 10
