@@ -380,7 +380,7 @@ class Worker:
     def _describe(self, bodies: list[ShownBody]) -> dict[str, Any]:
         found: dict[str, Any] = {"bodies": []}
         for body in bodies:
-            rest, cells = body.structure.rest, body.structure.cells
+            rest = body.structure.rest
             found["bodies"].append(
                 {
                     "name": body.name,
