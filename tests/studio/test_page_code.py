@@ -21,6 +21,7 @@ def npm(*arguments: str) -> None:
         capture_output=True,
         text=True,
         timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
