@@ -45,7 +45,7 @@ def bench(name: str) -> Callable[[Bench], Bench]:
 
 def load_benches() -> dict[str, Bench]:
     """All cases; importing their modules enters them in the table."""
-    for module in ("bench_loop", "bench_mass_spring", "bench_cpm", "bench_cantilever"):
+    for module in ("bench_loop", "bench_mass_spring", "bench_cpm", "bench_cantilever", "bench_studio"):
         import_module(f"pliant.evidence.{module}")
     return BENCHES
 
