@@ -1,4 +1,4 @@
-"""Benchmarks of the studio's stream: what a frame costs the server, and what a slow page costs the simulation."""
+"""Benchmarks of the studio's stream: what a frame costs the server."""
 
 import asyncio
 import time
