@@ -94,7 +94,7 @@ def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
         live.add({"type": "volume-constraint"})
     with pytest.raises(IncompatibleError, match="same particles"):
         live.add({"type": "fix", "select": whole})
-    with pytest.raises(InputError, match="colour|permitted|Unexpected"):
+    with pytest.raises(InputError, match="fix"):
         live.add({"type": "fix", "select": whole, "colour": 3})
     with pytest.raises(InputError, match="cannot be steered"):
         live.steer(0, (0, 0, 0))

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from serving import ROOT, Served
 
-from conftest import ROOT, Served
 from pliant.recording import load
 
 STATE = "studio.app.store.state"

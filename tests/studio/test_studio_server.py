@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from serving import BEAM, Served
 
-from conftest import BEAM, Served
 from pliant.errors import InputError, SceneError
 from pliant.studio.document import Document, put
 from pliant.studio.packing import pack, unpack

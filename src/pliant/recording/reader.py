@@ -140,6 +140,12 @@ class Run:
 
         return plot(self, series, path, **options)
 
+    def view(self, height: int = 480) -> Any:
+        """The viewer, inline in a notebook; a picture where that cannot be."""
+        from importlib import import_module
+
+        return import_module("pliant.studio.notebook").view_run(self, height)
+
     def _repr_html_(self) -> str:
         from pliant.render.notebook import html
 

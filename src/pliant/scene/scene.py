@@ -205,6 +205,12 @@ class Scene:
         scene = replace_time(self, **changes) if changes else self
         return run_scene(scene, to, threads=threads, force=force, progress=progress)
 
+    def view(self, height: int = 480) -> Any:
+        """The viewer, inline in a notebook, ready to run."""
+        from importlib import import_module
+
+        return import_module("pliant.studio.notebook").view_scene(self, height)
+
 
 def replace_time(scene: Scene, **changes: Any) -> Scene:
     """``scene`` with another duration, fps, step or integrator."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from pliant.studio.engine import Engine, Event
 from pliant.studio.workspace import Workspace
 
 MOST_CLIENTS = 16
-RUN_ONLY = "a recorded run"
 
 
 class Session:
@@ -103,7 +103,7 @@ class Session:
         client.tell(
             "hello",
             catalogue=catalogue(),
-            examples=[{"name": n, "title": examples.title(n)} for n in examples.names()],
+            examples=_examples(),
             files=self.workspace.listing(),
             folder=self.workspace.folder.name,
             autosave=self.workspace.autosaved() is not None,
@@ -314,3 +314,10 @@ class Session:
             message="The simulation's process ended unexpectedly and was started again.",
             hint="The scene is safe: build it again, with a larger edge length if memory ran out.",
         )
+
+
+@cache
+def _examples() -> list[dict[str, str]]:
+    """Names and titles of the shipped scenes, the first one to try first."""
+    names = sorted(examples.names(), key=lambda name: (name != "hello", name))
+    return [{"name": name, "title": examples.title(name)} for name in names]

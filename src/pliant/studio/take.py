@@ -8,6 +8,7 @@ from typing import Any
 
 from pliant.actions.obstacles import Barrier
 from pliant.actions.pull import Pulled
+from pliant.errors import InputError
 from pliant.protocols import FieldData, Structure
 from pliant.recording import Run, RunWriter, load
 from pliant.scene.dump import scene_text, to_table_of
@@ -90,6 +91,8 @@ class Take:
         world = self.simulation.system.world
         part = world.parts_named(body, "pull")[0]
         rest, spacing = part.structure.rest, part.structure.spacing
+        if particle >= len(rest):
+            raise InputError(f"Body '{body}' has no particle {particle}.")
         near = ((rest - rest[particle]) ** 2).sum(axis=1) <= (REACH * spacing) ** 2
         ids = [int(k) for k in near.nonzero()[0]]
         mass = float(part.structure.mass[near].sum())

@@ -10,6 +10,7 @@ import shutil
 import sys
 import time
 import traceback
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
@@ -24,6 +25,7 @@ from pliant.studio.packing import pack
 from pliant.studio.shown import ShownBody, dual_arrays, frame_arrays, scene_arrays
 from pliant.studio.take import Take
 
+PACED = 40  # frames whose pace is told
 BEHIND = 0.25  # seconds after which lost time is not made up for
 _PLACE = re.compile(r"body '(?P<body>[^']+)': .*?(?P<what>particle|tet) (?P<number>\d+)")
 
@@ -46,7 +48,7 @@ class Worker:
         self._scrub: int | None = None  # the recorded frame that is shown instead of the present one
         self._shown_version = -1
         self._due = 0.0
-        self._clock: tuple[float, float] = (0.0, 0.0)  # wall and simulated time since play began
+        self._pace: deque[float] = deque(maxlen=PACED)  # when the last frames were done
         self._takes = 0
         self._later: list[dict[str, Any]] = []
 
@@ -176,7 +178,7 @@ class Worker:
             return
         self._scrub, self._playing = None, True
         self._due = time.perf_counter()
-        self._clock = (self._due, 0.0)
+        self._pace.clear()
         self._status()
 
     def do_pause(self) -> None:
@@ -191,7 +193,8 @@ class Worker:
 
     def do_speed(self, speed: float) -> None:
         self._speed = speed
-        self._clock, self._due = (time.perf_counter(), 0.0), time.perf_counter()
+        self._due = time.perf_counter()
+        self._pace.clear()
         self._status()
 
     def do_show(self, frame: int) -> None:
@@ -286,9 +289,9 @@ class Worker:
         if changed:
             self._shown_version = -1
         frame = 1.0 / take.scene.time.fps
-        self._clock = (self._clock[0], self._clock[1] + frame)
+        now = time.perf_counter()
+        self._pace.append(now)
         if self._speed > 0:
-            now = time.perf_counter()
             self._due = max(self._due + frame / self._speed, now - BEHIND)
         if take.ended:
             self._playing = False
@@ -326,13 +329,14 @@ class Worker:
         if take is None:
             return None
         world = take.simulation.system.world
-        wall = time.perf_counter() - self._clock[0]
+        wall = self._pace[-1] - self._pace[0] if len(self._pace) > 4 else 0.0
+        done = (len(self._pace) - 1) / take.scene.time.fps
         header = {
             "frame": take.frame,
             "time": take.simulation.time,
             "last": take.frame,
             "rows": [[_finite(v) for v in row] for row in take.rows],
-            "factor": self._clock[1] / wall if self._playing and wall > 0.2 else None,
+            "factor": done / wall if self._playing and wall > 0 else None,
             "load": take.busy * take.scene.time.fps,
             "volume": sum(_volume(body, world.x) for body in take.bodies()),
             **take.hands(),
@@ -380,7 +384,7 @@ class Worker:
     def _describe(self, bodies: list[ShownBody]) -> dict[str, Any]:
         found: dict[str, Any] = {"bodies": []}
         for body in bodies:
-            rest, cells = body.structure.rest, body.structure.cells
+            rest = body.structure.rest
             found["bodies"].append(
                 {
                     "name": body.name,

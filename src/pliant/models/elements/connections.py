@@ -28,7 +28,7 @@ class Connections:
         self.table = _by_element(edges, count)
 
     def _find_places(self, blocks: Blocks) -> None:
-        """Where each connection's rest length is: row and lane of ``rest``; its stiffness comes 16 lanes on."""
+        """Where each connection's rest length is: row and lane of ``rest``; its stiffness is 16 lanes on."""
         self._row, self._lane = np.empty(len(self.edges), np.int64), np.empty(len(self.edges), np.int64)
         slot = np.empty(len(self._members), np.int64)
         slot[blocks.order] = blocks.slots

@@ -9,7 +9,7 @@ import { choose, field } from "./fields";
 const SLIDERS: { key: string; label: string; unit: string; low: number; high: number; log: boolean }[] = [
   { key: "young", label: "stiffness (E)", unit: "Pa", low: 3, high: 11, log: true },
   { key: "poisson", label: "Poisson's ratio", unit: "", low: 0, high: 0.49, log: false },
-  { key: "density", label: "density", unit: "kg/m3", low: 50, high: 8000, log: false },
+  { key: "density", label: "density kg/m³", unit: "", low: 50, high: 8000, log: false },
 ];
 const MORE = ["damping", "yield", "strength"];
 
@@ -126,6 +126,7 @@ function material(app: App, body: Table, number: number): HTMLElement {
   });
   const more = MORE.map((key) => field({ name: key, kind: "number", unit: key === "damping" ? "" : "Pa", default: known[key] ?? null, keyed: false }, own, { bodies: [], time: 0, change: (name, next) => put({ ...own, [name]: next }) }));
   const chooser = choose(preset, Object.keys(catalogue.materials), "material", (name) => put({ preset: name }), !preset);
+  if (!preset) chooser.options[0]!.text = "own values";
   return h("div", { class: "material" }, row("material", chooser, catalogue.materials[preset]?.note), h("div", { class: "faint estimate" }, feel(si(own["young"], known["young"] ?? NaN))), ...sliders, h("details", {}, h("summary", {}, "damping, yield, strength"), ...more));
 }
 

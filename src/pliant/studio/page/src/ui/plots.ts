@@ -90,7 +90,7 @@ export class Plots {
         legend: { show: false },
         cursor: { y: false },
         series: [{}, ...plots.map((_, k) => ({ stroke: COLOURS[k % COLOURS.length]!, width: 1.5 }))],
-        axes: [axis, { ...axis, size: 54, values: (_self, ticks) => ticks.map((tick) => short(tick)) }],
+        axes: [axis, { ...axis, size: 62, values: (_self, ticks) => ticks.map((tick) => short(tick)) }],
       },
       this.data(),
       host,
