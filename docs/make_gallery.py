@@ -35,8 +35,8 @@ MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 
 
 def shown() -> list[str]:
-    """The examples of the gallery: all but the long experiments of the reference text."""
-    return [name for name in examples.names() if not name.startswith("everts-")]
+    """The examples of the gallery: all but those of a model, which its page shows."""
+    return [name for name in examples.names() if not name.startswith(("everts-", "multires-"))]
 
 
 def run_of(name: str, folder: Path) -> Run:
