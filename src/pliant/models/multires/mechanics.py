@@ -291,9 +291,9 @@ class MultiresMechanics:
         lame = np.full(m, level.lam), np.full(m, level.mu)
         own = [name for name in names if name in tet_fields.NAMES]
         found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
-        level, eta = self._shown or (self.levels_shown(), self.jumps_shown())
+        depth, eta = self._shown or (self.levels_shown(), self.jumps_shown())
         if "level" in names:
-            found["level"] = FieldData(level)
+            found["level"] = FieldData(depth)
         if "eta" in names:
             found["eta"] = FieldData(eta)
         return found
