@@ -21,7 +21,7 @@ def poked(duration: float = 1.0, tool: bool = True, held: bool = True, **model: 
     cube = pl.Body(box(1, 1, 1, divisions=(8, 8, 8)), model=table, material=TISSUE, name="cube")
     path = Curve([0.0, 0.4, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
-    acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool
+    acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool + [pl.Damping(rate=4.0)] * held
     where = pl.selection.Select(body="cube", plane=pl.selection.Plane(axis="z", at="min"))
     measures = [pl.Reaction(select=where, name="base")] * held
     return pl.Scene([cube], acting, measures, time=pl.TimePlan(duration=duration, fps=60))
@@ -59,7 +59,7 @@ def test_the_tool_that_leaves_takes_its_levels_along() -> None:
     scene = poked()
     path = Curve([0.0, 0.3, 0.6, 9.0], [(0.5, 0.5, 1.25), (0.5, 0.5, 1.1), (0.5, 0.5, 2.0), (0.5, 0.5, 2.0)])
     ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
-    scene = pl.Scene(scene.bodies, [scene.actions[0], ball], time=scene.time)
+    scene = pl.Scene(scene.bodies, [scene.actions[0], ball, scene.actions[2]], time=scene.time)
     simulation = run_through(scene, 18)
     mechanics = simulation.system.world.parts[0].mechanics
     assert mechanics.levels_shown().max() == 2
