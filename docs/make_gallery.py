@@ -36,13 +36,14 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "twist-and-release": {"frame": 60, "colour": "stress", "ground": 0.0},
     "wind": {"frame": 45, "colour": "displacement.y", "map": "coolwarm", "range": "-0.8:0.8"},
 }
+OWN_PAGES = ("everts-", "cairns-", "multires-", "stegmayr-", "elements-")
 CHEAP = ("everts-compress", "everts-shear")  # of the reference text's experiments; the others take minutes
 MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 
 
 def shown() -> list[str]:
-    """The examples of the gallery: all but the long experiments of the reference text."""
-    return [name for name in examples.names() if not name.startswith("everts-") or name in CHEAP]
+    """The examples of the gallery: all but the experiments that a model's own page shows."""
+    return [name for name in examples.names() if not name.startswith(OWN_PAGES) or name in CHEAP]
 
 
 def run_of(name: str, folder: Path) -> Run:

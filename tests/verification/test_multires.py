@@ -157,12 +157,12 @@ def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make:
 
 def test_half_fine_bends_as_all_fine_and_carries_its_weight() -> None:
     for kind, off in (("schwarz", 0.01), ("galerkin", 1e-4)):
-        m = cube(2, 0.13, material=MATERIAL | {"damping": 0.02})
+        m = cube(2, 0.1, material=MATERIAL | {"damping": 0.02})
         held = np.flatnonzero(m.structure.rest[:, 0] < 1e-9)
         body = Frozen(m, kind, left, held)
         body.external = body.mass[:, None] * np.array([0.0, 0.0, -9.81])
-        body.advance(200, slow=0.9)
-        body.advance(100)
+        body.advance(150, slow=0.9)
+        body.advance(60)
         k, free = m.hierarchy.levels[-1].matrix.tocsr(), body.w.ravel() > 0
         u = np.zeros(body.x.size)
         u[free] = spsolve(k[free][:, free].tocsc(), body.external.ravel()[free])

@@ -16,6 +16,7 @@ EDGE = 0.0068  # 42 000 nodes
 def moving_tool(detail: str = "adaptive", **model: Any) -> Any:
     """A slab of soft tissue (10 kPa), 30 cm long, held below, stroked and pressed by a ball for a minute."""
     import pliant as pl
+    from pliant.actions.obstacles import SphereShape
     from pliant.curves import Curve
     from pliant.mesh.shapes import box
 
@@ -26,7 +27,7 @@ def moving_tool(detail: str = "adaptive", **model: Any) -> Any:
     x, y = 0.15 + 0.09 * np.cos(0.9 * times), 0.1 + 0.05 * np.sin(1.3 * times)
     z = 0.14 - 0.03 * np.sin(2.0 * times) ** 2
     path = Curve(list(times), [tuple(map(float, p)) for p in zip(x, y, z, strict=True)])
-    tool = pl.Obstacle(sphere={"radius": 0.02}, position=path, friction=0.0, name="tool")
+    tool = pl.Obstacle(sphere=SphereShape(radius=0.02), position=path, friction=0.0, name="tool")
     held = pl.Fix(slab, pl.where.plane("z", "min"))
     return pl.Scene([slab], [held, tool], time=pl.TimePlan(duration=SECONDS, fps=FPS))
 
@@ -72,6 +73,7 @@ def frames_in_budget() -> list[Figure]:
 def against_all_fine() -> list[Figure]:
     """A ball pressed into a cube, two levels (3k and 23k nodes) against the finest everywhere."""
     import pliant as pl
+    from pliant.actions.obstacles import SphereShape
     from pliant.curves import Curve
     from pliant.mesh.shapes import box
 
@@ -80,7 +82,7 @@ def against_all_fine() -> list[Figure]:
         tissue = {"young": 2e4, "poisson": 0.3, "density": 1000.0}
         cube = pl.Body(box(1, 1, 1), edge=0.045, model=table, material=tissue)
         path = Curve([0.0, 0.6, 9.0], [(0.5, 0.5, 1.25), (0.5, 0.5, 1.0), (0.5, 0.5, 1.0)])
-        tool = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0)
+        tool = pl.Obstacle(sphere=SphereShape(radius=0.2), position=path, friction=0.0)
         scene = pl.Scene([cube], [pl.Fix(cube, pl.where.plane("z", "min")), tool], time=pl.TimePlan(fps=FPS))
         seconds, updates, simulation = frame_times(scene, 60, warm=0)
         world = simulation.system.world

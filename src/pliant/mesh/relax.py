@@ -7,13 +7,14 @@ from pliant.typing import Array, IntArray
 
 ROUNDS = 60
 RINGS = 3  # points up to this many edges from the boundary move
-WANTED = 0.7  # of the median of the tets' smallest heights
+WANTED = 0.5  # of the median of the tets' smallest heights
+FARTHEST = 0.25  # of that median: how far a point may go from where it was
 
 
 def relaxed(mesh: TetMesh) -> TetMesh:
     """The mesh with inner points near the boundary moved so that flat tets there become higher.
 
-    Flat tets set the explicit step of the whole mesh. A tet whose smallest height is below 0.7 of the median
+    Flat tets set the explicit step of the whole mesh. A tet whose smallest height is below half of the median
     one pushes its inner corners away from their opposite faces; a move counts where no tet gets flat by it.
     Points of the boundary stay, and so do meshes without flat tets.
     """
@@ -29,10 +30,17 @@ def relaxed(mesh: TetMesh) -> TetMesh:
     if not len(tets):
         return mesh
     height = _smallest_heights(x, tets)
-    wanted = WANTED * float(np.median(height))
+    typical = float(np.median(height))
+    wanted = WANTED * typical
     for _ in range(ROUNDS):
         flat = np.flatnonzero(height < wanted)
+        if not len(flat):
+            break
         push = _pushes(x, tets[flat], wanted - height[flat])
+        size = np.linalg.norm(push, axis=1)[:, None]
+        push *= np.minimum(1.0, 0.1 * typical / np.maximum(size, 1e-300))
+        gone = np.linalg.norm(x + push - mesh.points, axis=1)
+        push[gone > FARTHEST * typical] = 0.0
         share = np.where(moving, 0.5, 0.0)
         for _ in range(6):
             trial = x + share[:, None] * push

@@ -58,7 +58,7 @@ class MultiresMechanics:
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*tet_fields.NAMES, "level", "eta")
         count = len(self.hierarchy.levels)
-        self.series_names = ("load", "updates", "seconds", *(f"active.{k}" for k in range(count)))
+        self.series_names = ("load", "refused", "updates", "seconds", *(f"active.{k}" for k in range(count)))
         self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
 
     # -------------------------------------------------------------- the finest mesh at given positions
@@ -269,7 +269,7 @@ class MultiresMechanics:
         load = 0.0 if not budget else self.updates / budget
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
-        return [load, float(self.updates), seconds, *(float(n) for n in active)]
+        return [load, float(self.cut), float(self.updates), seconds, *(float(n) for n in active)]
 
     def levels_shown(self) -> Array:
         """The level that each particle follows (0: the coarsest)."""
@@ -291,9 +291,9 @@ class MultiresMechanics:
         lame = np.full(m, level.lam), np.full(m, level.mu)
         own = [name for name in names if name in tet_fields.NAMES]
         found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
-        level, eta = self._shown or (self.levels_shown(), self.jumps_shown())
+        depth, eta = self._shown or (self.levels_shown(), self.jumps_shown())
         if "level" in names:
-            found["level"] = FieldData(level)
+            found["level"] = FieldData(depth)
         if "eta" in names:
             found["eta"] = FieldData(eta)
         return found
