@@ -12,20 +12,22 @@ LANES = 16 * 9  # columns of the scratch: the lanes' sums
 
 @jit
 def _spring_blocks(first, last, index, rest, x, w):
-    """``sum k (l - L)^2 / 2`` of some blocks."""
+    """``sum k (l - L)^2 / 2`` of some blocks of pairs."""
     for i in range(16):
         w[LANES + i] = 0.0
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
-        for i in range(16):
-            p = nodes[i, 0]
-            q = nodes[i, 1]
-            for c in range(3):
-                w[16 * c + i] = x[q, c] - x[p, c]
-        for i in range(16):
-            stretch = np.sqrt(w[i] * w[i] + w[16 + i] * w[16 + i] + w[32 + i] * w[32 + i]) - row[i]
-            w[LANES + i] += 0.5 * row[16 + i] * stretch * stretch
+        for e in range(2):
+            for i in range(16):
+                p = nodes[i, 0]
+                q = nodes[i, 1 + e]
+                for c in range(3):
+                    w[16 * c + i] = x[q, c] - x[p, c]
+            for i in range(16):
+                length = np.sqrt(w[i] * w[i] + w[16 + i] * w[16 + i] + w[32 + i] * w[32 + i])
+                stretch = length - row[32 * e + i]
+                w[LANES + i] += 0.5 * row[32 * e + 16 + i] * stretch * stretch
     total = 0.0
     for i in range(16):
         total += w[LANES + i]

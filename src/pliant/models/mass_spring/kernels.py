@@ -17,6 +17,12 @@ def _shift(low, offset, p):
 
 
 @jit
+def _pull(dx, dy, dz, length, stiffness):
+    """The force of a spring over its vector d."""
+    return stiffness * (1.0 - length / np.sqrt(dx * dx + dy * dy + dz * dz + TINY))
+
+
+@jit
 def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
     for b in range(first, last):
         nodes = index[b]
@@ -24,34 +30,49 @@ def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
         for i in range(16):
             p = nodes[i, 0]
             q = nodes[i, 1]
-            w[i] = x[q, 0] - x[p, 0]
-            w[16 + i] = x[q, 1] - x[p, 1]
-            w[32 + i] = x[q, 2] - x[p, 2]
+            r = nodes[i, 2]
+            px = x[p, 0]
+            py = x[p, 1]
+            pz = x[p, 2]
+            w[i] = px - x[q, 0]
+            w[16 + i] = py - x[q, 1]
+            w[32 + i] = pz - x[q, 2]
+            w[48 + i] = px - x[r, 0]
+            w[64 + i] = py - x[r, 1]
+            w[80 + i] = pz - x[r, 2]
         for i in range(16):
-            dx = w[i]
-            dy = w[16 + i]
-            dz = w[32 + i]
-            s = row[16 + i] * (1.0 - row[i] / np.sqrt(dx * dx + dy * dy + dz * dz + TINY))
-            w[i] = s * dx
-            w[16 + i] = s * dy
-            w[32 + i] = s * dz
+            s = _pull(w[i], w[16 + i], w[32 + i], row[i], row[16 + i])
+            t = _pull(w[48 + i], w[64 + i], w[80 + i], row[32 + i], row[48 + i])
+            w[i] *= s
+            w[16 + i] *= s
+            w[32 + i] *= s
+            w[48 + i] *= t
+            w[64 + i] *= t
+            w[80 + i] *= t
         for i in range(16):
             p = np.uint64(nodes[i, 0]) + shift
             q = np.uint64(nodes[i, 1]) + shift
-            fx = w[i]
-            fy = w[16 + i]
-            fz = w[32 + i]
-            buffer[p, 0] += fx
-            buffer[p, 1] += fy
-            buffer[p, 2] += fz
-            buffer[q, 0] -= fx
-            buffer[q, 1] -= fy
-            buffer[q, 2] -= fz
+            r = np.uint64(nodes[i, 2]) + shift
+            qx = w[i]
+            qy = w[16 + i]
+            qz = w[32 + i]
+            rx = w[48 + i]
+            ry = w[64 + i]
+            rz = w[80 + i]
+            buffer[p, 0] -= qx + rx
+            buffer[p, 1] -= qy + ry
+            buffer[p, 2] -= qz + rz
+            buffer[q, 0] += qx
+            buffer[q, 1] += qy
+            buffer[q, 2] += qz
+            buffer[r, 0] += rx
+            buffer[r, 1] += ry
+            buffer[r, 2] += rz
 
 
 @jit
 def spring_forces_serial(starts, low, offset, index, rest, x, buffer):
-    w = np.empty(48)
+    w = np.empty(96)
     for p in range(low.shape[0]):
         _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, _shift(low, offset, p), w)
 
@@ -59,7 +80,7 @@ def spring_forces_serial(starts, low, offset, index, rest, x, buffer):
 @parallel_jit
 def spring_forces_parallel(starts, low, offset, index, rest, x, buffer):
     for p in prange(low.shape[0]):
-        w = np.empty(48)
+        w = np.empty(96)
         _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, _shift(low, offset, p), w)
 
 
@@ -68,31 +89,32 @@ def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
-        for i in range(16):
-            p = nodes[i, 0]
-            q = nodes[i, 1]
-            w[i] = x[q, 0] - x[p, 0]
-            w[16 + i] = x[q, 1] - x[p, 1]
-            w[32 + i] = x[q, 2] - x[p, 2]
-            w[48 + i] = v[q, 0] - v[p, 0]
-            w[64 + i] = v[q, 1] - v[p, 1]
-            w[80 + i] = v[q, 2] - v[p, 2]
-        for i in range(16):
-            dx = w[i]
-            dy = w[16 + i]
-            dz = w[32 + i]
-            rate = dx * w[48 + i] + dy * w[64 + i] + dz * w[80 + i]
-            s = beta * row[16 + i] * rate / (dx * dx + dy * dy + dz * dz + TINY)
-            w[i] = s * dx
-            w[16 + i] = s * dy
-            w[32 + i] = s * dz
-        for i in range(16):
-            p = np.uint64(nodes[i, 0]) + shift
-            q = np.uint64(nodes[i, 1]) + shift
-            for c in range(3):
-                g = w[16 * c + i]
-                buffer[p, c] += g
-                buffer[q, c] -= g
+        for e in range(2):
+            for i in range(16):
+                p = nodes[i, 0]
+                q = nodes[i, 1 + e]
+                w[i] = x[q, 0] - x[p, 0]
+                w[16 + i] = x[q, 1] - x[p, 1]
+                w[32 + i] = x[q, 2] - x[p, 2]
+                w[48 + i] = v[q, 0] - v[p, 0]
+                w[64 + i] = v[q, 1] - v[p, 1]
+                w[80 + i] = v[q, 2] - v[p, 2]
+            for i in range(16):
+                dx = w[i]
+                dy = w[16 + i]
+                dz = w[32 + i]
+                rate = dx * w[48 + i] + dy * w[64 + i] + dz * w[80 + i]
+                s = beta * row[32 * e + 16 + i] * rate / (dx * dx + dy * dy + dz * dz + TINY)
+                w[i] = s * dx
+                w[16 + i] = s * dy
+                w[32 + i] = s * dz
+            for i in range(16):
+                p = np.uint64(nodes[i, 0]) + shift
+                q = np.uint64(nodes[i, 1 + e]) + shift
+                for c in range(3):
+                    g = w[16 * c + i]
+                    buffer[p, c] += g
+                    buffer[q, c] -= g
 
 
 @jit
@@ -124,15 +146,15 @@ def _volume_blocks(first, last, index, rest, x, buffer, shift, w):
             px = x[p, 0]
             py = x[p, 1]
             pz = x[p, 2]
-            w[i] = x[q, 0] - px
-            w[16 + i] = x[q, 1] - py
-            w[32 + i] = x[q, 2] - pz
-            w[48 + i] = x[r, 0] - px
-            w[64 + i] = x[r, 1] - py
-            w[80 + i] = x[r, 2] - pz
-            w[96 + i] = x[s, 0] - px
-            w[112 + i] = x[s, 1] - py
-            w[128 + i] = x[s, 2] - pz
+            w[i] = px - x[q, 0]
+            w[16 + i] = py - x[q, 1]
+            w[32 + i] = pz - x[q, 2]
+            w[48 + i] = px - x[r, 0]
+            w[64 + i] = py - x[r, 1]
+            w[80 + i] = pz - x[r, 2]
+            w[96 + i] = px - x[s, 0]
+            w[112 + i] = py - x[s, 1]
+            w[128 + i] = pz - x[s, 2]
         for i in range(16):
             ax = w[i]
             ay = w[16 + i]
@@ -146,7 +168,7 @@ def _volume_blocks(first, last, index, rest, x, buffer, shift, w):
             gx = by * cz - bz * cy
             gy = bz * cx - bx * cz
             gz = bx * cy - by * cx
-            volume = (ax * gx + ay * gy + az * gz) / 6.0
+            volume = (ax * gx + ay * gy + az * gz) / -6.0  # edges point to the first particle
             s = -row[16 + i] * (volume - row[i]) / 6.0
             w[i] = s * gx
             w[16 + i] = s * gy

@@ -10,6 +10,7 @@ from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks, partitions_for, share_buffer
 from pliant.models.mass_spring import energies, kernels, products
+from pliant.models.mass_spring.pairs import pair_rows, pair_springs
 from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_rotations import TetRotations
@@ -51,10 +52,11 @@ class MassSpringMechanics(Breaking):
             self.bulk = np.zeros(len(self.tets))
         self.volumetric = bool(self.bulk.any())
         partitions = partitions_for(len(self.edges))
+        pairs, members = pair_springs(self.edges, len(rest))
         self.springs, self.cells = share_buffer(
-            make_blocks(self.edges, len(rest), partitions), make_blocks(self.tets, len(rest), partitions)
+            make_blocks(pairs, len(rest), partitions), make_blocks(self.tets, len(rest), partitions)
         )
-        self._spring_rest = self.springs.rows(self.lengths, self.stiffness)
+        self._spring_rest = pair_rows(self.springs, members, self.lengths, self.stiffness)
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
         self._rotations: TetRotations | None = None
         if not self._keeps_volume:

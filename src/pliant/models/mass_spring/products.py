@@ -19,28 +19,30 @@ def _spring_blocks(first, last, index, rest, x, dx, buffer, shift, w):
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
-        for i in range(16):
-            p = nodes[i, 0]
-            q = nodes[i, 1]
-            for c in range(3):
-                w[16 * c + i] = x[q, c] - x[p, c]
-                w[48 + 16 * c + i] = dx[q, c] - dx[p, c]
-        for i in range(16):
-            a, b0, c0 = w[i], w[16 + i], w[32 + i]
-            u, v, z = w[48 + i], w[64 + i], w[80 + i]
-            square = a * a + b0 * b0 + c0 * c0 + TINY
-            side = row[16 + i] * max(0.0, 1.0 - row[i] / np.sqrt(square))
-            along = (row[16 + i] - side) * (a * u + b0 * v + c0 * z) / square
-            w[i] = along * a + side * u
-            w[16 + i] = along * b0 + side * v
-            w[32 + i] = along * c0 + side * z
-        for i in range(16):
-            p = nodes[i, 0] + shift
-            q = nodes[i, 1] + shift
-            for c in range(3):
-                g = w[16 * c + i]
-                buffer[p, c] -= g
-                buffer[q, c] += g
+        for e in range(2):
+            for i in range(16):
+                p = nodes[i, 0]
+                q = nodes[i, 1 + e]
+                for c in range(3):
+                    w[16 * c + i] = x[q, c] - x[p, c]
+                    w[48 + 16 * c + i] = dx[q, c] - dx[p, c]
+            for i in range(16):
+                a, b0, c0 = w[i], w[16 + i], w[32 + i]
+                u, v, z = w[48 + i], w[64 + i], w[80 + i]
+                stiffness = row[32 * e + 16 + i]
+                square = a * a + b0 * b0 + c0 * c0 + TINY
+                side = stiffness * max(0.0, 1.0 - row[32 * e + i] / np.sqrt(square))
+                along = (stiffness - side) * (a * u + b0 * v + c0 * z) / square
+                w[i] = along * a + side * u
+                w[16 + i] = along * b0 + side * v
+                w[32 + i] = along * c0 + side * z
+            for i in range(16):
+                p = nodes[i, 0] + shift
+                q = nodes[i, 1 + e] + shift
+                for c in range(3):
+                    g = w[16 * c + i]
+                    buffer[p, c] -= g
+                    buffer[q, c] += g
 
 
 @jit
