@@ -63,7 +63,7 @@ class Cut(Timed):
     body: BodyRef = None
     plane: CuttingPlane | None = None
     mesh: str | Path | None = None
-    at: Time | None = Field(default=None, ge=0)
+    at: Time = Field(default=0.0, ge=0)
     direction: Direction | None = None
     edge: KeyedLength = None
 
@@ -73,7 +73,7 @@ class Cut(Timed):
             raise ValueError("give one of plane, mesh")
         if (self.direction is None) != (self.edge is None):
             raise ValueError("a blade needs direction and edge (or keys)")
-        if self.direction is not None and (self.mesh is not None or self.at is not None):
+        if self.direction is not None and (self.mesh is not None or self.at > 0):
             raise ValueError("a blade moves in a plane, from and until a time: leave mesh and at out")
         if self.direction is None and (self.from_ > 0 or self.until is not None):
             raise ValueError("a cut happens once: give at, not from and until")
@@ -84,7 +84,7 @@ class Cut(Timed):
         if self.direction is not None:
             return self.windowed(Blade(parts, self))
         level = self.plane.level if self.plane is not None else _Inside(self.mesh).level
-        return self.windowed(Slice(parts, level, self.at or 0.0))
+        return self.windowed(Slice(parts, level, self.at))
 
 
 @parameters

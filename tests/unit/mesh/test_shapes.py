@@ -30,6 +30,8 @@ ALL: dict[str, Any] = {
     "icosphere": shapes.icosphere(0.5, 2),
     "torus": shapes.torus(1.0, 0.3),
     "gummy": shapes.gummy(1.0),
+    "necked-bar": shapes.necked_bar(2.0, 0.5, 0.4),
+    "goblet": shapes.goblet(1.0),
 }
 EDGES = {"default": None, "fine": 0.04, "coarse": 5.0}
 
@@ -66,14 +68,14 @@ def test_surface_is_closed_connected_outward_and_of_the_right_genus(name: str, e
     assert is_closed(surface)
     assert np.array_equal(np.unique(surface.triangles), np.arange(len(surface.points)))
     assert euler_characteristic(surface) == (
-        0 if name in ("torus", "beam-with-hole", "beam-with-wide-hole") else 2
+        0 if name in ("torus", "beam-with-hole", "beam-with-wide-hole", "goblet") else 2
     )
     assert surface_volume(surface.points, surface.triangles) > 0
     assert mean_ratio(surface).min() > 0.01
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in ALL if not n.startswith(("box-", "icosphere", "beam-with-wide"))]
+    "name", [n for n in ALL if not n.startswith(("box-", "icosphere", "beam-with-wide", "goblet"))]
 )
 def test_median_edge_is_near_the_one_asked_for(name: str) -> None:
     surface = ALL[name].surface(0.04)
@@ -92,7 +94,7 @@ def test_cornered_shapes_reach_exactly_from_zero_to_size(name: str, edge: float 
 
 
 @pytest.mark.parametrize("edge", EDGES.values(), ids=EDGES)
-@pytest.mark.parametrize("name", ["cylinder", "prism", "gummy"])
+@pytest.mark.parametrize("name", ["cylinder", "prism", "gummy", "goblet"])
 def test_standing_shapes_reach_exactly_from_zero_to_height(name: str, edge: float | None) -> None:
     z = ALL[name].surface(edge).points[:, 2]
     assert z.min() == 0.0

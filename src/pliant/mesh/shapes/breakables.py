@@ -70,7 +70,8 @@ class Goblet:
     divisions: Annotated[tuple[int, int, int], AfterValidator(checked_divisions)] = (28, 24, 1)
 
     def surface(self, edge: float | None = None) -> Surface:
-        """The boundary of its tets."""
+        """The boundary of its tets, whatever the ``edge``."""
+        target_edge(edge, self.height, self.height**2)
         mesh = self.volume()
         triangles = boundary_triangles(mesh.tets)
         used, local = np.unique(triangles, return_inverse=True)
@@ -89,7 +90,8 @@ class Goblet:
         r, z = section[:, None, :, 0], section[:, None, :, 1]
         parts = (r * np.cos(angle)[:, None], r * np.sin(angle)[:, None], z + 0.0 * angle[:, None])
         points = np.stack(parts, axis=-1).reshape(-1, 3)
-        points[:, 2] -= points[:, 2].min()
+        low, high = points[:, 2].min(), points[:, 2].max()
+        points[:, 2] = self.height * ((points[:, 2] - low) / (high - low))
         number = np.arange(len(points)).reshape(along + 1, around, through + 1)
         wrapped = np.concatenate([number, number[:, :1]], axis=1).ravel()
         tets = wrapped[kuhn_tets(self.divisions)]
