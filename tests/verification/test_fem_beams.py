@@ -18,8 +18,8 @@ def test_elastica_has_the_known_deflections() -> None:
 def test_linear_tets_converge_to_the_elastica_at_second_order() -> None:
     """Drop under its own weight at q L^3/EI = 1: halving the tets divides the error by four."""
     exact = elastica(weight=1.0)[0] * (1 + 0.0017)  # with shear and stretch of L / t = 20, as refined
-    errors = [1.0 - own_weight("fem", 1.0, fine) / exact for fine in (4, 8)]
-    assert errors[1] < 0.05
+    errors = [1.0 - own_weight("fem", 1.0, fine) / exact for fine in (3, 6)]
+    assert errors[1] < 0.08
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.3)
 
 

@@ -8,17 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from pliant.actions import Fix, Force, Gravity, Moment
-from pliant.curves import Curve
+from pliant.actions import Fix, Force, Gravity
 from pliant.evidence.elastica import elastica
 from pliant.evidence.scenes import played
 from pliant.evidence.validate import case
-from pliant.integrators import Static
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.simulation.simulation import Simulation
 from pliant.typing import Array
-from pliant.where import all as everywhere
 from pliant.where import plane
 
 Result = tuple[float, float, float, float, str]
@@ -83,31 +80,6 @@ def _enter_elasticas() -> None:
 
 
 _enter_elasticas()
-
-
-@case("full-circle", "a tip moment of 2 pi E I / L bends a beam into a circle", BOTH, quick=False)
-def full_circle(model: str) -> Result:
-    """In the plane: past half a circle a moment about an axis fixed in space makes a beam buckle sideways."""
-    body, steps = beam(model), 20
-    ramp = Curve([0.0, steps / 50.0], [0.0, 2.0 * np.pi * BENDING], "linear")
-    moment = Moment(body, HIGH, axis=(0, 1, 0), value=ramp)
-    actions = [Fix(body, LOW, axes=("x", "z")), Fix(body, everywhere(), axes=("y",)), moment]
-    simulation, _ = played([body], actions, steps / 50.0, integrator=Static(tolerance=1e-4))
-    value = turned(simulation)
-    return value, 360.0, abs(value / 360.0 - 1), 0.03, "degrees by which the free end has turned"
-
-
-def turned(simulation: Simulation) -> float:
-    """Degrees by which the free end has turned about y: cross-sections' angles, summed along the beam."""
-    world = simulation.system.world
-    stations = np.unique(np.round(world.rest[:, 0], 9))
-    angles = []
-    for station in stations:
-        section = np.abs(world.rest[:, 0] - station) < 1e-9
-        across, x = world.rest[section, 2], world.x[section]
-        lean = (across - across.mean()) @ (x - x.mean(axis=0))
-        angles.append(np.arctan2(lean[0], lean[2]))
-    return float(np.degrees(abs(np.unwrap(angles)[-1])))
 
 
 @case("cantilever", "w = F L^3 / 3 E I + 6 F L / 5 G A (small)", BOTH)
