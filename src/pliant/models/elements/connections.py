@@ -10,8 +10,8 @@ from pliant.typing import Array, BoolArray, IntArray
 class Connections:
     """Connections laid out for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
 
-    edges (m, 2): pairs i < j in lexicographic order; born (m,): the rest lengths they were made with [m]; own
-    (m,): stiffnesses while whole [N/m]; intact (m,).
+    edges (m, 2): pairs i < j in lexicographic order; born (m,): the rest lengths they were made with [m];
+    own (m,): stiffnesses while whole [N/m]; intact (m,).
     """
 
     def __init__(self, edges: IntArray, lengths: Array, stiffness: Array, count: int) -> None:
@@ -28,7 +28,7 @@ class Connections:
         self.table = _by_element(edges, count)
 
     def _find_places(self, blocks: Blocks) -> None:
-        """Where each connection's rest length is: row and lane of ``rest``; its stiffness is 16 lanes on."""
+        """Row and lane of ``rest`` where each connection's rest length is; its stiffness is 16 lanes on."""
         self._row, self._lane = np.empty(len(self.edges), np.int64), np.empty(len(self.edges), np.int64)
         slot = np.empty(len(self._members), np.int64)
         slot[blocks.order] = blocks.slots
