@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/studio.md: python docs/make_studio_pictures.py (needs playwright, Chromium)."""
+"""Makes the pictures of docs/studio.md (needs playwright and Chromium)."""
 
 import os
 import shutil

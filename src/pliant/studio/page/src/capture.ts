@@ -11,6 +11,8 @@ function download(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 const stem = (app: App): string => (app.store.state.table.title || "pliant").replace(/[^A-Za-z0-9]+/g, "-").slice(0, 40);
 
 /** Saves a PNG. */
@@ -30,18 +32,21 @@ export async function recordMovie(app: App): Promise<void> {
   const fps = Math.min(scene.fps, 30);
   const skip = scene.fps / fps;
   const canvas = app.viewer.stage.renderer.domElement;
-  const type = ["video/webm;codecs=vp9", "video/webm"].find((each) => MediaRecorder.isTypeSupported(each));
+  const type = ["video/webm;codecs=vp8", "video/webm"].find((each) => MediaRecorder.isTypeSupported(each));
   const stream = canvas.captureStream(fps);
   const recorder = new MediaRecorder(stream, { ...(type ? { mimeType: type } : {}), videoBitsPerSecond: 8e6 });
   const parts: Blob[] = [];
   recorder.ondataavailable = (event) => parts.push(event.data);
   const done = new Promise<void>((resolve) => (recorder.onstop = () => resolve()));
-  recorder.start();
+  recorder.start(200);
   for (let place = 0; place <= frame.last; place += skip) {
-    app.say({ do: "show", frame: Math.round(place) });
-    await new Promise((resolve) => setTimeout(resolve, 1000 / fps));
+    const wanted = Math.round(place);
+    app.say({ do: "show", frame: wanted });
+    const start = performance.now();
+    while (app.store.state.frame?.frame !== wanted && performance.now() - start < 3000) await pause(10);
+    await pause(Math.max(20, 1000 / fps - (performance.now() - start)));
   }
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   recorder.stop();
   await done;
   download(new Blob(parts, { type: "video/webm" }), `${stem(app)}.webm`);

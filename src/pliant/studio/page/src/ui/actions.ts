@@ -13,6 +13,10 @@ export function actionsPanel(app: App): HTMLElement {
     if (state !== before && state.status !== before.status && state.table === before.table && state.live === before.live && state.activeAction === before.activeAction && state.status.built === before.status.built) return;
     draw(app, panel);
   });
+  app.store.on(["frame"], (state, before) => {
+    const moved = state.frame?.frame !== before.frame?.frame;
+    if (moved && state.activeAction !== null && !state.status.playing && !panel.contains(document.activeElement)) draw(app, panel);
+  });
   return panel;
 }
 
@@ -71,7 +75,8 @@ function card(app: App, action: Table, number: number, open: boolean): HTMLEleme
     const kept = Object.entries(flat).filter(([name]) => name !== key && !short.includes(name));
     edit(app, ["actions", number], Object.fromEntries(value === null ? kept : [...kept, [key, value]]));
   };
-  const context = { bodies: table.bodies.map((body) => String(body["name"])), time: app.store.state.frame?.time ?? 0, change };
+  const now = (): number => app.store.state.frame?.time ?? 0;
+  const context = { bodies: table.bodies.map((body) => String(body["name"])), change, get time() { return now(); } };
   const remove = (): void => {
     if (underWay(app)) app.say({ do: "end", id: number });
     else edit(app, ["actions", number], null);

@@ -81,13 +81,14 @@ export function field(info: KeyInfo, table: Table, context: FieldContext): HTMLE
 }
 
 function keyButton(info: KeyInfo, value: Json | undefined, keyed: boolean, context: FieldContext, change: (value: Json | null) => void): HTMLElement {
-  const here = keysOf(value).some((key) => Math.abs(key.time - context.time) < 1e-6);
+  const isHere = (): boolean => keysOf(value).some((key) => Math.abs(key.time - context.time) < 1e-6);
+  const here = isHere();
   return button({
     icon: "key",
     hint: here ? `Remove the key at ${short(context.time)} s` : `Set a key at ${short(context.time)} s`,
     kind: `ghost small key ${keyed ? "keyed" : ""} ${here ? "here" : ""}`,
     click: () => {
-      if (here) change(withoutKey(value!, context.time));
+      if (isHere()) change(withoutKey(value!, context.time));
       else change(withKey(value, context.time, keyed ? nearestKey(keysOf(value), context.time) : (value ?? info.default ?? 0)));
     },
   });
