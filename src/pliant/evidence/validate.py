@@ -39,18 +39,29 @@ class Case:
     equation: str
     models: tuple[str, ...] | None = None  # None: all
     quick: bool = True
+    integrated: bool = False  # about the World's integrator: not for models that own their step
+
+    def applies(self) -> tuple[str, ...]:
+        """The models that it is run for."""
+        every = (name for name in MODELS if not (self.integrated and name in OWN_STEP))
+        return self.models or tuple(every)
 
 
+OWN_STEP = ("multires",)
 CASES: dict[str, Case] = {}
 
 
 def case(
-    name: str, equation: str, models: tuple[str, ...] | None = None, quick: bool = True
+    name: str,
+    equation: str,
+    models: tuple[str, ...] | None = None,
+    quick: bool = True,
+    integrated: bool = False,
 ) -> Callable[[Any], Any]:
     """Decorator: enter a function as a case."""
 
     def enter(function: Any) -> Any:
-        CASES[name] = Case(name, function, equation, models, quick)
+        CASES[name] = Case(name, function, equation, models, quick, integrated)
         return function
 
     return enter
@@ -70,7 +81,7 @@ def outcomes(name: str | None = None, quick: bool = False) -> Iterator[Outcome]:
         raise InputError(f"There is no case '{name}'; {nearest(name, list(table))}")
     for entry in table.values():
         if (name is None or entry.name == name) and (entry.quick or not quick):
-            for model in entry.models or tuple(MODELS):
+            for model in entry.applies():
                 value, expected, error, tolerance, note = entry.run(model)
                 yield Outcome(model, entry.name, value, expected, error, tolerance, note)
 
