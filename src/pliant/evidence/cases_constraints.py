@@ -55,7 +55,7 @@ def weight(model: str) -> Result:
     return value, expected, abs(value / expected - 1), 1e-3, "relative"
 
 
-@case("hydrostatic", "volume change = -p / K under a small pressure")
+@case("hydrostatic", "volume change = -p / K under a small pressure", integrated=True)
 def hydrostatic(model: str) -> Result:
     pressure = 100.0
     ball = Body(sphere(0.2), edge=0.07, model=model, material=MATERIAL)

@@ -28,7 +28,7 @@ def projectile(model: str) -> Result:
     return height, 0.5 * 4.0 - 0.5 * 9.81 * 0.25, float(error), 1e-10, "[m], largest error of any particle"
 
 
-@case("euler-offset", "z = -g t (t + dt) / 2 (symplectic Euler's known offset)")
+@case("euler-offset", "z = -g t (t + dt) / 2 (symplectic Euler's known offset)", integrated=True)
 def euler_offset(model: str) -> Result:
     simulation, _ = played([block(model)], [Gravity(9.81)], 0.5, step=1e-3, integrator="symplectic-euler")
     world = simulation.system.world
@@ -50,7 +50,7 @@ def spinning(model: str) -> Result:
     return float(np.linalg.norm(momenta[-1, 3:])), float(np.linalg.norm(first[3:])), error, 1e-10, "relative"
 
 
-@case("energy-ledger", "kinetic + elastic + gravity + dissipated - work = constant")
+@case("energy-ledger", "kinetic + elastic + gravity + dissipated - work = constant", integrated=True)
 def energy_ledger(model: str) -> Result:
     _, series = played(
         [block(model, (6, 2, 2))], [Gravity(), Fix(None, plane("x", "min")), Damping(rate=2.0)], 1.0
@@ -61,7 +61,7 @@ def energy_ledger(model: str) -> Result:
     return float(totals[-1]), float(totals[0]), error, 1e-2, "relative to the energy that moves"
 
 
-@case("damped-flight", "v = v0 exp(-c t)")
+@case("damped-flight", "v = v0 exp(-c t)", integrated=True)
 def damped_flight(model: str) -> Result:
     simulation, _ = played([block(model, velocity=(1.0, 0.0, 0.0))], [Damping(rate=3.0)], 1.0, step=1e-3)
     value, expected = float(simulation.system.world.v[:, 0].mean()), float(np.exp(-3.0))
