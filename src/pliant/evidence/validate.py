@@ -53,18 +53,9 @@ class Case:
     equation: str
     models: tuple[str, ...] | None = None  # None: all
     quick: bool = True
-<<<<<<< HEAD
     source: str = ""
     why: str = ""
     cannot: dict[str, str] | None = None
-=======
-    integrated: bool = False  # about the World's integrator: not for models that own their step
-
-    def applies(self) -> tuple[str, ...]:
-        """The models that it is run for."""
-        every = (name for name in MODELS if not (self.integrated and name in OWN_STEP))
-        return self.models or tuple(every)
->>>>>>> multires
 
 
 OWN_STEP = ("multires",)
@@ -76,22 +67,14 @@ def case(
     equation: str,
     models: tuple[str, ...] | None = None,
     quick: bool = True,
-<<<<<<< HEAD
     source: str = "",
     why: str = "",
     cannot: dict[str, str] | None = None,
-=======
-    integrated: bool = False,
->>>>>>> multires
 ) -> Callable[[Any], Any]:
     """Decorator: enter a function as a case."""
 
     def enter(function: Any) -> Any:
-<<<<<<< HEAD
         CASES[name] = Case(name, function, equation, models, quick, source, why, cannot)
-=======
-        CASES[name] = Case(name, function, equation, models, quick, integrated)
->>>>>>> multires
         return function
 
     return enter
@@ -112,7 +95,6 @@ def outcomes(name: str | None = None, quick: bool = False) -> Iterator[Outcome]:
         raise InputError(f"There is no case '{name}'; {nearest(name, list(table))}")
     for entry in table.values():
         if (name is None or entry.name == name) and (entry.quick or not quick):
-<<<<<<< HEAD
             for model in entry.models or tuple(MODELS):
                 yield _outcome(entry, model)
 
@@ -128,11 +110,6 @@ def _outcome(entry: Case, model: str) -> Outcome:
         nothing = float("nan")
         return Outcome(model, entry.name, nothing, nothing, nothing, nothing, refusal.message, applies=False)
     return Outcome(model, entry.name, value, expected, error, tolerance, note, cannot)
-=======
-            for model in entry.applies():
-                value, expected, error, tolerance, note = entry.run(model)
-                yield Outcome(model, entry.name, value, expected, error, tolerance, note)
->>>>>>> multires
 
 
 def run_validation(
