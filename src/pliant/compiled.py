@@ -16,7 +16,7 @@ from typing import Any
 import numba
 
 SERIAL_ROWS = 5000
-KEPT_CACHES = 3
+KEPT_CACHES = 6
 
 
 def _kernel_cache() -> str:
