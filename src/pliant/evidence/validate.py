@@ -56,6 +56,12 @@ class Case:
     source: str = ""
     why: str = ""
     cannot: dict[str, str] | None = None
+    integrated: bool = False  # about the World's integrator: not for models that own their step
+
+    def applies(self) -> tuple[str, ...]:
+        """The models that it is run for."""
+        every = (name for name in MODELS if not (self.integrated and name in OWN_STEP))
+        return self.models or tuple(every)
 
 
 OWN_STEP = ("multires",)
@@ -70,11 +76,12 @@ def case(
     source: str = "",
     why: str = "",
     cannot: dict[str, str] | None = None,
+    integrated: bool = False,
 ) -> Callable[[Any], Any]:
     """Decorator: enter a function as a case."""
 
     def enter(function: Any) -> Any:
-        CASES[name] = Case(name, function, equation, models, quick, source, why, cannot)
+        CASES[name] = Case(name, function, equation, models, quick, source, why, cannot, integrated)
         return function
 
     return enter
@@ -95,7 +102,7 @@ def outcomes(name: str | None = None, quick: bool = False) -> Iterator[Outcome]:
         raise InputError(f"There is no case '{name}'; {nearest(name, list(table))}")
     for entry in table.values():
         if (name is None or entry.name == name) and (entry.quick or not quick):
-            for model in entry.models or tuple(MODELS):
+            for model in entry.applies():
                 yield _outcome(entry, model)
 
 
