@@ -2,7 +2,6 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
