@@ -49,7 +49,7 @@ class PhyxelSampler:
         else:
             usual = USUAL if volume is None else len(volume.points)
             points, spacing = self._counted(solid, self.count or usual)
-        points, volumes = _with_volumes(points, solid, spacing, 1.7 if self.sampling == "octree" else 1.0)
+        points, volumes = _with_volumes(points, solid, spacing, 2.0 if self.sampling == "octree" else 1.0)
         order = along_curve(points, spacing)
         rest = points[order] @ geometry.linear.T + geometry.position
         return Structure(
