@@ -49,7 +49,7 @@ class PhyxelSampler:
         else:
             usual = USUAL if volume is None else len(volume.points)
             points, spacing = self._counted(solid, self.count or usual)
-        points, volumes = _with_volumes(points, solid, spacing)
+        points, volumes = _with_volumes(points, solid, spacing, 2.0 if self.sampling == "octree" else 1.0)
         order = along_curve(points, spacing)
         rest = points[order] @ geometry.linear.T + geometry.position
         return Structure(
@@ -98,18 +98,18 @@ class PhyxelSampler:
         return best
 
 
-def _with_volumes(points: Array, solid: "Solid", spacing: float) -> tuple[Array, Array]:
-    """The phyxels that have a volume worth simulating, and these volumes [m3]."""
+def _with_volumes(points: Array, solid: "Solid", spacing: float, coarser: float) -> tuple[Array, Array]:
+    """The phyxels that have a volume worth simulating, and these volumes [m3], by ``coarser`` voxels."""
     from pliant.structure.phyxels.volumes import shares
 
     if len(points) >= FEWEST:
-        volumes = shares(points, solid, spacing)
+        volumes = shares(points, solid, coarser * spacing)
         light = volumes < LIGHTEST * spacing**3
         if not light.any():
             return points, volumes
         points = points[~light]
         if len(points) >= FEWEST:
-            return points, shares(points, solid, spacing)
+            return points, shares(points, solid, coarser * spacing)
     raise MeshError(
         f"The body gets only {len(points)} phyxels, too few to have a shape.",
         hint="Give a smaller edge, or a count of some hundreds.",
