@@ -36,7 +36,19 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "twist-and-release": {"frame": 60, "colour": "stress", "ground": 0.0},
     "wind": {"frame": 45, "colour": "displacement.y", "map": "coolwarm", "range": "-0.8:0.8"},
 }
-OWN_PAGES = ("everts-", "cairns-", "multires-", "stegmayr-", "elements-")
+OWN_PAGES = (
+    "everts-",
+    "cairns-",
+    "multires-",
+    "stegmayr-",
+    "elements-",
+    "break-",
+    "cut-",
+    "chocolate-",
+    "dough-pull",
+    "jelly-tear",
+    "plate-",
+)
 CHEAP = ("everts-compress", "everts-shear")  # of the reference text's experiments; the others take minutes
 MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 

@@ -70,13 +70,13 @@ def test_the_tool_that_leaves_takes_its_levels_along() -> None:
 
 
 def test_the_budget_is_kept_and_the_closest_nodes_come_first() -> None:
-    simulation = poked(budget=450).simulation()
+    simulation = poked(budget=250).simulation()
     simulation.start()
     mechanics = simulation.system.world.parts[0].mechanics
     cut = False
     for _ in range(60):
         simulation.advance()
-        assert mechanics.updates <= 450
+        assert mechanics.updates <= 250
         cut |= mechanics.cut
     assert cut
     row = dict(zip(simulation.columns, simulation.row(), strict=True))

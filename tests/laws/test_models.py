@@ -211,6 +211,8 @@ def test_the_stable_step_takes_damping_into_account(name: str, beta: float) -> N
     if not isinstance(mechanics, StiffnessDamping):
         pytest.skip(f"{name} has no stiffness damping")
     free = mechanics.stable_step().seconds
+    if not np.isfinite(free):
+        pytest.skip(f"{name} chooses its own steps")
     mechanics.damping_time = beta
     limit = mechanics.stable_step().seconds
     assert limit < free

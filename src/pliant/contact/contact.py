@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from pliant.parameters import parameters
+from pliant.protocols import Thick
 from pliant.typing import Vector
 from pliant.units import Number
 
@@ -32,10 +33,11 @@ class Pair:
 class Contact:
     """How bodies meet each other.
 
-    between: whether they do; self: whether a body meets itself (default: bodies that can break do, so that
-    their pieces collide); stiffness: of contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's
-    modulus, a the spacing of particles); pairs: friction and restitution of given pairs. Other pairs
-    take the geometric mean of their materials' frictions and the smaller of their restitutions.
+    between: whether they do; self: whether a body meets itself (default: bodies of elements that can break
+    do, so that their pieces collide; faces of other cracks begin closer than contact allows); stiffness: of
+    contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles);
+    pairs: friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
+    frictions and the smaller of their restitutions.
     """
 
     between: bool = True
@@ -52,7 +54,7 @@ class Contact:
         """Whether a body meets itself."""
         if self.self_ is not None:
             return self.self_
-        return part.material.strength is not None
+        return part.material.strength is not None and isinstance(part.mechanics, Thick)
 
     def prepare(self, world: "World", up: Vector) -> "Acting":
         from pliant.contact.layer import ContactLayer

@@ -55,7 +55,14 @@ def weight(model: str) -> Result:
     return value, expected, abs(value / expected - 1), 1e-3, "relative"
 
 
-@case("hydrostatic", "volume change = -p / K under a small pressure", integrated=True)
+@case(
+    "hydrostatic",
+    "volume change = -p / K under a small pressure",
+    integrated=True,
+    cannot={
+        "elements": "Their lattice has Poisson's ratio 1/4, and the pressure acts on the outermost elements."
+    },
+)
 def hydrostatic(model: str) -> Result:
     pressure = 100.0
     ball = Body(sphere(0.2), edge=0.07, model=model, material=MATERIAL)

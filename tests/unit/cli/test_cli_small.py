@@ -108,7 +108,16 @@ def test_the_doctor_looks_at_everything(pliant: Pliant) -> None:
     assert all(entry["name"] in pliant("doctor").out for entry in found[:3])
 
 
-ROW = {"model": "m", "case": "c", "value": 1.0, "expected": 1.1, "error": 0.1, "tolerance": 0.2}
+ROW = {
+    "model": "m",
+    "case": "c",
+    "value": 1.0,
+    "expected": 1.1,
+    "error": 0.1,
+    "tolerance": 0.2,
+    "applies": True,
+    "expected_failure": "",
+}
 
 
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])
@@ -117,7 +126,7 @@ def test_validate_prints_rows_and_fails_where_one_does(
 ) -> None:
     asked: list[Any] = []
 
-    def rows(case: str | None, quick: bool) -> list[dict[str, Any]]:
+    def rows(case: str | None, quick: bool, show: Any) -> list[dict[str, Any]]:
         asked.append((case, quick))
         return [{**ROW, "ok": ok}]
 
@@ -131,7 +140,8 @@ def test_validate_prints_rows_and_fails_where_one_does(
 def test_bench_prints_rows(pliant: Pliant, monkeypatch: pytest.MonkeyPatch) -> None:
     row = {"case": "a/b", "value": 1.5, "unit": "ms", "reference": None, "ratio": None, "limit_ratio": 0.5}
     monkeypatch.setattr("pliant.evidence.bench.run_bench", lambda case: [row])
-    assert pliant("bench", "a", "--json").json == [row]
+    shown = pliant("bench", "a", "--json").json[0]
+    assert {key: shown[key] for key in row} == row
     assert "a/b" in pliant("bench").out
 
 

@@ -66,7 +66,7 @@ class ElementsMechanics:
             make = StressFracture if model.fracture == "stress" else DistanceFracture
             self.fracture = make(self, material.strength)
         self._inverse: Array | None = None
-        self._stable: StableStep | None = None
+        self._stable: tuple[float, StableStep] | None = None  # for that damping time
 
     # ------------------------------------------------------------------------------------- forces
 
@@ -118,11 +118,12 @@ class ElementsMechanics:
         return nodal_rotations(x, self.reference, self.connections)
 
     def stable_step(self) -> StableStep:
-        if self._stable is None:
-            if self.connections.blocks is None:
-                return StableStep(float("inf"), "a lone element has no stiffness")
-            self._stable = explicit_limit(self, self.structure, self.damping_time)
-        return self._stable
+        if self.connections.blocks is None:
+            return StableStep(float("inf"), "a lone element has no stiffness")
+        if self._stable is None or self._stable[0] != self.damping_time:
+            limit = explicit_limit(self, self.structure, self.damping_time)
+            self._stable = (self.damping_time, limit)
+        return self._stable[1]
 
     def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the connections with ends on both sides of a cut."""
