@@ -67,7 +67,7 @@ def test_a_square_beam_bends_as_beam_theory_says() -> None:
 def test_a_body_centred_lattice_does_too() -> None:
     a = 0.1
     tip, share = bent(pl.shapes.box(1.0, a, a), 0.0167, 0, 2, sampling="bcc")
-    assert tip == pytest.approx(timoshenko(1.0, a * a, a**4 / 12, 5 / 6), rel=0.03)
+    assert tip == pytest.approx(timoshenko(1.0, a * a, a**4 / 12, 5 / 6), rel=0.035)
     assert share < 0.015
 
 
