@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.compiled import SERIAL_ROWS
 from pliant.fracture.breaking import Breaking
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
@@ -56,6 +57,7 @@ class MassSpringMechanics(Breaking):
         self.springs, self.cells = share_buffer(
             make_blocks(pairs, len(rest), partitions), make_blocks(self.tets, len(rest), partitions)
         )
+        self._many = len(self.edges) >= SERIAL_ROWS
         self._spring_rest = pair_rows(self.springs, members, self.lengths, self.stiffness)
         self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
         self._rotations: TetRotations | None = None
@@ -81,23 +83,23 @@ class MassSpringMechanics(Breaking):
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
         s, c = self.springs, self.cells
         if self.volumetric:
-            run = kernels.force_parallel if s.parallel else kernels.force_serial
+            run = kernels.force_parallel if self._many else kernels.force_serial
             run(
                 s.low, s.offset, s.starts, s.index, self._spring_rest, c.starts, c.index, self._cell_rest,
                 x, s.buffer,
             )  # fmt: skip
         else:
-            run = kernels.spring_forces_parallel if s.parallel else kernels.spring_forces_serial
+            run = kernels.spring_forces_parallel if self._many else kernels.spring_forces_serial
             run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, s.buffer)
         if self.damping_time:
-            damp = kernels.spring_damping_parallel if s.parallel else kernels.spring_damping_serial
+            damp = kernels.spring_damping_parallel if self._many else kernels.spring_damping_serial
             damp(s.starts, s.low, s.offset, s.index, self._spring_rest, self.damping_time, x, v, s.buffer)
         s.add_to(out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
         s, c = self.springs, self.cells
-        run = energies.energy_parallel if s.parallel else energies.energy_serial
+        run = energies.energy_parallel if self._many else energies.energy_serial
         total: float = run(s.starts, s.index, self._spring_rest, x, True)
         if self.volumetric:
             run = energies.energy_parallel if c.parallel else energies.energy_serial
@@ -117,7 +119,7 @@ class MassSpringMechanics(Breaking):
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
         of volume, so that K is positive semi-definite (see ``products.py``)."""
         s = self.springs
-        run = products.spring_product_parallel if s.parallel else products.spring_product_serial
+        run = products.spring_product_parallel if self._many else products.spring_product_serial
         run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, dx, s.buffer)
         s.add_to(out)
         if self.volumetric:
