@@ -10,7 +10,6 @@ from pliant.evidence.card import Card, material_card
 from pliant.evidence.equilibrium import equilibrium
 from pliant.evidence.scenes import MATERIAL, block, played
 from pliant.evidence.validate import Result, case
-from pliant.materials import resolve
 from pliant.mesh.shapes import box, icosphere
 from pliant.mesh.types import TetMesh
 from pliant.scene import Body
@@ -195,15 +194,3 @@ def cook(model: str) -> Result:
     middle = np.linalg.norm(rest[:, :2] - [48.0, 52.0], axis=1) < 1e-6
     value = float(u.reshape(-1, 3)[middle, 1].mean())
     return value, 23.96, abs(value / 23.96 - 1), 0.06, "relative"
-
-
-@case(
-    "bulk-of-material",
-    "K = E / 3 (1 - 2 nu), G = E / 2 (1 + nu) of the material as every model takes it",
-    source=LINEAR,
-    why="Arithmetic.",
-)
-def lame_constants(model: str) -> Result:
-    lam, mu = block(model).resolved_material.lame
-    value, expected = lam + 2.0 / 3.0 * mu, resolve(MATERIAL).young / (3.0 * (1.0 - 2.0 * 0.3))
-    return value, expected, abs(value / expected - 1), 1e-12, "[Pa], relative"
