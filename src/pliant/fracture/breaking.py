@@ -1,5 +1,6 @@
 """What mechanics on tets inherit to come apart: cracks of their own, cuts from outside."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
 
-class Breaking:
+class Breaking(ABC):
     """Base of mechanics whose tets can be parted.
 
     The heir has ``set_up(structure)``, which makes all of it for a structure; ``cell_memory()`` and
-    ``take_cell_memory(memory, origin)`` where tets have a history; and ``nodal_stress(x)`` (n, 6) [Pa] if it
+    ``take_cell_memory(memory, origin)`` where tets have a history; and calls ``crack`` after its steps if it
     is to crack by itself.
     """
 
@@ -45,36 +46,33 @@ class Breaking:
 
     # ------------------------------------------------------------------------- what heirs provide
 
+    @abstractmethod
     def set_up(self, structure: Structure) -> None:
-        raise NotImplementedError
+        """Make everything for ``structure``."""
 
     def cell_strength(self) -> Array | None:
         """Strength of each tet [Pa]."""
         return None
 
-    def nodal_stress(self, x: Array) -> Array:
-        raise NotImplementedError
-
     def cell_memory(self) -> dict[str, Array]:
         """History of the tets, by name, (m, ...)."""
         return {}
 
-    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:
+    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:  # noqa: B027 (most have none)
         """Give the tets of a new structure the history of those that they come from, ``origin`` (m,)."""
 
     # --------------------------------------------------------------------------------- coming apart
 
-    def crack(self, time: float, x: Array) -> bool:
-        """Let the body crack where stress at ``x`` exceeds the strength; whether it did."""
-        if self.cracking is None:
-            return False
+    def crack(self, cracking: Cracking, time: float, x: Array, stress: Array) -> bool:
+        """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
+        did."""
         tets = self.structure.cells["tetra"]
-        faces, split = self.cracking.faces(time, x, tets, self.nodal_stress(x))
+        faces, split = cracking.faces(time, x, tets, stress)
         edit = open_faces(tets, len(x), faces) if len(faces) else None
         if edit is None:
             return False
         rims = np.unique(tets[faces[:, 0] // 4][np.arange(len(faces))[:, None], FACES[faces[:, 0] % 4]])
-        self.cracking.advance(time, x, edit, rims, split)
+        cracking.advance(time, x, edit, rims, split)
         self._take(edit)
         return True
 

@@ -37,6 +37,23 @@ def von_mises(tensor: Array) -> Array:
     return norm
 
 
+def equivalent(strain: Array) -> Array:
+    """Equivalent strain of symmetric tensors (m, 3, 3): 2/3 of their von Mises norm."""
+    return von_mises(strain) * 2.0 / 3.0
+
+
+def stress_fields(sigma: Array, names: Sequence[str], per: str) -> dict[str, FieldData]:
+    """Those of stress (von Mises), stress-tensor and principal (descending) that are among ``names`` [Pa]."""
+    found: dict[str, FieldData] = {}
+    if "stress" in names:
+        found["stress"] = FieldData(von_mises(sigma), per, "Pa")
+    if "stress-tensor" in names:
+        found["stress-tensor"] = FieldData(sigma, per, "Pa")
+    if "principal" in names:
+        found["principal"] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), per, "Pa")
+    return found
+
+
 def cauchy_from_second_piola(F: Array, S: Array) -> Array:
     """``sigma = F S F^T / J``; where J is not positive the magnitude of J is used, to stay finite."""
     J = np.abs(np.linalg.det(F))
@@ -61,16 +78,9 @@ def deformation_fields(F: Array, lame: tuple[Array, Array], names: Sequence[str]
     lam, mu = lame
     S = 2.0 * mu[:, None, None] * E + (lam * np.trace(E, axis1=1, axis2=2))[:, None, None] * np.eye(3)
     sigma = cauchy_from_second_piola(F, S)
-    found: dict[str, FieldData] = {}
-    for name in names:
-        if name == "strain":
-            found[name] = FieldData(von_mises(E) * 2.0 / 3.0, "cell")
-        elif name == "stress":
-            found[name] = FieldData(von_mises(sigma), "cell", "Pa")
-        elif name == "stress-tensor":
-            found[name] = FieldData(sigma, "cell", "Pa")
-        elif name == "principal":
-            found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), "cell", "Pa")
-        elif name == "inverted":
-            found[name] = FieldData(np.linalg.det(F) <= 0.0, "cell")
+    found = stress_fields(sigma, names, "cell")
+    if "strain" in names:
+        found["strain"] = FieldData(equivalent(E), "cell")
+    if "inverted" in names:
+        found["inverted"] = FieldData(np.linalg.det(F) <= 0.0, "cell")
     return found

@@ -119,6 +119,31 @@ def spread(w, row, i, p):
 
 
 @inlined
+def times(a, b):
+    """The product of two matrices (9)."""
+    a00, a01, a02, a10, a11, a12, a20, a21, a22 = a
+    b00, b01, b02, b10, b11, b12, b20, b21, b22 = b
+    return (
+        a00 * b00 + a01 * b10 + a02 * b20,
+        a00 * b01 + a01 * b11 + a02 * b21,
+        a00 * b02 + a01 * b12 + a02 * b22,
+        a10 * b00 + a11 * b10 + a12 * b20,
+        a10 * b01 + a11 * b11 + a12 * b21,
+        a10 * b02 + a11 * b12 + a12 * b22,
+        a20 * b00 + a21 * b10 + a22 * b20,
+        a20 * b01 + a21 * b11 + a22 * b21,
+        a20 * b02 + a21 * b12 + a22 * b22,
+    )
+
+
+@inlined
+def transposed(a):
+    """The transpose of a matrix (9)."""
+    a00, a01, a02, a10, a11, a12, a20, a21, a22 = a
+    return a00, a10, a20, a01, a11, a21, a02, a12, a22
+
+
+@inlined
 def right_cauchy_green(f):
     """``C = F^T F`` as xx, yy, zz, yz, xz, xy."""
     f00, f01, f02, f10, f11, f12, f20, f21, f22 = f

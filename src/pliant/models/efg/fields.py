@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.models.efg import kernels
-from pliant.models.tet_fields import von_mises
+from pliant.models.tet_fields import equivalent, stress_fields
 from pliant.protocols import FieldData
 from pliant.typing import Array
 
@@ -34,19 +34,12 @@ def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dic
     F = gradients.reshape(-1, 3, 3)
     E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
     sigma = cauchy(mechanics, gradients)
-    found: dict[str, FieldData] = {}
-    for name in names:
-        if name == "strain":
-            found[name] = FieldData(von_mises(E) * 2.0 / 3.0)
-        elif name == "stress":
-            found[name] = FieldData(von_mises(sigma), unit="Pa")
-        elif name == "stress-tensor":
-            found[name] = FieldData(sigma, unit="Pa")
-        elif name == "principal":
-            found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), unit="Pa")
-        elif name == "inverted":
-            found[name] = FieldData(np.linalg.det(F) <= 0.0)
-        elif name == "plastic":
-            own = mechanics.plasticity
-            found[name] = FieldData(np.zeros(len(x)) if own is None else own.equivalent())
+    found = stress_fields(sigma, names, "particle")
+    if "strain" in names:
+        found["strain"] = FieldData(equivalent(E))
+    if "inverted" in names:
+        found["inverted"] = FieldData(np.linalg.det(F) <= 0.0)
+    if "plastic" in names:
+        own = mechanics.plasticity
+        found["plastic"] = FieldData(np.zeros(len(x)) if own is None else own.equivalent())
     return found

@@ -31,11 +31,9 @@ from pliant.models.efg.laws import (
     hooke_stress,
     neo_hookean_energy,
     neo_hookean_stress,
-    times,
     times_symmetric,
-    transposed,
 )
-from pliant.models.tet_kernels import inlined
+from pliant.models.tet_kernels import inlined, times, transposed
 
 PARTS = 64
 PARALLEL_PAIRS = 40_000

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pliant.models.elements.connections import Connections
-from pliant.models.tet_fields import von_mises
+from pliant.models.tet_fields import equivalent, stress_fields
 from pliant.protocols import FieldData
 from pliant.typing import Array
 
@@ -22,20 +22,13 @@ def element_fields(
     xx, yy, zz, yz, xz, xy = strain.T
     e = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     sigma = 0.4 * young * (2.0 * e + np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3))
-    found: dict[str, FieldData] = {}
-    for name in names:
-        if name == "strain":
-            found[name] = FieldData(von_mises(e) * 2.0 / 3.0)
-        elif name == "stress":
-            found[name] = FieldData(von_mises(sigma), unit="Pa")
-        elif name == "stress-tensor":
-            found[name] = FieldData(sigma, unit="Pa")
-        elif name == "principal":
-            found[name] = FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), unit="Pa")
-        elif name == "damage":
-            found[name] = FieldData(_mean_over(own, (~own.intact).astype(float)))
-        elif name == "plastic":
-            found[name] = FieldData(_mean_over(own, np.abs(own.lengths / own.born - 1.0)))
+    found = stress_fields(sigma, names, "particle")
+    if "strain" in names:
+        found["strain"] = FieldData(equivalent(e))
+    if "damage" in names:
+        found["damage"] = FieldData(_mean_over(own, (~own.intact).astype(float)))
+    if "plastic" in names:
+        found["plastic"] = FieldData(_mean_over(own, np.abs(own.lengths / own.born - 1.0)))
     return found
 
 

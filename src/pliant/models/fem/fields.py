@@ -148,13 +148,8 @@ def fem_fields(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> 
         found["plastic"] = FieldData(values, "cell")
     if not {"stress", "stress-tensor", "principal", "stress-averaged"}.isdisjoint(names):
         sigma = cauchy(mechanics, x)
-        offers = {
-            "stress": lambda: FieldData(tet_fields.von_mises(sigma), "cell", "Pa"),
-            "stress-tensor": lambda: FieldData(sigma, "cell", "Pa"),
-            "principal": lambda: FieldData(np.linalg.eigvalsh(sigma)[:, ::-1].copy(), "cell", "Pa"),
-            "stress-averaged": lambda: FieldData(
-                tet_fields.von_mises(averaged(mechanics, sigma)), "particle", "Pa"
-            ),
-        }
-        found |= {name: offers[name]() for name in names if name in offers}
+        found |= tet_fields.stress_fields(sigma, names, "cell")
+        if "stress-averaged" in names:
+            mean = averaged(mechanics, sigma)
+            found["stress-averaged"] = FieldData(tet_fields.von_mises(mean), "particle", "Pa")
     return found

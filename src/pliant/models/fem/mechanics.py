@@ -148,7 +148,9 @@ class WarpedMechanics(Breaking):
         if self.plasticity is not None:
             flowed, heat = self.plasticity.step(x, dt)
             self._plastic_power = heat / dt
-        return self.crack(time, x) or flowed
+        if self.cracking is None:
+            return flowed
+        return self.crack(self.cracking, time, x, self.nodal_stress(x)) or flowed
 
     def state(self) -> dict[str, AnyArray]:
         return {**(self.plasticity.state() if self.plasticity else {}), **self.breaking_state()}

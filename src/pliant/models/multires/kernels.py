@@ -6,7 +6,15 @@ do not depend on the number of threads."""
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.models.tet_kernels import TINY, combine, quartic, right_cauchy_green, rotation_weights
+from pliant.models.tet_kernels import (
+    TINY,
+    combine,
+    quartic,
+    right_cauchy_green,
+    rotation_weights,
+    times,
+    transposed,
+)
 from pliant.typing import AnyArray, Array, IntArray
 
 PARTS = 64
@@ -118,42 +126,19 @@ def _symmetric_stress(h, lam, mu):
 
 
 @jit
-def _product(a, b):
-    a00, a01, a02, a10, a11, a12, a20, a21, a22 = a
-    b00, b01, b02, b10, b11, b12, b20, b21, b22 = b
-    return (
-        a00 * b00 + a01 * b10 + a02 * b20,
-        a00 * b01 + a01 * b11 + a02 * b21,
-        a00 * b02 + a01 * b12 + a02 * b22,
-        a10 * b00 + a11 * b10 + a12 * b20,
-        a10 * b01 + a11 * b11 + a12 * b21,
-        a10 * b02 + a11 * b12 + a12 * b22,
-        a20 * b00 + a21 * b10 + a22 * b20,
-        a20 * b01 + a21 * b11 + a22 * b21,
-        a20 * b02 + a21 * b12 + a22 * b22,
-    )
-
-
-@jit
-def _transposed(a):
-    a00, a01, a02, a10, a11, a12, a20, a21, a22 = a
-    return a00, a10, a20, a01, a11, a21, a02, a12, a22
-
-
-@jit
 def _stress(mode, h, rate, beta, lam, mu):
     """First Piola stress of grad u = h with ``beta`` times its rate (see ``Level`` for the modes)."""
     if mode == 1:
         f = _plus_one(h)
         r = _rotation(f)
-        back = _transposed(r)
-        s00, s01, s02, s10, s11, s12, s20, s21, s22 = _product(back, f)
+        back = transposed(r)
+        s00, s01, s02, s10, s11, s12, s20, s21, s22 = times(back, f)
         g = (s00 - 1.0, s01, s02, s10, s11 - 1.0, s12, s20, s21, s22 - 1.0)
         stress = _symmetric_stress(g, lam, mu)
         if beta != 0.0:
-            d = _symmetric_stress(_product(back, rate), lam, mu)
+            d = _symmetric_stress(times(back, rate), lam, mu)
             stress = _sum(stress, d, beta)
-        return _product(r, stress)
+        return times(r, stress)
     h = _sum(h, rate, beta)
     if mode == 2:
         h00, h01, h02, h10, h11, h12, h20, h21, h22 = h
@@ -259,7 +244,7 @@ def tet_energies(ids, tets, g, volumes, weight, mode, lam, mu, d, out):
         if mode == 1:
             f = _plus_one(h)
             r = _rotation(f)
-            s = _product(_transposed(r), f)
+            s = times(transposed(r), f)
             h = (s[0] - 1.0, s[1], s[2], s[3], s[4] - 1.0, s[5], s[6], s[7], s[8] - 1.0)
         p = _stress(2 if mode == 2 else 0, h, h, 0.0, lam, mu)
         total = 0.0
