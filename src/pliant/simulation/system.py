@@ -81,6 +81,9 @@ class System:
 
     def _bind(self) -> None:
         """Collect bound methods once, so that a step costs few Python operations."""
+        from pliant.simulation.kernels import copy_rows
+
+        self._copy_rows = copy_rows
         world = self.world
         own = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
         others = [p for p in world.parts if not isinstance(p.mechanics, OwnStep)]
@@ -93,7 +96,13 @@ class System:
             if isinstance(p.mechanics, Stepped)
         ]
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
-        self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
+        forces = [a for a in active if isinstance(a, Forces)]
+        self._forces = [a.add_forces for a in forces]
+        self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
+        self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
+        for action in forces:
+            if getattr(action, "constant", False):
+                action.add_forces(0.0, world.x, world.v, self._constant)
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
@@ -246,10 +255,10 @@ class System:
 
     def evaluate(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Total force [N] on every particle, into ``out``."""
-        out.fill(0.0)
+        self._copy_rows(self._constant, out)
         for add, start, stop in self._mechanics:
             add(x[start:stop], v[start:stop], out[start:stop])
-        for add_external in self._forces:
+        for add_external in self._varying:
             add_external(time, x, v, out)
         if self._own:
             if self._external.shape != out.shape:
