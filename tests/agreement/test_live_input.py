@@ -102,3 +102,18 @@ def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
         live.end(8)
     assert len(live.entries) == 2
     simulation.advance()
+
+
+def test_a_kick_does_not_wait_for_the_kicks_that_the_scene_has_planned() -> None:
+    later = '[[actions]]\ntype = "impulse"\nselect = { body = "block", all = true }\nvalue = [0, 0, 0.1]\nat = 0.9\n'
+    text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + later
+
+    def kick(live: LiveInput, frame: int) -> None:
+        if frame == 1:
+            live.add({"type": "impulse", "select": SPOT, "value": [0.0, 0.02, 0.0]})
+
+    kicked, replay = play(text, kick, 4)
+    left_alone, _ = play(text, None, 4)
+    assert np.abs(kicked[4] - left_alone[4]).max() > 1e-4
+    again, _ = play(replay, None, 4)
+    assert all(np.array_equal(a, b) for a, b in zip(kicked, again, strict=True))

@@ -155,7 +155,8 @@ class System:
         self._acting.append(False)
         self.followers.append(action)
         if isinstance(action, Event):
-            self._pending.append(action)
+            waiting = [*self._pending[self._happened :], action]
+            self._pending[self._happened :] = sorted(waiting, key=lambda event: event.at)
         if isinstance(action, Settling):
             self._settling.append(action)
         self._next_change = -np.inf
