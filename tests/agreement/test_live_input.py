@@ -105,7 +105,8 @@ def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
 
 
 def test_a_kick_does_not_wait_for_the_kicks_that_the_scene_has_planned() -> None:
-    later = '[[actions]]\ntype = "impulse"\nselect = { body = "block", all = true }\nvalue = [0, 0, 0.1]\nat = 0.9\n'
+    later = '[[actions]]\ntype = "impulse"\nselect = { body = "block", all = true }\n'
+    later += "value = [0, 0, 0.1]\nat = 0.9\n"
     text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + later
 
     def kick(live: LiveInput, frame: int) -> None:
