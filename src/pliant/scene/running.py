@@ -67,6 +67,7 @@ def run_scene(
     """
     from pliant.compiled import set_threads
     from pliant.recording.place import refuse_existing
+    from pliant.scene.check import plain_warnings
     from pliant.scene.dump import to_toml
 
     show = progress or Silent()
@@ -76,7 +77,7 @@ def run_scene(
     structures = scene.structures(show.note, show.working)
     show.working(None, "compiling kernels")
     simulation = scene.simulation(structures)
-    for text in (*scene.notes(), *simulation.notes()):
+    for text in plain_warnings(scene, simulation):
         show.note(text)
     frames = scene.time.frames()
     simulation.start()
@@ -138,6 +139,7 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
     """Go on with an interrupted or killed run from its newest checkpoint, bit for bit."""
     from pliant.compiled import set_threads
     from pliant.recording import RunWriter, load
+    from pliant.recording.manifest import version_differences
     from pliant.scene.load import parse
 
     show = progress or Silent()
@@ -146,6 +148,8 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
     home = Path(earlier.manifest.get("folder", "."))
     scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)
     _same_meshes(scene, earlier.manifest.get("inputs", {}))
+    if differences := version_differences(earlier.manifest):
+        show.note(f"begun with {differences}: it may not go on bit for bit")
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:

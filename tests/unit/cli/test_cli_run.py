@@ -1,5 +1,6 @@
 """run, resume, info and export, from a scene file to files."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -255,3 +256,21 @@ def test_live_progress_draws_on_a_terminal(
     said = capsys.readouterr().err
     assert "watch out" in said
     assert "frame 3/3" in said
+
+
+def test_a_run_warns_as_check_does_and_can_be_cited(pliant: Pliant, scene: Path) -> None:
+    changes = ("--set", "bodies.cube.scale=1000", "--duration", "0.02")
+    result = pliant("run", str(scene), *changes)
+    assert result.code == 0, result.err
+    assert "note: body 'cube' is 1000 m long" in result.err
+    assert pliant("cite", "cube.pliant").out == pliant("cite", str(scene)).out
+
+
+def test_resuming_with_other_versions_is_said(pliant: Pliant, scene: Path) -> None:
+    assert pliant("run", str(scene), "-q").code == 0
+    manifest = Path("cube.pliant") / "manifest.json"
+    known = json.loads(manifest.read_text())
+    known["versions"]["numba"] = "0.1"
+    manifest.write_text(json.dumps(known))
+    result = pliant("resume", "cube.pliant")
+    assert "begun with numba 0.1 (now " in result.err

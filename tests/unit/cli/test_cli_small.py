@@ -153,3 +153,9 @@ def test_unknown_cases_are_told_the_nearest(pliant: Pliant) -> None:
         result = pliant(verb, "no-such-case")
         assert result.code == 2
         assert result.err.startswith("error: There is no")
+
+
+def test_what_is_not_there_is_said_to_be_missing(pliant: Pliant) -> None:
+    result = pliant("info", "nothing")
+    assert result.code == 2
+    assert "nothing does not exist" in result.err

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scene_texts import ACTION, BODY
 
+from pliant.errors import SceneError, SelectionError
 from pliant.scene.check import check
 from pliant.scene.load import parse
 
@@ -63,3 +64,21 @@ def test_checking_does_not_change_the_scene() -> None:
 )
 def test_what_looks_wrong_is_said(text: str, warning: str) -> None:
     assert any(warning in said for said in check(parse(text)).warnings)
+
+
+def test_an_action_that_does_nothing_is_named() -> None:
+    report = check(parse(BODY + GRAVITY + ACTION.format("force") + "select = { all = true }\n"))
+    assert any("'force'" in text and "does nothing" in text for text in report.warnings)
+
+
+def test_particles_by_number_need_a_body_where_there_are_two() -> None:
+    second = BODY.replace("schema = 1\n", "").replace("cube", "other") + "position = [3, 0, 0]\n"
+    two = BODY + second
+    scene = parse(two + GRAVITY + ACTION.format("fix") + "select = { ids = [0] }\n")
+    with pytest.raises(SelectionError, match="ids without a body"):
+        check(scene)
+
+
+def test_no_axes_are_an_error_rather_than_all_of_them() -> None:
+    with pytest.raises(SceneError, match="at least one axis"):
+        parse(BODY + ACTION.format("fix") + "select = { all = true }\naxes = []\n")
