@@ -34,7 +34,7 @@ class Contact:
     """How bodies meet each other.
 
     between: whether they do; self: whether a body meets itself (default: bodies of elements that can break
-    do, so that their pieces collide; faces of other cracks begin closer than contact allows); stiffness: of
+    do, so that their pieces collide; for others it costs smaller steps); stiffness: of
     contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles);
     pairs: friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
     frictions and the smaller of their restitutions.

@@ -9,7 +9,7 @@ from pliant.contact import kernels
 from pliant.contact.grid import candidates
 from pliant.contact.kernels import ACTIVE, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
 from pliant.contact.laws import check_names, laws_between
-from pliant.contact.surfaces import surfaces_of
+from pliant.contact.surfaces import new_faces, surfaces_of
 from pliant.protocols import Acting, RowChange, StableStep
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
@@ -189,12 +189,35 @@ class ContactLayer(Acting):
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new_row = np.full(int(max(parents.max(), keys[:, 0].max(initial=0))) + 1, -1)
         new_row[parents[::-1]] = np.arange(len(parents))[::-1]
-        self._restored = None
+        self._restored, before = None, self.surfaces.triangles
         self._renew()
         rows = new_row[keys[:, 0]]
         there = rows >= 0
         keys = np.column_stack([rows, keys[:, 1]])[there]
         self._attach(keys, history[there])
+        self._allow_new_faces(new_faces(self.surfaces.triangles, parents, before))
+
+    def _allow_new_faces(self, faces: IntArray) -> None:
+        """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until
+        it parts. Particles on ``faces`` (f, 3) are pushed back along the normal of these."""
+        if not len(faces):
+            return
+        x = self.world.x
+        self._search(x)
+        depth = np.where(self.touched >= 0, self.limit - self.geometry[:, kernels.DISTANCE], 0.0)
+        over = np.flatnonzero((depth > 0.0) & (self.history[:, ACTIVE] == 0.0))
+        own = np.zeros_like(x)
+        a, b, c = (x[faces[:, k]] for k in range(3))
+        for k in range(3):
+            np.add.at(own, faces[:, k], np.cross(b - a, c - a))
+        size = np.linalg.norm(own, axis=1)[self.pairs[over, 0]]
+        inward = -own[self.pairs[over, 0]] / np.maximum(size, 1e-300)[:, None]
+        unit = np.where((size > 0.0)[:, None], inward, self.geometry[over, 3:6])
+        side = np.sign(np.einsum("ij,ij->i", unit, self.geometry[over, 3:6]))
+        distance = np.where(side < 0.0, -1.0, 1.0) * self.geometry[over, kernels.DISTANCE]
+        self.history[over, ALLOWED] = self.limit[over] - distance
+        self.history[over, ACTIVE] = 1.0
+        self.history[over, 3:6] = unit
 
     def state(self) -> dict[str, AnyArray]:
         keys, history = self._kept()

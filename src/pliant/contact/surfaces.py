@@ -61,6 +61,13 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
     )
 
 
+def new_faces(triangles: IntArray, parents: IntArray, before: IntArray) -> IntArray:
+    """Those of ``triangles`` (t, 3) that were none ``before``; parents (n,): the old row of each new one."""
+    row = np.dtype((np.void, 24))
+    was, now = (np.ascontiguousarray(np.sort(t, axis=1)) for t in (before, parents[triangles]))
+    return triangles[~np.isin(now.view(row).ravel(), was.view(row).ravel())]
+
+
 def _surface(part: "Part") -> tuple[IntArray, float]:
     """Triangles of a body in its own rows, and half their thickness [m]."""
     structure = part.structure
