@@ -264,6 +264,29 @@ class OwnStep(Protocol):
 
 
 @runtime_checkable
+class Completing(Protocol):
+    """Mechanics that own their step and want the forces at its end, as well as those at its beginning."""
+
+    def complete(self, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array) -> None:
+        """Finish the step of ``dt``: external [N] are the forces of actions at its end. May write ``v``."""
+
+
+@runtime_checkable
+class Solid(Protocol):
+    """Mechanics of bodies that do not deform. Obstacles leave their particles alone: such a body meets them
+    by itself (``meet``).
+
+    contact_triangles (t, 3), own rows, closed and outward, ``radius`` [m] thick to either side: what touches
+    other bodies; contact_mass (n,) [kg]: what a contact there has to move; contact_stiffness [N/m].
+    """
+
+    radius: float
+    contact_triangles: IntArray
+    contact_mass: Array
+    contact_stiffness: float
+
+
+@runtime_checkable
 class Meeting(Protocol):
     """Mechanics that resolve contacts with obstacles themselves, within their step."""
 

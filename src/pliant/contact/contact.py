@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from pliant.parameters import parameters
-from pliant.protocols import Thick
+from pliant.protocols import Solid, Thick
 from pliant.typing import Vector
 from pliant.units import Number
 
@@ -52,6 +52,8 @@ class Contact:
 
     def meets_itself(self, part: "Part") -> bool:
         """Whether a body meets itself."""
+        if isinstance(part.mechanics, Solid):
+            return False
         if self.self_ is not None:
             return self.self_
         return part.material.strength is not None and isinstance(part.mechanics, Thick)

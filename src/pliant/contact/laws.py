@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import SceneError
-from pliant.protocols import Rough
+from pliant.protocols import Rough, Solid
 from pliant.registry import nearest
 from pliant.typing import Array
 
 if TYPE_CHECKING:
     from pliant.contact.contact import Contact
-    from pliant.simulation.world import World
+    from pliant.simulation.world import Part, World
 
 MOST_DAMPING = 0.7  # of critical: what a restitution of (nearly) nothing is given
 
@@ -43,8 +43,7 @@ def rebound(z: float) -> float:
 def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
     """Stiffness [N/m], damping ratio, friction and reach [m] of every pair of bodies, (b, b, 4)."""
     materials = [part.material for part in world.parts]
-    young = np.array([m.young for m in materials])
-    spacing = np.array([part.structure.spacing for part in world.parts])
+    own = [_stiffness(part) for part in world.parts]
     rough = [
         p.mechanics.friction if isinstance(p.mechanics, Rough) else p.material.friction for p in world.parts
     ]
@@ -52,7 +51,7 @@ def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
     out = np.zeros((count, count, 4))
     for i in range(count):
         for j in range(count):
-            soft = min(young[i] * spacing[i], young[j] * spacing[j])
+            soft = min(own[i], own[j])
             friction = np.sqrt(rough[i] * rough[j])
             restitution = min(materials[i].restitution, materials[j].restitution)
             for pair in contact.pairs:
@@ -61,8 +60,15 @@ def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
                     restitution = restitution if pair.restitution is None else pair.restitution
             reach = radius[i] + radius[j]
             damping = damping_for(restitution) / np.sqrt(2.0)  # two contacts at once, one each way
-            out[i, j] = 0.6 * contact.stiffness * soft, damping, friction, reach
+            out[i, j] = contact.stiffness * soft, damping, friction, reach
     return out
+
+
+def _stiffness(part: "Part") -> float:
+    """Stiffness of a body's contacts [N/m]: ``0.6 E a``, unless it has its own."""
+    if isinstance(part.mechanics, Solid):
+        return part.mechanics.contact_stiffness
+    return 0.6 * part.material.young * part.structure.spacing
 
 
 def check_names(world: "World", contact: "Contact") -> None:

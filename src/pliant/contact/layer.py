@@ -10,7 +10,7 @@ from pliant.contact.grid import candidates
 from pliant.contact.kernels import ACTIVE, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
 from pliant.contact.laws import check_names, laws_between
 from pliant.contact.surfaces import surfaces_of
-from pliant.protocols import Acting, RowChange, StableStep
+from pliant.protocols import Acting, RowChange, Solid, StableStep
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ class ContactLayer(Acting):
         reach = np.where(self.meets, self.laws[:, :, REACH], 0.0)
         self.reach = reach.max(axis=0)  # around the triangles of each body
         self.skin = SKIN * float(reach[self.meets].min()) if self.meets.any() else 1.0
+        self.mass = world.mass.copy()
+        for part in world.parts:
+            if isinstance(part.mechanics, Solid):
+                self.mass[part.rows] = part.mechanics.contact_mass
         self.body_of = np.repeat(np.arange(len(alone)), [part.count for part in world.parts])
         self._look(world.x, np.empty((0, 2), np.int64), np.empty((0, HISTORY)))
 
@@ -109,7 +113,7 @@ class ContactLayer(Acting):
         """After each drift: look what touches, and bring the stick springs up to date."""
         self._search(world.x)
         kernels.advance(
-            dt, world.v, world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles,
+            dt, world.v, self.mass, self._free(), self.pairs, self.own, self.surfaces.triangles,
             self.touched, self.geometry, self.laws, self.history,
         )  # fmt: skip
         self.fresh = True
@@ -119,7 +123,7 @@ class ContactLayer(Acting):
             self._search(x)
         self.fresh = False
         kernels.add_forces(
-            x, v, self.world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles, self.touched,
+            x, v, self.mass, self._free(), self.pairs, self.own, self.surfaces.triangles, self.touched,
             self.geometry, self.laws, self.history, self.forces, out,
         )  # fmt: skip
 
@@ -138,7 +142,7 @@ class ContactLayer(Acting):
                 continue
             law = self.laws[number][self.meets[number]]
             own = part.mechanics.stable_step().seconds
-            mass = float(part.structure.mass.min())
+            mass = float(self.mass[part.rows].min())
             z = float(law[:, DAMPING].max())
             touch = (
                 2.0 / np.sqrt(4.0 * float(law[:, STIFFNESS].max()) / mass) * (np.sqrt(1 + 4 * z * z) - 2 * z)

@@ -22,6 +22,7 @@ STIFF = MATERIAL | {"young": 1e6}
     source=NEWTON,
     why=EXACT,
     cannot=ACTIVE,
+    rigid=True,
 )
 def constant_force(model: str) -> Result:
     body = block(model)
@@ -30,7 +31,7 @@ def constant_force(model: str) -> Result:
     return value, 0.6, abs(value / 0.6 - 1), 1e-9, "[N s], relative"
 
 
-@case("impulse", "P jumps by the impulse", source=NEWTON, why=EXACT, cannot=ACTIVE)
+@case("impulse", "P jumps by the impulse", source=NEWTON, why=EXACT, cannot=ACTIVE, rigid=True)
 def impulse(model: str) -> Result:
     body = block(model)
     _, series = played([body], [Impulse(body, plane("x", "max"), value=(0.0, 2.0, 0.0), at=0.05)], 0.2)
@@ -44,6 +45,7 @@ def impulse(model: str) -> Result:
     source="Euler's law of angular momentum",
     why=EXACT,
     cannot=ACTIVE,
+    rigid=True,
 )
 def spin_up(model: str) -> Result:
     body = block(model, (2, 2, 2), material=STIFF)
@@ -52,7 +54,7 @@ def spin_up(model: str) -> Result:
     return value, 0.1, abs(value / 0.1 - 1), 1e-9, "[N m s], relative"
 
 
-@case("sine-drive", "x = A sin(2 pi f t) where a body is driven", source="definition", why=EXACT)
+@case("sine-drive", "x = A sin(2 pi f t) where a body is driven", source="definition", why=EXACT, rigid=True)
 def sine_drive(model: str) -> Result:
     body = block(model)
     held = plane("x", "min")
@@ -64,7 +66,7 @@ def sine_drive(model: str) -> Result:
     return value, expected, abs(value - expected) / 0.02, 1e-9, "of the amplitude"
 
 
-@case("rotated-end", "a driven end turns by speed times time", source="definition", why=EXACT)
+@case("rotated-end", "a driven end turns by speed times time", source="definition", why=EXACT, rigid=True)
 def rotated_end(model: str) -> Result:
     body = block(model)
     centre = (0.0, 0.1, 0.1)
@@ -85,6 +87,7 @@ def rotated_end(model: str) -> Result:
     "a block sliding with v on level ground stops after v^2 / 2 mu g",
     source="Coulomb's law of friction",
     why="The block jolts a little as its sole takes hold of the ground.",
+    rigid=True,
 )
 def sliding(model: str) -> Result:
     body = block(model, (3, 3, 1), material=STIFF, velocity=(1.0, 0.0, 0.0))
@@ -101,6 +104,7 @@ def sliding(model: str) -> Result:
     "pressure on a closed surface pushes a body nowhere",
     source="Gauss's theorem",
     why=EXACT,
+    rigid=True,
 )
 def no_thrust(model: str) -> Result:
     body = block(model)

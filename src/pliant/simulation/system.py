@@ -9,6 +9,7 @@ from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
     BetweenSteps,
+    Completing,
     Contact,
     Dissipation,
     Drive,
@@ -263,6 +264,13 @@ class System:
         w = self.world
         for mechanics, rows in self._own:
             mechanics.advance(time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+
+    def complete(self, dt: float) -> None:
+        """Let the bodies that own their step finish it, with the forces at its end."""
+        w = self.world
+        for mechanics, rows in self._own:
+            if isinstance(mechanics, Completing):
+                mechanics.complete(dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
 
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
