@@ -12,6 +12,7 @@ from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
 from pliant.models.elements.stiffness import connection_stiffness
+from pliant.models.elements.torn import TornElements
 from pliant.models.mass_spring import energies, products
 from pliant.models.mass_spring import kernels as springs
 from pliant.models.stability import explicit_limit
@@ -52,6 +53,7 @@ class ElementsMechanics:
         self.radius = 0.5 * structure.spacing
         self.topology_version, self.parents = 0, np.arange(len(structure.rest))
         self.reference = structure.rest
+        self._whole_surface = structure.carrier
         self.whole = structure.cells  # as sampled: cracks leave some of these out of ``structure``
         edges = structure.cells["edge"]
         lengths = np.linalg.norm(structure.rest[edges[:, 1]] - structure.rest[edges[:, 0]], axis=1)
@@ -187,7 +189,10 @@ class ElementsMechanics:
         edges = own.edges[own.intact]
         triangles = swept_triangles(cubes, quads, edges, n)
         cells = {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
-        self.structure = replace(self.structure, cells=cells)
+        carrier = self._whole_surface
+        if carrier is not None and not own.intact.all():
+            carrier = TornElements(carrier, self.structure.rest, self.structure.spacing, own.edges, own.intact)
+        self.structure = replace(self.structure, cells=cells, carrier=carrier)
         self.topology_version += 1
 
     # ------------------------------------------------------------------------------ operations
