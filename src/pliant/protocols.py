@@ -163,6 +163,13 @@ class Rough(Protocol):
 
 
 @runtime_checkable
+class Uneven(Protocol):
+    """Models whose particles may have a friction of their own: ``roughness`` (n,) times the body's."""
+
+    roughness: Array
+
+
+@runtime_checkable
 class Renormalising(Protocol):
     """Models whose present shape can become the rest shape."""
 
@@ -176,6 +183,14 @@ class Alterable(Protocol):
 
     def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
         """Change attributes of the ``chosen`` particles (n,); IncompatibleError for what it cannot."""
+
+
+@runtime_checkable
+class Removing(Protocol):
+    """Models whose particles can be taken away while they run."""
+
+    def remove(self, chosen: BoolArray) -> None:
+        """Take the ``chosen`` particles (n,) away, not all of them; the structure and parents change."""
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from pliant.parameters import parameters
 from pliant.protocols import Solid, Thick
 from pliant.typing import Vector
-from pliant.units import Number
+from pliant.units import Number, Pressure
 
 if TYPE_CHECKING:
     from pliant.protocols import Acting
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 @parameters
 class Pair:
-    """Friction and restitution between two bodies, by their names (twice the same: with itself)."""
+    """Friction and restitution between two bodies, by their names (twice the same: with itself).
+
+    adhesion [Pa]: what has touched sticks together, and pulls up to this stress before it comes off.
+    """
 
     bodies: tuple[str, str]
     friction: Number | None = Field(default=None, ge=0)
     restitution: Number | None = Field(default=None, ge=0, le=1)
+    adhesion: Pressure = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _says_something(self) -> "Pair":
-        if self.friction is None and self.restitution is None:
-            raise ValueError("give friction, restitution or both")
+        if self.friction is None and self.restitution is None and not self.adhesion:
+            raise ValueError("give friction, restitution or adhesion")
         return self
 
 

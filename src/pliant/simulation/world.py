@@ -25,6 +25,7 @@ class Part:
     model: Model
     material: "Material"
     mechanics: Mechanics
+    present: bool = True  # False before it is created, and once it is removed
 
     @property
     def count(self) -> int:
@@ -53,6 +54,7 @@ class World:
         self.ancestors: IntArray = np.arange(len(self.x))[:, None]
         self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
+        self.replaced: list[tuple[Part, Structure]] = []  # parts that came or went, and how they are shown
 
     @property
     def count(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pliant.mesh.types import Surface
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.typing import AnyArray, Array, IntArray
 
@@ -60,5 +61,31 @@ def frames_of(x: Array, triples: IntArray) -> Array:
     return np.stack([one, two, np.cross(one, two)], axis=2)
 
 
-CARRIERS: dict[str, Any] = {kind.kind: kind for kind in (EmbeddedSurface, FramedSurface)}
+@dataclass(frozen=True)
+class HiddenSurface:
+    """The surface of a body that is not there: a triangle without a size, since files want something to hold;
+    ``inner`` is what will be, or was, shown."""
+
+    kind: ClassVar[str] = "hidden"
+
+    inner: Any
+
+    @property
+    def surface(self) -> Surface:
+        return Surface(np.repeat(self.inner.surface.points[:1], 3, axis=0), np.arange(3)[None])
+
+    def positions(self, x: Array) -> Array:
+        return np.repeat(x[:1], 3, axis=0)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Those of the surface that is hidden, and its kind."""
+        return {**self.inner.arrays(), "hidden": np.array(list(CARRIERS).index(self.inner.kind))}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        kind = list(CARRIERS.values())[int(arrays["hidden"])]
+        return cls(kind.from_arrays({name: a for name, a in arrays.items() if name != "hidden"}))
+
+
+CARRIERS: dict[str, Any] = {kind.kind: kind for kind in (EmbeddedSurface, FramedSurface, HiddenSurface)}
 """Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""

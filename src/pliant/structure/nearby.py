@@ -14,7 +14,7 @@ _FLAT = 1e-3  # directions in which elements are spread less than this share tel
 
 
 def carried_by_elements(surface: Surface, rest: Array, spacing: float, edges: IntArray) -> EmbeddedSurface:
-    r"""Carry ``surface`` by the elements (n, 3) nearest to each of its points and connected there by ``edges``.
+    r"""Carry ``surface`` by the elements (n, 3) nearest to its points, and connected there by ``edges``.
 
     With a weight :math:`\phi` that falls with distance and the elements' mean :math:`\bar X`, the shares
     :math:`w_k = \phi_k [1/\sum\phi + (X_s - \bar X)^T S^{+} (X_k - \bar X)]`,

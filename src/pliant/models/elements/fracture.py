@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.models.elements import kernels
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.models.elements.mechanics import ElementsMechanics
@@ -23,29 +23,47 @@ class StressFracture:
 
     Stress :math:`\sigma = 0.4 E (2 e + \mathrm{tr}\,e)` of the least-squares strain. All connections through
     a disc of 0.9 a across the principal direction n, at :math:`X + n a/2` (or behind, where a crack runs
-    there), break; an element is cut once, and what is left of it tears when a connection beside the crack is strained beyond 1.5 strength / E.
+    there), break; an element is cut once, and what is left of it tears when a connection beside the crack is
+    strained beyond 1.5 strength / E.
     After a break the stress wave of a crack must not start others: elements that have lost no
     connection bear 1.3 times the strength for as long as five wave crossings.
     """
 
     def __init__(self, owner: "ElementsMechanics", strength: float) -> None:
         n, material = len(owner.structure.rest), owner.material
-        self.owner, self.strength = owner, strength
+        self.owner, self.strength = owner, np.full(n, strength)
         self.cut, self.front = np.zeros(n, bool), np.zeros(n, bool)
         size = float(np.ptp(owner.structure.rest, axis=0).max())
         self.patience = PATIENCE * size / np.sqrt(1.2 * material.young / material.density)
         self.last = -np.inf
         self._stress = np.empty(n)
         own = owner.connections
-        self._limit = own.born * (1.0 + RAGS * strength / material.young)
+        self._tear()
         self._over = np.zeros(len(own.edges), bool)
+
+    def _tear(self) -> None:
+        """The lengths at which connections at a crack tear."""
+        own = self.owner.connections
+        strength = self.strength[own.edges].min(axis=1)
+        self._limit = own.born * (1.0 + RAGS * strength / self.owner.material.young)
+
+    def set_strength(self, chosen: BoolArray, strength: float) -> None:
+        """Give the ``chosen`` elements (n,) a strength [Pa]."""
+        self.strength[chosen] = strength
+        self._tear()
+
+    def keep(self, elements: IntArray, connections: IntArray) -> None:
+        """Go on with these elements and connections alone."""
+        self.strength, self.cut = self.strength[elements], self.cut[elements]
+        self.front, self._stress = self.front[elements], self._stress[elements]
+        self._limit, self._over = self._limit[connections], self._over[connections]
 
     def step(self, time: float, x: Array) -> IntArray:
         """The connections that break now."""
         owner = self.owner
         strain = owner.strains(x)
         kernels.largest_principal(strain, 0.4 * owner.material.young, self._stress)
-        limit = np.full(len(x), self.strength)
+        limit = self.strength.copy()
         if time - self.last < self.patience:
             limit[~self.front] *= RAISED
         ratio = np.where(self.cut, 0.0, self._stress / limit)
@@ -102,11 +120,18 @@ class StressFracture:
         return np.asarray(np.where(crosses, np.linalg.norm(at, axis=1) / a, np.inf))
 
     def state(self) -> dict[str, AnyArray]:
-        return {"cut": self.cut, "front": self.front, "last-break": np.array(self.last)}
+        return {
+            "cut": self.cut,
+            "front": self.front,
+            "last-break": np.array(self.last),
+            "strength": self.strength,
+        }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.cut, self.front = state["cut"].copy(), state["front"].copy()
         self.last = float(state["last-break"])
+        self.strength = state["strength"].copy()
+        self._tear()
 
 
 class DistanceFracture:
@@ -122,6 +147,10 @@ class DistanceFracture:
         if not kernels.overstretched(own.edges, own.intact, self.limit, x, self._over):
             return np.empty(0, np.int64)
         return np.flatnonzero(self._over)
+
+    def keep(self, elements: IntArray, connections: IntArray) -> None:
+        """Go on with these elements and connections alone."""
+        self.limit, self._over = self.limit[connections], self._over[connections]
 
     def state(self) -> dict[str, AnyArray]:
         return {"limit": self.limit}

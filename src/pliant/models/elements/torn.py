@@ -1,5 +1,6 @@
 """The carried surface of a body of elements that has come apart, made when somebody asks for it."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ from pliant.errors import MeshError
 from pliant.fracture import cut_surface
 from pliant.mesh.types import Surface
 from pliant.models.elements.stiffness import lattice_axes
-from pliant.protocols import Carrier
+from pliant.protocols import Carrier, Structure
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.framed import FramedSurface
 from pliant.structure.nearby import carried_around
@@ -20,16 +21,48 @@ SHIFT = 2e-3 * np.array([0.613, 0.371, 0.697])  # of the sheet, off the planes o
 SMOOTH = 3
 
 
+class Origin:
+    """The body as it was sampled, whose surface is cut: elements, connections, and what is left of them.
+
+    rows (n,): the first rows of the elements that are left.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.rows = np.arange(len(structure.rest))
+        edges = structure.cells["edge"]
+        self._number = edges[:, 0] * np.int64(len(structure.rest)) + edges[:, 1]
+
+    def keep(self, kept: IntArray) -> None:
+        """Go on with some of the elements that were left."""
+        self.rows = self.rows[kept]
+
+    def carrier(self, edges: IntArray, intact: BoolArray) -> Carrier | None:
+        """The surface cut along broken connections ((m, 2) of the elements that are left)."""
+        first, whole = self.structure, self.structure.carrier
+        if whole is None or (intact.all() and len(self.rows) == len(first.rest)):
+            return whole
+        held = np.zeros(len(self._number), bool)
+        kept = self.rows[edges[intact]]
+        number = kept[:, 0] * np.int64(len(first.rest)) + kept[:, 1]
+        held[np.searchsorted(self._number, number)] = True
+        alive = np.full(len(first.rest), -1)
+        alive[self.rows] = np.arange(len(self.rows))
+        gone = alive[first.cells["edge"]] < 0
+        held |= gone.all(axis=1)  # what is gone is gone in one piece
+        return TornElements(whole, first.rest, first.spacing, first.cells["edge"], held, alive)
+
+
 class TornElements:
-    """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides; each
-    point is carried by elements that are still connected, so that faces of a crack part."""
+    """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides;
+    each point is carried by elements that are still connected, so that faces of a crack part."""
 
     kind: ClassVar[str] = FramedSurface.kind
 
     def __init__(
-        self, whole: Carrier, rest: Array, spacing: float, edges: IntArray, intact: BoolArray
+        self, whole: Carrier, rest: Array, spacing: float, edges: IntArray, intact: BoolArray, alive: IntArray
     ) -> None:
-        self.whole, self.rest, self.spacing = whole, rest, spacing
+        self.whole, self.rest, self.spacing, self.alive = whole, rest, spacing, alive
         self.edges, self.intact = edges, intact.copy()
 
     @cached_property
@@ -53,7 +86,28 @@ class TornElements:
             except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
                 pass
         home = self._homes(surface.points + NUDGE * self.spacing * inward, part, piece)
-        return carried_around(surface, self.rest, self.spacing, kept, home)
+        if (self.alive[home] < 0).any():
+            surface, home = self._left(surface, home)
+        made = carried_around(surface, self.rest, self.spacing, kept, home)
+        return self._renumbered(made)
+
+    def _left(self, surface: Surface, home: IntArray) -> tuple[Surface, IntArray]:
+        """The triangles that elements carry which are still there; UVs and groups go with them."""
+        stay = np.flatnonzero((self.alive[home[surface.triangles]] >= 0).all(axis=1))
+        used, corners = np.unique(surface.triangles[stay], return_inverse=True)
+        place = np.full(len(surface.triangles), -1)
+        place[stay] = np.arange(len(stay))
+        groups = {name: place[ids][place[ids] >= 0] for name, ids in surface.groups.items()}
+        uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
+        left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
+        return left, home[used]
+
+    def _renumbered(self, made: EmbeddedSurface) -> EmbeddedSurface:
+        """``made`` in the rows that are left."""
+        indices = self.alive[made.indices.astype(np.int64)].astype(np.uint32)
+        if not isinstance(made, FramedSurface):
+            return replace(made, indices=indices)
+        return replace(made, indices=indices, frames=self.alive[made.frames])
 
     def _homes(self, looking: Array, part: IntArray, piece: IntArray) -> IntArray:
         """The nearest element of each point, among those of the piece that most points of its ``part`` of the
@@ -116,8 +170,8 @@ def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray)
 
 
 def _outside(grid: AnyArray, k: int, cell: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Cells beside ``cell``, across the face's normal k, where neither of the face's two voxels has a neighbour:
-    the face goes on there."""
+    """Cells beside ``cell``, across the face's normal k, where neither of the face's two voxels has a
+    neighbour: the face goes on there."""
     found = []
     a, b = [c for c in range(3) if c != k]
     for u in (-1, 0, 1):
