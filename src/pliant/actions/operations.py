@@ -62,8 +62,8 @@ class Renormalise(Once):
 class Attributes(Once):
     """Changes attributes of the selected particles at the time ``at``.
 
-    stiffness, fracture_distance: factors on their connections; damping [s], friction and strength [Pa]: new
-    values for the whole body.
+    stiffness, fracture_distance: factors on their connections; friction, strength [Pa]: new values of theirs;
+    damping [s]: a new value for the whole body.
     """
 
     kind: ClassVar[str] = "attributes"

@@ -13,7 +13,7 @@ EXACT = "Sums over particles: rounding only."
 STIFF = MATERIAL | {"young": 1e6}
 
 
-@case("constant-force", "P = F t of a free body, whatever it does inside", source=NEWTON, why=EXACT)
+@case("constant-force", "P = F t of a free body, whatever it does inside", source=NEWTON, why=EXACT, rigid=True)
 def constant_force(model: str) -> Result:
     body = block(model)
     _, series = played([body], [Force(body, plane("x", "max"), value=(3.0, 0.0, 0.0))], 0.2)
@@ -21,7 +21,7 @@ def constant_force(model: str) -> Result:
     return value, 0.6, abs(value / 0.6 - 1), 1e-9, "[N s], relative"
 
 
-@case("impulse", "P jumps by the impulse", source=NEWTON, why=EXACT)
+@case("impulse", "P jumps by the impulse", source=NEWTON, why=EXACT, rigid=True)
 def impulse(model: str) -> Result:
     body = block(model)
     _, series = played([body], [Impulse(body, plane("x", "max"), value=(0.0, 2.0, 0.0), at=0.05)], 0.2)
@@ -34,6 +34,7 @@ def impulse(model: str) -> Result:
     "L = M t of a free body under a moment",
     source="Euler's law of angular momentum",
     why=EXACT + " Model multires (all fine, corotational) reads moments once a frame, while it turns by 0.04.",
+    rigid=True,
 )
 def spin_up(model: str) -> Result:
     levels = model == "multires"
@@ -44,7 +45,7 @@ def spin_up(model: str) -> Result:
     return value, 0.1, abs(value / 0.1 - 1), 1e-4 if levels else 1e-9, "[N m s], relative"
 
 
-@case("sine-drive", "x = A sin(2 pi f t) where a body is driven", source="definition", why=EXACT)
+@case("sine-drive", "x = A sin(2 pi f t) where a body is driven", source="definition", why=EXACT, rigid=True)
 def sine_drive(model: str) -> Result:
     body = block(model)
     held = plane("x", "min")
@@ -56,7 +57,7 @@ def sine_drive(model: str) -> Result:
     return value, expected, abs(value - expected) / 0.02, 1e-9, "of the amplitude"
 
 
-@case("rotated-end", "a driven end turns by speed times time", source="definition", why=EXACT)
+@case("rotated-end", "a driven end turns by speed times time", source="definition", why=EXACT, rigid=True)
 def rotated_end(model: str) -> Result:
     body = block(model)
     centre = (0.0, 0.1, 0.1)
@@ -77,6 +78,7 @@ def rotated_end(model: str) -> Result:
     "a block sliding with v on level ground stops after v^2 / 2 mu g",
     source="Coulomb's law of friction",
     why="The block jolts a little as its sole takes hold of the ground.",
+    rigid=True,
 )
 def sliding(model: str) -> Result:
     body = block(model, (3, 3, 1), material=STIFF, velocity=(1.0, 0.0, 0.0))
@@ -93,6 +95,7 @@ def sliding(model: str) -> Result:
     "pressure on a closed surface pushes a body nowhere",
     source="Gauss's theorem",
     why=EXACT,
+    rigid=True,
 )
 def no_thrust(model: str) -> Result:
     body = block(model)

@@ -9,6 +9,7 @@ from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
     BetweenSteps,
+    Completing,
     Contact,
     Dissipation,
     Drive,
@@ -85,15 +86,16 @@ class System:
         world = self.world
         settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
         self._settling = [a for a in settling if isinstance(a, Settling)]
-        own = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
-        others = [p for p in world.parts if not isinstance(p.mechanics, OwnStep)]
+        every = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
+        own = [p for p in every if p.present]
+        others = [p for p in world.parts if p.present and not isinstance(p.mechanics, OwnStep)]
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
         self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
-        self.leading = min((p.rows.start for p in own), default=world.count)
+        self.leading = min((p.rows.start for p in every), default=world.count)
         self._stepped = [
             (p.mechanics.after_step, p.rows.start, p.rows.stop)
             for p in world.parts
-            if isinstance(p.mechanics, Stepped)
+            if p.present and isinstance(p.mechanics, Stepped)
         ]
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
         forces = [a for a in active if isinstance(a, Forces)]
@@ -150,6 +152,9 @@ class System:
         world.inverse_mass[:] = 1.0 / world.mass[:, None]
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
+        for part in world.parts:
+            if not part.present:
+                world.inverse_mass[part.rows] = 0.0
 
     def join(self, label: str, action: Acting, time: float, place: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``, at
@@ -192,9 +197,16 @@ class System:
 
     def _happen(self, time: float) -> None:
         while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
+            before = self._stored() if self.keeps_ledger else 0.0
             self._pending[self._happened].happen(self.world)
             self._happened += 1
+            came_or_went = bool(self.world.replaced)
             self._take_over_topology()
+            if self.keeps_ledger and came_or_went:  # what bodies bring along, or take with them, is work
+                self.ledger.work += self._stored() - before
+
+    def _stored(self) -> float:
+        return self.world.kinetic_energy() + self.elastic_energy()
 
     def finish_step(self, time: float, dt: float) -> None:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
@@ -216,7 +228,10 @@ class System:
 
     def _take_over_topology(self) -> bool:
         """Give the World the particles that models made or removed; True if any did."""
-        changed = False
+        changed = bool(self.world.replaced)
+        for part, structure in self.world.replaced:
+            self._announce(self.world.resize(part, structure, np.arange(part.count)))
+        self.world.replaced = []
         for k, part in enumerate(self._changing):
             mechanics: Any = part.mechanics
             if mechanics.topology_version != self._versions[k]:
@@ -273,6 +288,13 @@ class System:
         for mechanics, rows in self._own:
             mechanics.advance(time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
 
+    def complete(self, dt: float) -> None:
+        """Let the bodies that own their step finish it, with the forces at its end."""
+        w = self.world
+        for mechanics, rows in self._own:
+            if isinstance(mechanics, Completing):
+                mechanics.complete(dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
         for add, start, stop in self._mechanics:
@@ -286,7 +308,9 @@ class System:
     def internal_energy(self, x: Array) -> float:
         """Elastic energy [J] at positions ``x``, of all bodies that have one."""
         parts: list[Any] = self.world.parts
-        return sum(p.mechanics.energy(x[p.rows]) for p in parts if isinstance(p.mechanics, Energy))
+        return sum(
+            p.mechanics.energy(x[p.rows]) for p in parts if p.present and isinstance(p.mechanics, Energy)
+        )
 
     def stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` of all bodies that offer it to ``out``."""
@@ -391,6 +415,7 @@ class System:
             "happened": np.array(self._happened),
             "acting": np.array(self._acting),
             "next_change": np.array(self._next_change),
+            "present": np.array([part.present for part in w.parts]),
         }
         if self._own:
             found["external"] = self._external
@@ -402,6 +427,8 @@ class System:
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``; the World has its topology already."""
         w = self.world
+        for part, present in zip(w.parts, state.get("present", ()), strict=False):
+            part.present = bool(present)
         for key, owner in self._owners():
             prefix = key + "/"
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})

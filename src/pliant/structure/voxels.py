@@ -63,7 +63,7 @@ class VoxelSampler:
             cells=cells,
             groups={},
             spacing=spacing,
-            carrier=carried_by_elements(shown or geometry.surface(), rest, spacing),
+            carrier=carried_by_elements(shown or geometry.surface(), rest, spacing, cells["edge"]),
         )
 
 
