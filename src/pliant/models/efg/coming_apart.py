@@ -11,12 +11,15 @@ from pliant.models.efg.cells import voronoi_cells
 from pliant.models.efg.cracks import Cracks
 from pliant.models.efg.fields import cauchy
 from pliant.models.efg.torn import TornPhyxels
-from pliant.protocols import Carrier, Structure
+from pliant.models.stability import explicit_limit
+from pliant.protocols import Carrier, StableStep, Structure
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
     from pliant.models.efg.support import Support
+
+STIFFER = 1.5  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 
 
 class ComingApart:
@@ -25,13 +28,16 @@ class ComingApart:
     structure: Structure
     material: "Material"
     support: "Support"
+    volumes: Array
     plasticity: Any
     recorded: tuple[str, ...]
     parents: IntArray
     topology_version = 0
     cracking: Cracks | None = None
+    damping_time: float
     _whole: Carrier | None = None
     _sides: IntArray
+    _measured: tuple[float, float] | None = None  # step limit [s] and quickness when it was measured
 
     def start_whole(self) -> None:
         """Begin in one piece; cells are made now where the material can break, or when something cuts."""
@@ -49,7 +55,7 @@ class ComingApart:
                 raise IncompatibleError("plasticity = 'absorb' renews neighbours: the body cannot be cut.")
             rest, spacing = self.structure.rest, self.structure.spacing
             cells = voronoi_cells(rest, spacing, self._whole.surface)
-            self.cracking = Cracks(cells, self.support, rest, spacing, self.material)
+            self.cracking = Cracks(cells, self.support, rest, self.volumes, spacing, self.material)
         return self.cracking
 
     def crack(self, time: float, x: Array) -> bool:
@@ -89,6 +95,19 @@ class ComingApart:
         self.structure = replace(self.structure, carrier=carrier)
         self.topology_version += 1
 
+    def cracked_step(self) -> StableStep:
+        """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
+        whole one. It is measured again only where a neighbourhood has become much stiffer."""
+        mechanics: Any = self
+        quickness = mechanics.quickness()
+        if self._measured is None or quickness > STIFFER * self._measured[1]:
+            limit = explicit_limit(mechanics, self.structure, self.damping_time)
+            self._measured = limit.seconds, quickness
+        seconds = self._measured[0]
+        if self.topology_version:
+            return StableStep(seconds, "as measured after cracks")
+        return StableStep(0.5 * seconds, f"{2.0 / seconds:.4g} rad/s at most, halved for cracks")
+
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``; ``restore`` brings its cracks."""
 
@@ -101,7 +120,8 @@ class ComingApart:
     def crack_state(self) -> dict[str, AnyArray]:
         if self.cracking is None:
             return {}
-        return {"topology-version": np.array(self.topology_version), **self.cracking.state()}
+        found = {"topology-version": np.array(self.topology_version), **self.cracking.state()}
+        return found if self._measured is None else found | {"measured-step": np.array(self._measured)}
 
     def restore_cracks(self, state: Mapping[str, AnyArray]) -> None:
         if "opened" not in state:
@@ -110,5 +130,7 @@ class ComingApart:
         cracks.restore(state)
         if cracks.opened.any():
             self._take()
+        if "measured-step" in state:
+            self._measured = float(state["measured-step"][0]), float(state["measured-step"][1])
         if "topology-version" in state:
             self.topology_version = int(state["topology-version"])

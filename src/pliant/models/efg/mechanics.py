@@ -87,7 +87,7 @@ class EfgMechanics(ComingApart):
             s.starts,
             s.around,
             s.weight,
-            self.structure.rest,
+            self.reference,
             self.solid,
             self.first,
             self.second,
@@ -173,13 +173,26 @@ class EfgMechanics(ComingApart):
 
     def stable_step(self) -> StableStep:
         """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and
-        neighbourhoods get lopsided."""
+        neighbourhoods get lopsided. Once it has cracked, what the cracks left."""
+        if self.cracking is not None:
+            return self.cracked_step()
         limit = explicit_limit(self, self.structure, self.damping_time)
         if self.plasticity is not None and self.plasticity.kind != "small":
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
-        if self.cracking is not None:
-            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for cracks")
         return limit
+
+    def quickness(self) -> float:
+        r"""What the square of the highest frequency goes with [1/m2/kg]: the largest entry of the matrix of
+        :math:`\sum_i V_i |\nabla u|^2` on its diagonal, over the mass."""
+        s = self.support
+        i, j, w = s.rows, s.around, s.weight.astype(float)
+        y = w[:, None] * (self.reference[j] - self.reference[i])
+        n, own = len(self.volumes), self.solid[:, kernels.VOLUME]
+        slope = np.einsum("mab,mb->ma", s.inverse[j], y)
+        total = np.bincount(i, own[j] * np.einsum("ma,ma->m", slope, slope), n)
+        lever = np.einsum("nab,nb->na", s.inverse, self.solid[:, kernels.LEVER : kernels.LEVER + 3])
+        total += own * np.einsum("na,na->n", lever, lever)
+        return float((total / self.structure.mass).max())
 
     # ----------------------------------------------------------------------------------- history
 
