@@ -74,7 +74,11 @@ class Cells:
         of = np.asarray(of.reshape(-1))
         order = np.argsort(of, kind="stable")
         ends = np.searchsorted(of[order], np.arange(len(pairs) + 1))
-        return CellEdges(pairs, of, ends, self.of_corner[order], self.outside[pairs].all(axis=1))
+        faces = self.of_corner[order]
+        at = np.repeat(np.arange(len(pairs)), 2 * np.diff(ends))
+        cells = np.unique(np.column_stack([at, self.pairs[faces].ravel()]), axis=0)[:, 0]
+        open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them is nobody's
+        return CellEdges(pairs, of, ends, faces, open_ | self.outside[pairs].all(axis=1))
 
     @cached_property
     def faces_of(self) -> tuple[IntArray, IntArray]:
@@ -88,7 +92,7 @@ class Cells:
 @dataclass(frozen=True)
 class CellEdges:
     """pairs (e, 2) of corners; of (c,): the edge from each corner of a face to the next; faces at edge k:
-    faces[starts[k]:starts[k + 1]]; outside (e,): both corners lie outside the body."""
+    faces[starts[k]:starts[k + 1]]; outside (e,): both corners lie outside the body, or cells end there."""
 
     pairs: IntArray
     of: IntArray
@@ -103,7 +107,9 @@ def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
     from scipy.spatial import Voronoi
 
     count = len(rest)
-    found = Voronoi(np.concatenate([rest, _ghosts(rest, spacing)]))
+    tree = Tree(surface.points, surface.triangles)
+    ghosts = _ghosts(rest, spacing)
+    found = Voronoi(np.concatenate([rest, ghosts[~tree.inside(ghosts)]]))
     own = np.flatnonzero((found.ridge_points < count).all(axis=1))
     ridges = [found.ridge_vertices[k] for k in own.tolist()]
     sizes = np.fromiter((len(r) for r in ridges), np.int64, len(ridges))
@@ -111,11 +117,11 @@ def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
     pairs = np.sort(found.ridge_points[own], axis=1).astype(np.int64)
     merged, points = _merged(found.vertices, TINY * spacing)
     starts, corners, kept = _loops(flat, sizes, merged)
-    large = np.flatnonzero(_areas(points, starts, corners) > (2.0 * TINY * spacing) ** 2)
+    large = np.flatnonzero(_areas(points, starts, corners) > (0.01 * spacing) ** 2)
     starts, corners = _chosen(starts, corners, large)
     used = np.unique(corners)
     outside = np.zeros(len(points), bool)
-    outside[used] = ~Tree(surface.points, surface.triangles).inside(points[used])
+    outside[used] = ~tree.inside(points[used])
     return Cells(points, outside, pairs[kept[large]], starts, corners)
 
 

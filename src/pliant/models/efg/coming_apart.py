@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
     from pliant.models.efg.support import Support
 
+CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stress is pressure
 STIFFER = 1.5  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 
 
@@ -37,6 +38,7 @@ class ComingApart:
     damping_time: float
     _whole: Carrier | None = None
     _sides: IntArray
+    _level: Array
     _measured: tuple[float, float] | None = None  # step limit [s] and quickness when it was measured
 
     def start_whole(self) -> None:
@@ -60,28 +62,37 @@ class ComingApart:
 
     def crack(self, time: float, x: Array) -> bool:
         """Let the body crack where stress at ``x`` exceeds the strength; whether it did."""
-        if self.cracking is None or not np.isfinite(self.cracking.strength):
+        if self.cracking is None or not np.isfinite(self.cracking.strength) or time < self.cracking.next:
             return False
         mechanics: Any = self
         gradients = mechanics.gradients(x)
-        if not self.cracking.break_at(time, cauchy(mechanics, gradients), gradients):
+        stress, bound, volume = cauchy(mechanics, gradients)
+        if not (bound > self.cracking.strength).any() and not len(self.cracking.rim()):
+            return False
+        if not self.cracking.break_at(time, x, stress, gradients.reshape(-1, 3, 3), volume > CRUSHED):
             return False
         self._take()
         return True
 
     def cut(self, x: Array, level: Array) -> bool:
         """Part the phyxels on the two sides of where ``level`` (n,) is zero."""
-        return self.part_faces((level > 0.0).astype(np.int64))
+        return self._part((level > 0.0).astype(np.int64), None, level)
 
     def imprint(self, x: Array, level: Array) -> Array:
         """Remember the two sides of where ``level`` is zero; rest positions of phyxels beside it."""
         cells, self._sides = self._start_cracking().cells, (level > 0.0).astype(np.int64)
+        self._level = level.copy()
         across = self._sides[cells.pairs[:, 0]] != self._sides[cells.pairs[:, 1]]
         return np.asarray(self.structure.rest[np.unique(cells.pairs[across])])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part phyxels of different ``sides`` (n,), or those of the last imprint; only among ``where``."""
-        if not self._start_cracking().part(self._sides if sides is None else sides, where):
+        if sides is None:
+            return self._part(self._sides, where, self._level)
+        return self._part(sides, where, None)
+
+    def _part(self, sides: IntArray, where: BoolArray | None, level: Array | None) -> bool:
+        if not self._start_cracking().part(sides, where, level):
             return False
         self._take()
         return True
@@ -115,7 +126,7 @@ class ComingApart:
         """Number of pieces, area of all cracks and cuts in the rest shape [m2], phyxels that cracked."""
         if self.cracking is None:
             return 1, 0.0, 0
-        return self.cracking.pieces()[0], self.cracking.area(), self.cracking.broken
+        return self.cracking.pieces()[0], self.cracking.area(), int(self.cracking.broken)
 
     def crack_state(self) -> dict[str, AnyArray]:
         if self.cracking is None:

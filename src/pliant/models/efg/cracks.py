@@ -26,12 +26,14 @@ from pliant.typing import AnyArray, Array, BoolArray, IntArray
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
+LOOK = 0.5  # spacings that a wave goes between two looks at the stress
 MOST = 64  # edges of the front that may go on in a step
 CALM, RAISED = 5.0, 1.3
-CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stress is pressure
-ACROSS = 0.5  # cosine: faces that look more alike bound a layer
+ACROSS = 0.5  # cosine: cracks that look more alike have about the same direction
+SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
+LAYER = 0.6  # spacings: how far behind the face of a crack there has to be another phyxel
 SHIELD = 3.0  # spacings: no crack starts this near to another of about the same direction
-STRAIGHT, OPENING, TURN = 0.94, 0.3, 0.4  # cosines to the stress: goes straight on, goes on; share of it
+STRAIGHT, TURN = 0.94, 0.15  # cosine to the stress from which a crack goes straight on; else how it turns
 SMALLEST = 10  # phyxels: a crack that would cut off less does not open
 
 
@@ -50,7 +52,9 @@ class Cracks:
         self.cells, self.rest, self.volumes, self.spacing = cells, rest, volumes, spacing
         self.strength = np.inf if material.strength is None else material.strength
         self.speed = material.crack_speed
-        self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / material.wave_speed
+        self.young = material.young if material.yield_ is None else 0.0
+        self.wave_speed = material.wave_speed
+        self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / self.wave_speed
         self.sight = Visibility(whole, rest, spacing)
         self._start()
 
@@ -61,38 +65,25 @@ class Cracks:
         self.planes = np.zeros((len(cells.pairs), 6))  # point and normal that an open face stands for
         self.ready = np.full(len(edges.pairs), -np.inf)  # when a crack may go on from an edge
         self.rests = np.full(len(self.rest), -np.inf)  # when a phyxel that could not break may try again
-        self.last, self.broken = -np.inf, 0
+        self.last, self.next, self.broken = -np.inf, -np.inf, 0
         self._graph: tuple[int, IntArray] | None = None
         self._rim: IntArray | None = None
         self.sight.clear()
+        self.seen = self.sight.whole
 
     # ----------------------------------------------------------------------------------- where it breaks
 
-    def break_at(self, time: float, stress: Array, gradients: Array) -> bool:
-        """Open faces where Cauchy stress (n, 3, 3) [Pa] exceeds the strength; whether any did."""
-        if not (np.einsum("nij,nij->n", stress, stress) > self.strength**2).any():
-            return False
-        F = gradients.reshape(-1, 3, 3)
-        opened = self._go_on(time, *self._pull(stress, F)) if len(self.rim()) else []
-        opened += self._begin(time, *self._pull(self._mean(stress), F))
-        kept = self._without_crumbs(opened)
+    def break_at(self, time: float, x: Array, stress: Array, F: Array, sound: BoolArray) -> bool:
+        """Open faces where Cauchy stress (n, 3, 3) [Pa] exceeds the strength and phyxels are ``sound``;
+        whether any did. x (n, 3): positions [m]; F (n, 3, 3): deformation gradients."""
+        self.next = time + LOOK * self.spacing / self.wave_speed
+        opened = self._go_on(time, x, stress, F, sound)
+        opened += self._begin(time, self._mean(stress), F, sound)
+        kept = self._without_crumbs(opened + self._slivers(opened))
         if not kept:
             return False
         self.last, self.broken = time, self.broken + kept
         return True
-
-    def _pull(self, stress: Array, F: Array) -> tuple[Array, Array]:
-        """The largest principal stresses over the strength (n,), where they exceed it, and their directions in
-        the rest shape (n, 3)."""
-        size = np.einsum("nij,nij->n", stress, stress)
-        hot = np.flatnonzero(size > self.strength**2)
-        hot = hot[(np.linalg.det(F[hot]) > CRUSHED) & np.isfinite(size[hot])]
-        values, vectors = np.linalg.eigh(stress[hot])
-        excess, normals = np.zeros(len(self.rest)), np.zeros((len(self.rest), 3))
-        excess[hot] = values[:, 2] / self.strength
-        pulled = np.einsum("nji,nj->ni", F[hot], vectors[:, :, 2])
-        normals[hot] = pulled / np.linalg.norm(pulled, axis=1)[:, None]
-        return excess, normals
 
     def _mean(self, stress: Array) -> Array:
         """Means of the stresses of each phyxel and those whose cells touch its own, by volume: phyxels near
@@ -107,32 +98,54 @@ class Cracks:
             out[:, c, d] = out[:, d, c] = (own + around) / total
         return out
 
-    def _go_on(self, time: float, excess: Array, normals: Array) -> list[int]:
-        """Let the fronts run; the faces that opened."""
-        rim, edges = self.rim(), self.cells.edges
+    def _go_on(self, time: float, x: Array, stress: Array, F: Array, sound: BoolArray) -> list[int]:
+        """Let the fronts run; the faces that opened. A front runs where stress pulls its plane apart, or
+        where the line from phyxel to phyxel across it is stretched as much as that stress would: what is
+        left in front of a crack that has nearly passed is too little to have a stress."""
+        edges = self.cells.edges
+        rim = self.rim()
         rim = rim[self.ready[rim] <= time]
-        found: list[tuple[float, int, int]] = []
-        for e in rim.tolist():
-            around = self.cells.pairs[edges.faces[edges.starts[e] : edges.starts[e + 1]]].ravel()
-            i = int(around[np.argmax(excess[around])])
-            if excess[i] > 1.0:
-                found.append((-float(excess[i]), e, i))
+        if not len(rim):
+            return []
+        start, count = edges.starts[rim], edges.starts[rim + 1] - edges.starts[rim]
+        of = np.repeat(np.arange(len(rim)), count)
+        faces = edges.faces[np.repeat(start - np.cumsum(count) + count, count) + np.arange(len(of))]
+        own = np.zeros(len(rim), np.int64)
+        own[of[self.opened[faces]]] = faces[self.opened[faces]]
+        normal = self._normals(own)
+        stretch = np.repeat(self._stretch(x, faces, normal[of]), 2)
+        cell, of = self.cells.pairs[faces].ravel(), np.repeat(of, 2)
+        across = _carried(F[cell], normal[of])
+        pull = np.einsum("mi,mij,mj->m", across, stress[cell], across)
+        pull = np.where(sound[cell], np.maximum(pull, stretch), 0.0) / self.strength
+        order = np.lexsort((cell, -pull, of))
+        first = order[np.searchsorted(of[order], np.arange(len(rim)))]
+        over = np.flatnonzero(pull[first] > 1.0)
         opened: list[int] = []
-        for _, e, i in sorted(found)[:MOST]:
-            opened += self._extend(time, e, normals[i])
+        for k in over[np.lexsort((rim[over], -pull[first[over]]))][:MOST].tolist():
+            i = int(cell[first[k]])
+            opened += self._extend(time, int(rim[k]), _principal(stress[i], F[i]))
         return opened
 
+    def _stretch(self, x: Array, faces: IntArray, normals: Array) -> Array:
+        """Young's modulus times the strain of the lines across closed ``faces``, if they go along ``normals``;
+        nothing of a body that flows."""
+        a, b = self.cells.pairs[faces].T
+        d = self.rest[b] - self.rest[a]
+        length = np.linalg.norm(d, axis=1)
+        along = np.abs(np.einsum("mi,mi->m", d, normals)) > ACROSS * length
+        strain = np.linalg.norm(x[b] - x[a], axis=1) / length - 1.0
+        return np.where(along & ~self.opened[faces], self.young * strain, 0.0)
+
     def _extend(self, time: float, e: int, normal: Array) -> list[int]:
-        """Open the faces at edge ``e`` where the plane of its open face goes on."""
+        """Open the faces at edge ``e`` where the plane of its open face goes on, turned a little towards
+        ``normal``."""
         cells, edges = self.cells, self.cells.edges
-        faces = edges.faces[edges.starts[e] : edges.starts[e + 1]]
-        own = faces[self.opened[faces]]
+        faces, own = self._at(e), self._torn(e)
         if len(own) != 1:
             return []  # another edge has taken the crack past this one
-        point, m = self.planes[own[0], :3], self.planes[own[0], 3:]
+        point, m = self.planes[own[0], :3], self._normals(own)[0]
         cosine = float(normal @ m)
-        if abs(cosine) < OPENING:
-            return []
         at = cells.points[edges.pairs[e]].mean(axis=0)
         at = at - (at - point) @ m * m
         if abs(cosine) < STRAIGHT:
@@ -147,29 +160,63 @@ class Cracks:
         for f in faces[~self.opened[faces]].tolist():
             i, j = cells.pairs[f].tolist()
             if side[i] != side[j]:
-                if self._may_open(f):
+                if self._may_open(f, m):
                     self._open_one(time, f, at, m, at)
                     opened.append(f)
                 else:
                     self.ready[e] = time + 0.2 * self.calm
         return opened
 
-    def _begin(self, time: float, excess: Array, normals: Array) -> list[int]:
+    def _begin(self, time: float, stress: Array, F: Array, sound: BoolArray) -> list[int]:
         """Start a crack at the phyxel with the largest stress that may; the faces that opened."""
         limit = 1.0 if time - self.last > self.calm else RAISED
-        over = np.flatnonzero((excess > limit) & (self.rests <= time))
+        may = np.flatnonzero(sound & (self.rests <= time) & (_bound(stress) > limit * self.strength))
+        excess = np.zeros(len(self.rest))
+        excess[may] = np.linalg.eigvalsh(stress[may])[:, 2] / self.strength
+        over = np.flatnonzero(excess > limit)
         for i in over[np.lexsort((over, -excess[over]))][:MOST].tolist():
-            n = normals[i] * np.sign(normals[i][np.argmax(np.abs(normals[i]))])
+            n = _principal(stress[i], F[i])
+            n = n * np.sign(n[np.argmax(np.abs(n))])
             if not self._shielded(i, n):
                 for way in self._sides(i, n, excess):
                     at = self.rest[i] + way * 0.5 * self.spacing * n
-                    chosen = [f for f in self._across(i, way * n) if self._may_open(f)]
+                    chosen = [f for f in self._across(i, way * n).tolist() if self._may_open(f, n)]
                     if chosen:
                         for f in chosen:
                             self._open_one(time, f, at, n, self.rest[i])
                         return chosen
             self.rests[i] = time + 0.2 * self.calm
         return []
+
+    def _normals(self, faces: IntArray) -> Array:
+        """Across the planes that open faces stand for; a seam's are those of the faces."""
+        a, b = self.cells.pairs[faces].T
+        own = self.rest[b] - self.rest[a]
+        own /= np.linalg.norm(own, axis=1)[:, None]
+        kept = self.planes[faces, 3:]
+        return np.where(kept.any(axis=1)[:, None], kept, own)
+
+    def _slivers(self, faces: list[int]) -> list[int]:
+        """Open the small faces beside new ones that hold nothing any more: cracks go round most of them."""
+        cells, edges = self.cells, self.cells.edges
+        found: list[int] = []
+        new = np.array(faces, np.int64)
+        while len(new):
+            around = np.unique(np.concatenate([self._at(e) for f in new.tolist() for e in self._edges_of(f)]))
+            small = ~self.opened[around] & (cells.area[around] < SLIVER * self.spacing**2)
+            chosen = []
+            for f in around[small].tolist():
+                torn = [faces for e in self._edges_of(f) if len(faces := self._torn(e))]
+                held = [e for e in self._edges_of(f) if not edges.outside[e] and not len(self._torn(e))]
+                if torn and not held and (len(torn) > 1 or cells.area[f] < 0.1 * SLIVER * self.spacing**2):
+                    self.planes[f] = self.planes[torn[0][0]]
+                    chosen.append(f)
+            self.opened[chosen] = True
+            new = np.array(chosen, np.int64)
+            found += chosen
+        if found:
+            self._graph = self._rim = None
+        return found
 
     def _shielded(self, i: int, n: Array) -> bool:
         """Whether a crack of about the direction ``n`` passes close by phyxel i."""
@@ -194,24 +241,34 @@ class Cracks:
         starts, faces = self.cells.faces_of
         return faces[starts[i] : starts[i + 1]]
 
+    def _edges_of(self, face: int) -> list[int]:
+        out: list[int] = self.cells.edges.of[self.cells.starts[face] : self.cells.starts[face + 1]].tolist()
+        return out
+
+    def _at(self, edge: int) -> IntArray:
+        edges = self.cells.edges
+        return edges.faces[edges.starts[edge] : edges.starts[edge + 1]]
+
+    def _torn(self, edge: int) -> IntArray:
+        faces = self._at(edge)
+        return faces[self.opened[faces]]
+
     def _others(self, faces: IntArray, i: int) -> IntArray:
         return np.asarray(self.cells.pairs[faces].sum(axis=1) - i)
 
-    def _may_open(self, face: int) -> bool:
-        """Whether no phyxel of a face would be cut off on two opposite sides: a layer of one has no shape."""
+    def _may_open(self, face: int, normal: Array) -> bool:
+        """Whether the phyxels of a face see others behind them, seen from a crack across ``normal``: a layer
+        of one phyxel, between two cracks or along the surface, has no shape."""
         if self.refused[face]:
             return False
         a, b = self.cells.pairs[face].tolist()
-        d = self.rest[b] - self.rest[a]
-        for i, way in ((a, d), (b, -d)):
-            open_ = self._faces_of(i)
-            open_ = open_[self.opened[open_]]
-            if len(open_):
-                e = self.rest[self._others(open_, i)] - self.rest[i]
-                cosine = e @ way / (np.linalg.norm(e, axis=1) * np.linalg.norm(way))
-                if (cosine < -ACROSS).any():
-                    return False
-        return True
+        way = normal * np.sign((self.rest[b] - self.rest[a]) @ normal)
+        return self._behind(a, -way) and self._behind(b, way)
+
+    def _behind(self, i: int, way: Array) -> bool:
+        rows = slice(self.seen.starts[i], self.seen.starts[i + 1])
+        near = self.seen.around[rows][self.seen.weight[rows] > 0.0]
+        return bool(((self.rest[near] - self.rest[i]) @ way > LAYER * self.spacing).any())
 
     def _open_one(self, time: float, face: int, at: Array, normal: Array, from_: Array) -> None:
         self.opened[face] = True
@@ -224,22 +281,30 @@ class Cracks:
         self._graph = self._rim = None
 
     def _without_crumbs(self, faces: list[int]) -> int:
-        """Close those of the new ``faces`` that cut off too little; how many stay open."""
+        """Close those of the new ``faces`` that cut off too little, towards what it has the largest face in
+        common with; how many stay open."""
         new = np.array(faces, np.int64)
         while len(new):
             count, label = self.pieces()
             small = np.bincount(label, minlength=count) < min(SMALLEST, len(self.rest))
-            wrong = new[small[label[self.cells.pairs[new]]].any(axis=1)]
-            if not len(wrong):
+            sides = label[self.cells.pairs[new]]
+            crumb = small[sides] & (sides[:, ::-1] != sides)
+            if not crumb.any():
                 self.sight.block(self._corners(new))
                 return len(new)
+            own = int(sides[crumb].min())  # one after the other
+            mine = (sides == own).any(axis=1) & (sides[:, 0] != sides[:, 1])
+            others = sides[mine].sum(axis=1) - own
+            shared = np.bincount(others, self.cells.area[new[mine]], count)
+            wrong = new[mine][others == int(np.argmax(shared))]
             self.opened[wrong], self.refused[wrong] = False, True
             self._graph = self._rim = None
             new = np.setdiff1d(new, wrong)
         return 0
 
-    def part(self, sides: IntArray, where: BoolArray | None = None) -> bool:
-        """Open all faces between phyxels of different ``sides``, crumbs left aside; whether any did."""
+    def part(self, sides: IntArray, where: BoolArray | None = None, level: Array | None = None) -> bool:
+        """Open all faces between phyxels of different ``sides``, crumbs left aside; whether any did.
+        ``level`` (n,): what is zero at the cut, so that its faces become as smooth."""
         a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
         chosen = (sides[a] != sides[b]) & ~self.opened
         if where is not None:
@@ -248,9 +313,14 @@ class Cracks:
         if not len(faces):
             return False
         self.opened[faces] = True
-        d = self.rest[b[faces]] - self.rest[a[faces]]
-        self.planes[faces, :3] = self.cells.middle[faces]
-        self.planes[faces, 3:] = d / np.linalg.norm(d, axis=1)[:, None]
+        self.planes[faces, :3], self.planes[faces, 3:] = self.cells.middle[faces], 0.0
+        if level is not None:
+            a, b = a[faces], b[faces]
+            share = (level[a] / (level[a] - level[b]))[:, None]
+            slope = self.sight.slopes(level)
+            slope = slope[a] + slope[b]
+            self.planes[faces, :3] = self.rest[a] + share * (self.rest[b] - self.rest[a])
+            self.planes[faces, 3:] = slope / np.maximum(np.linalg.norm(slope, axis=1), 1e-300)[:, None]
         self._graph = self._rim = None
         return self._without_crumbs(faces.tolist()) > 0
 
@@ -280,7 +350,8 @@ class Cracks:
         """The support with weights as cracks leave them."""
         ends = self.cells.points[self.cells.edges.pairs[self.rim()]]
         front = [ends[:, 0] + s * (ends[:, 1] - ends[:, 0]) for s in (0.0, 0.25, 0.5, 0.75, 1.0)]
-        return self.sight.support(self.pieces()[1], np.concatenate(front))
+        self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), self.seen)
+        return self.seen
 
     def _corners(self, faces: IntArray) -> Array:
         triangles, of = self.cells.triangles
@@ -290,33 +361,13 @@ class Cracks:
         """Area of all cracks [m2]."""
         return float(self.cells.inner_area[self.opened].sum())
 
-    def sheet(self) -> tuple[Array, IntArray]:
-        """The cracks as triangles, smoothed: corners inside move towards the middle of those around them."""
-        fans, of = self.cells.triangles
-        used, triangles = np.unique(fans[self.opened[of]], return_inverse=True)
-        triangles = triangles.reshape(-1, 3)
-        points = self.cells.points[used].copy()
-        sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-        edges, uses = np.unique(sides, axis=0, return_counts=True)
-        still = self.cells.outside[used]
-        still[edges[uses != 2]] = True  # rims, and lines where cracks meet
-        for _ in range(3):
-            total, count = np.zeros_like(points), np.zeros(len(points))
-            middle = points[triangles].mean(axis=1)
-            for c in range(3):
-                np.add.at(total, triangles[:, c], middle)
-                np.add.at(count, triangles[:, c], 1.0)
-            moved = 0.5 * points + 0.5 * total / count[:, None]
-            points = np.where(still[:, None], points, moved)
-        return points, triangles
-
     def state(self) -> dict[str, AnyArray]:
         return {
             "opened": self.opened.astype(np.uint8) + 2 * self.refused.astype(np.uint8),
             "planes": self.planes[self.opened],
             "ready": self.ready,
             "rests": self.rests,
-            "breaks": np.array([self.last, float(self.broken)]),
+            "breaks": np.array([self.last, self.next, float(self.broken)]),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
@@ -327,4 +378,52 @@ class Cracks:
         if "planes" in state:
             self.planes[self.opened] = state["planes"]
             self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
-            self.last, self.broken = float(state["breaks"][0]), int(state["breaks"][1])
+            self.last, self.next, self.broken = (float(value) for value in state["breaks"])
+
+
+def _bound(stress: Array) -> Array:
+    """What no principal stress exceeds: ``tr / 3 + 2 sqrt(J2 / 3)``."""
+    mean = np.trace(stress, axis1=1, axis2=2) / 3.0
+    square = np.einsum("nij,nij->n", stress, stress)
+    return np.asarray(mean + 2.0 * np.sqrt(np.maximum(square - 3.0 * mean * mean, 0.0) / 6.0))
+
+
+def _carried(F: Array, normals: Array) -> Array:
+    """Unit normals (m, 3) of surfaces in the rest shape, where F (m, 3, 3) has taken them: ``cof(F) n``."""
+    a, b, c = F[:, :, 0], F[:, :, 1], F[:, :, 2]
+    n = normals[:, 0:1] * np.cross(b, c) + normals[:, 1:2] * np.cross(c, a) + normals[:, 2:] * np.cross(a, b)
+    return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1), 1e-300)[:, None])
+
+
+def _principal(stress: Array, F: Array) -> Array:
+    """The direction in the rest shape across which the largest principal stress pulls, (3,)."""
+    normal = F.T @ np.linalg.eigh(stress)[1][:, 2]
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def sheet(cells: Cells, opened: BoolArray, planes: Array) -> tuple[Array, IntArray]:
+    """The open faces as triangles, smoothed: corners move onto the planes of the faces around them, and those
+    inside towards the middle of what is around them."""
+    fans, of = cells.triangles
+    chosen = opened[of]
+    used, triangles = np.unique(fans[chosen], return_inverse=True)
+    triangles = triangles.reshape(-1, 3)
+    points = cells.points[used].copy()
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, uses = np.unique(sides, axis=0, return_counts=True)
+    still = cells.outside[used]
+    still[edges[uses != 2]] = True  # rims, and lines where cracks meet
+    corner, face = triangles.ravel(), np.repeat(of[chosen], 3)
+    count = np.bincount(corner, minlength=len(points))[:, None]
+    for _ in range(3):
+        middle = np.repeat(points[triangles].mean(axis=1), 3, axis=0)
+        moved = 0.5 * points + 0.5 * _summed(middle, corner, len(points)) / count
+        points = np.where(still[:, None], points, moved)
+        at, normal = planes[face, :3], planes[face, 3:]
+        off = np.einsum("ti,ti->t", points[corner] - at, normal)[:, None] * normal
+        points = points - _summed(off, corner, len(points)) / count
+    return points, triangles
+
+
+def _summed(values: Array, of: IntArray, count: int) -> Array:
+    return np.stack([np.bincount(of, values[:, c], count) for c in range(3)], axis=1)

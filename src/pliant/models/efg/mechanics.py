@@ -54,7 +54,7 @@ class EfgMechanics(ComingApart):
         lam, mu = self.material.lame
         self.solid = np.zeros((n, kernels.COLUMNS))
         self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
-        trace = np.trace(support.moments, axis1=1, axis2=2)
+        trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
             self.solid[:, kernels.INVERSE + c] = support.inverse[:, a, b]
@@ -66,19 +66,16 @@ class EfgMechanics(ComingApart):
         self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
         self.solid[:, kernels.VOLUME] = self.volumes
         self.solid[:, kernels.FLAT] = support.flat
-        rest, i, j = self.reference, support.rows, support.around
-        for c in range(3):
-            self.solid[:, kernels.REST + c] = rest[:, c] - 0.5 * (rest[:, c].min() + rest[:, c].max())
-            lever = support.weight * (rest[j, c] - rest[i, c])
-            self.solid[:, kernels.LEVER + c] = np.bincount(i, lever, n)
-        self.solid[:, kernels.WEIGHT] = np.bincount(i, support.weight, n)
+        rest = self.reference
+        self.solid[:, kernels.REST : kernels.REST + 3] = rest - 0.5 * (rest.min(axis=0) + rest.max(axis=0))
+        self.solid[:, kernels.LEVER : kernels.WEIGHT + 1] = support.sums[:, 6:]
         self._set_hourglass(self.solid[:, kernels.K])
         self.parallel = len(support.around) >= kernels.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
-        s = self.support
+        s, stiffness = self.support, np.ascontiguousarray(stiffness)
         self.solid[:, kernels.K] = stiffness
-        self.solid[:, kernels.K_AROUND] = np.bincount(s.rows, s.weight * stiffness[s.around], len(stiffness))
+        kernels.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, kernels.K_AROUND])
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -182,17 +179,9 @@ class EfgMechanics(ComingApart):
         return limit
 
     def quickness(self) -> float:
-        r"""What the square of the highest frequency goes with [1/m2/kg]: the largest entry of the matrix of
-        :math:`\sum_i V_i |\nabla u|^2` on its diagonal, over the mass."""
+        """What the square of the highest frequency goes with, see ``kernels.quickest``."""
         s = self.support
-        i, j, w = s.rows, s.around, s.weight.astype(float)
-        y = w[:, None] * (self.reference[j] - self.reference[i])
-        n, own = len(self.volumes), self.solid[:, kernels.VOLUME]
-        slope = np.einsum("mab,mb->ma", s.inverse[j], y)
-        total = np.bincount(i, own[j] * np.einsum("ma,ma->m", slope, slope), n)
-        lever = np.einsum("nab,nb->na", s.inverse, self.solid[:, kernels.LEVER : kernels.LEVER + 3])
-        total += own * np.einsum("na,na->n", lever, lever)
-        return float((total / self.structure.mass).max())
+        return float(kernels.quickest(s.starts, s.around, s.weight, self.solid, self.structure.mass))
 
     # ----------------------------------------------------------------------------------- history
 

@@ -48,6 +48,7 @@ class Efg:
         "WeberAnand1990",
         "PaulyKeiserAdams2005",
         "OrganFlemingTerryBelytschko1996",
+        "LancasterSalkauskas1981",
     )
 
     law: Literal["neo-hookean", "hooke"] = "neo-hookean"

@@ -48,23 +48,33 @@ class Visibility:
         self.hit = np.concatenate([self.hit, tried[line]])
         self.where = np.concatenate([self.where, where])
 
-    def support(self, label: IntArray, front: Array) -> Support:
-        """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts."""
+    def slopes(self, values: Array) -> Array:
+        """Gradients (n, 3) of what has the ``values`` (n,) at the phyxels, by least squares, cracks apart."""
+        whole, rows = self.whole, self.whole.rows
+        rise = whole.weight * (values[whole.around] - values[rows])
+        total = np.stack([np.bincount(rows, rise * self.d[:, c], len(values)) for c in range(3)], axis=1)
+        return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
+
+    def support(self, label: IntArray, front: Array, known: Support) -> Support:
+        """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
+        ``known``: the last one, of which what has not changed is taken over."""
         whole = self.whole
         weight = whole.weight.copy()
         if len(self.hit):
             line, h = self.lines[self.hit], self._reach[self.hit]
             r = np.linalg.norm(self.d[line], axis=1)
-            r = r + h * (2.0 * _distance(self.where, front) / (KAPPA * h)) ** 2
+            far = 0.5 * KAPPA * float(whole.h.max())
+            r = r + h * (2.0 * _distance(self.where, front, far) / (KAPPA * h)) ** 2
             np.minimum.at(weight, line, poly6(r * r, h, float(whole.h.mean())))
         weight[self.lines[label[self._row] != label[self._near]]] = 0.0
         weight[self._twin] = weight[self.lines]
-        return weighted(whole.h, whole.starts, whole.around, weight, self.d)
+        return weighted(self.rest, whole.h, whole.starts, whole.around, weight, known)
 
 
-def _distance(points: Array, front: Array) -> Array:
+def _distance(points: Array, front: Array, most: float) -> Array:
+    """How far points are from the nearest one of the front; infinite beyond ``most``."""
     from scipy.spatial import cKDTree
 
     if not len(front):
         return np.full(len(points), np.inf)
-    return np.asarray(cKDTree(front).query(points)[0])
+    return np.asarray(cKDTree(front).query(points, distance_upper_bound=most)[0])
