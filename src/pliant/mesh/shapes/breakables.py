@@ -1,6 +1,7 @@
 """Shapes to be broken: a bar with a neck, a bar of chocolate, a wine glass."""
 
 import math
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -85,7 +86,7 @@ class ChocolateBar:
         places = [0.0, 0.18, 0.82, 1.0]
         inner = [
             np.linspace(a, b, steps((b - a) * across, edge), endpoint=False)
-            for a, b in zip(places[:-1], places[1:], strict=True)
+            for a, b in pairwise(places)
         ]
         lines = np.add.outer(np.arange(squares), np.concatenate(inner)).ravel()
         return np.asarray(np.append(lines, float(squares)) * across)

@@ -186,5 +186,6 @@ def _merged(points: Array, gap: float) -> tuple[IntArray, AnyArray]:
     near = cKDTree(points).query_pairs(gap, output_type="ndarray")
     graph = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(points),) * 2)
     count, label = connected_components(graph, directed=False)
-    size = np.bincount(label, minlength=count)
-    return label.astype(np.int64), _summed(points, label, count) / size[:, None]
+    name: IntArray = label.astype(np.int64)
+    size = np.bincount(name, minlength=count)
+    return name, _summed(points, name, count) / size[:, None]

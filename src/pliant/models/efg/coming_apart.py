@@ -33,6 +33,7 @@ class ComingApart:
     plasticity: Any
     recorded: tuple[str, ...]
     parents: IntArray
+    parent_weights: Array | None = None
     topology_version = 0
     cracking: Cracks | None = None
     damping_time: float
@@ -50,11 +51,14 @@ class ComingApart:
             self.recorded = (*self.recorded, "opened")
 
     def _start_cracking(self) -> Cracks:
+        mechanics: Any = self
         if self.cracking is None:
             if self._whole is None:
                 raise IncompatibleError("A body without a surface cannot come apart.")
             if self.plasticity is not None and self.plasticity.kind == "absorb":
                 raise IncompatibleError("plasticity = 'absorb' renews neighbours: the body cannot be cut.")
+            if mechanics.model.resample:
+                raise IncompatibleError("resample = true renews neighbours: the body cannot be cut.")
             rest, spacing = self.structure.rest, self.structure.spacing
             cells = voronoi_cells(rest, spacing, self._whole.surface)
             self.cracking = Cracks(cells, self.support, rest, self.volumes, spacing, self.material)
@@ -118,9 +122,6 @@ class ComingApart:
         if self.topology_version:
             return StableStep(seconds, "as measured after cracks")
         return StableStep(0.5 * seconds, f"{2.0 / seconds:.4g} rad/s at most, halved for cracks")
-
-    def rebuild(self, structure: Structure) -> None:
-        """Become the body of ``structure``; ``restore`` brings its cracks."""
 
     def coming_apart(self) -> tuple[int, float, int]:
         """Number of pieces, area of all cracks and cuts in the rest shape [m2], phyxels that cracked."""

@@ -65,7 +65,7 @@ class Cracks:
         self.planes = np.zeros((len(cells.pairs), 6))  # point and normal that an open face stands for
         self.ready = np.full(len(edges.pairs), -np.inf)  # when a crack may go on from an edge
         self.rests = np.full(len(self.rest), -np.inf)  # when a phyxel that could not break may try again
-        self.last, self.next, self.broken = -np.inf, -np.inf, 0
+        self.last, self.next, self.broken = -np.inf, -np.inf, 0.0
         self._graph: tuple[int, IntArray] | None = None
         self._rim: IntArray | None = None
         self.sight.clear()
@@ -128,8 +128,8 @@ class Cracks:
         return opened
 
     def _stretch(self, x: Array, faces: IntArray, normals: Array) -> Array:
-        """Young's modulus times the strain of the lines across closed ``faces``, if they go along ``normals``;
-        nothing of a body that flows."""
+        """Young's modulus times the strain of the lines across closed ``faces``, if they go along
+        ``normals``; nothing of a body that flows."""
         a, b = self.cells.pairs[faces].T
         d = self.rest[b] - self.rest[a]
         length = np.linalg.norm(d, axis=1)
@@ -194,7 +194,8 @@ class Cracks:
         own = self.rest[b] - self.rest[a]
         own /= np.linalg.norm(own, axis=1)[:, None]
         kept = self.planes[faces, 3:]
-        return np.where(kept.any(axis=1)[:, None], kept, own)
+        known = np.any(kept != 0.0, axis=1, keepdims=True)
+        return np.where(known, kept, own)
 
     def _slivers(self, faces: list[int]) -> list[int]:
         """Open the small faces beside new ones that hold nothing any more: cracks go round most of them."""
@@ -206,7 +207,7 @@ class Cracks:
             small = ~self.opened[around] & (cells.area[around] < SLIVER * self.spacing**2)
             chosen = []
             for f in around[small].tolist():
-                torn = [faces for e in self._edges_of(f) if len(faces := self._torn(e))]
+                torn = [open_ for e in self._edges_of(f) if len(open_ := self._torn(e))]
                 held = [e for e in self._edges_of(f) if not edges.outside[e] and not len(self._torn(e))]
                 if torn and not held and (len(torn) > 1 or cells.area[f] < 0.1 * SLIVER * self.spacing**2):
                     self.planes[f] = self.planes[torn[0][0]]
