@@ -142,20 +142,22 @@ class System:
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
 
-    def join(self, label: str, action: Acting, time: float) -> None:
-        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``."""
+    def join(self, label: str, action: Acting, time: float, place: int) -> None:
+        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``;
+        ``place``: where it stands among the actions, whose forces are summed in order."""
         check_capabilities(label, action, action=True)
         action.start = time
-        self.actions.append((label, action))
+        self.actions.insert(place, (label, action))
         try:
             self._refuse_double_drives()
         except IncompatibleError:
-            self.actions.pop()
+            del self.actions[place]
             raise
-        self._acting.append(False)
+        self._acting.insert(place, False)
         self.followers.append(action)
         if isinstance(action, Event):
             self._pending.append(action)
+            self._pending[self._happened :] = sorted(self._pending[self._happened :], key=lambda e: e.at)
         if isinstance(action, Settling):
             self._settling.append(action)
         self._next_change = -np.inf

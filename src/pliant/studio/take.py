@@ -116,7 +116,7 @@ class Take:
         now, world = self.live.now, self.simulation.system.world
         pulls, barriers = [], []
         for number, entry in enumerate(self.live.entries):
-            if not entry.acting.active(now):
+            if entry.acting is None or not entry.acting.active(now):
                 continue
             if isinstance(entry.acting, Pulled):
                 force = entry.acting.force(now, world.x, world.v)
