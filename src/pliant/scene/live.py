@@ -39,6 +39,8 @@ class Entry:
     times: list[float] = field(default_factory=list)
     values: list[Vector] = field(default_factory=list)
     wanted: Vector | None = None
+    fresh: bool = False  # has come since the last frame
+    void: bool = False  # could not happen
 
 
 class LiveInput:
@@ -83,7 +85,7 @@ class LiveInput:
         self._simulation.join(f"action {number + 1} ('{kind}')", runtime, self.now, number)
         if not once:
             given["from"] = self.now
-        self.entries.append(Entry(given, runtime))
+        self.entries.append(Entry(given, runtime, fresh=True))
         return len(self.entries) - 1
 
     def end(self, number: int) -> None:
@@ -123,11 +125,28 @@ class LiveInput:
                 runtime.path = Curve(entry.times[-4:], entry.values[-4:])
             entry.wanted = None
 
+    def take_back(self) -> list[int]:
+        """Take back what has come since the last frame and could not happen; the numbers of those."""
+        taken = [k for k, entry in enumerate(self.entries) if entry.fresh and "at" in entry.table]
+        for number in taken:
+            entry = self.entries[number]
+            assert entry.acting is not None
+            self._simulation.forget(entry.acting, number)
+            entry.acting, entry.void, entry.fresh = None, True, False
+        return taken
+
+    def settled(self) -> None:
+        """A frame has been computed with everything that came before it."""
+        for entry in self.entries:
+            entry.fresh = False
+
     def tables(self) -> list[dict[str, Any]]:
         """All actions so far as scene tables; those that ended before they began are left out."""
         found = []
         for entry in self.entries:
             table = dict(entry.table)
+            if entry.void:
+                continue
             if entry.values:
                 keys = [{"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)]
                 table[STEERED[table["type"]]] = {"keys": keys}

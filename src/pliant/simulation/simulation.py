@@ -188,6 +188,11 @@ class Simulation:
                 self.system.substeps, substeps(self.system, self.integrator, self.plan)
             )
 
+    def forget(self, action: Acting, number: int) -> None:
+        """Undo ``join`` of an action that has done nothing yet."""
+        self._numbers.remove(number)
+        self.system.forget(action)
+
     def wait_for(self, later: Sequence[Later], numbers: Sequence[int]) -> None:
         """Actions that join when they start, and the numbers of those that are there from the beginning."""
         self.later = sorted(later, key=lambda each: each.time)

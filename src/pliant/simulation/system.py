@@ -162,6 +162,16 @@ class System:
             self._settling.append(action)
         self._next_change = -np.inf
 
+    def forget(self, action: Acting) -> None:
+        """Undo ``join`` of an action that has done nothing yet."""
+        place = next(k for k, (_, each) in enumerate(self.actions) if each is action)
+        del self.actions[place], self._acting[place]
+        lists: tuple[list[Any], ...] = (self.followers, self._pending, self._settling)
+        for members in lists:
+            members[:] = [each for each in members if each is not action]
+        self._next_change = -np.inf
+        self._bind()
+
     def leave(self, action: Acting, time: float) -> None:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
         action.until = time

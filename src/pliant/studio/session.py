@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import traceback
+from collections.abc import Coroutine
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client
 from pliant.studio.document import Document, keep_inside
 from pliant.studio.engine import Engine, Event
+from pliant.studio.relay import Relay
 from pliant.studio.workspace import Workspace
 
 MOST_CLIENTS = 16
@@ -31,14 +33,13 @@ class Session:
         self.document = Document(workspace)
         self.clients: list[Client] = []
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
+        self.live: dict[int, dict[str, Any]] = {}  # what hands have added to the take, by number
         self.built_version = -1
         self._built_bodies: Any = None
         self._open_end = False
-        self._look: dict[str, Any] = {"colour": None, "particles": True, "cells": False}
+        self._relay = Relay(self.clients)
         self._run = ""
-        self._asked = False
-        self._base: bytes | None = None
-        self._latest: bytes | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._engine: Engine | None = None
 
     @property
@@ -87,7 +88,8 @@ class Session:
         pump = asyncio.create_task(client.pump())
         self._greet(client)
         self.clients.append(client)
-        self._ask()
+        self._relay.ask(self._engine)
+        self._think(self._estimate())
         try:
             while not client.gone:
                 text = await socket.receive_text()
@@ -98,6 +100,9 @@ class Session:
             self.clients.remove(client)
             client.close()
             await pump
+            if self._engine is not None and self.clients:
+                self._relay.look(self.engine)
+                self._relay.ask(self._engine)
 
     def _greet(self, client: Client) -> None:
         client.tell(
@@ -111,11 +116,10 @@ class Session:
         )
         client.tell("document", **self.document.state(), built=self.built_version)
         client.tell("status", **self.status)
-        if self._base is not None:
-            client.show(self._base, whole=True)
-            if self._latest is not None and self._latest is not self._base:
-                client.show(self._latest, whole=False)
-        if self._run and self._base is None:
+        for number, table in self.live.items():
+            client.tell("live", id=number, table=table)
+        self._relay.catch_up(client)
+        if self._run and self._relay.base is None:
             self.engine.send("open_run", folder=str(self.workspace.folder / self._run))
 
     async def _receive(self, client: Client, text: str) -> None:
@@ -146,16 +150,12 @@ class Session:
         match message:
             case messages.Ack():
                 client.drawn()
-                self._ask()
+                self._relay.ask(self._engine)
             case messages.Steer():
                 engine.send("steer", id=message.id, to=message.to)
             case messages.Look():
-                self._look = {
-                    "colour": message.colour,
-                    "particles": message.particles,
-                    "cells": message.cells,
-                }
-                engine.send("look", **self._look)
+                client.colour, client.cells = message.colour, message.cells
+                self._relay.look(engine)
             case messages.Show():
                 engine.send("show", frame=message.frame)
             case messages.Speed():
@@ -177,10 +177,10 @@ class Session:
                 keep_inside(message.table, self.workspace)
                 done = await engine.ask("add", table=message.table)
                 if done:
-                    self.tell("live", id=done["id"], table=message.table)
+                    self._live(done["id"], message.table)
             case messages.End():
                 if await engine.ask("end", id=message.id):
-                    self.tell("live", id=message.id, table=None)
+                    self._live(message.id, None)
             case messages.Plain():
                 await self._plain(client, message.do)
 
@@ -194,8 +194,7 @@ class Session:
             case "cancel":
                 self.engine.start()
                 self.built_version = -1
-                self._base = self._latest = None
-                self._asked = False
+                self._relay.forget()
                 self._status(playing=False, built=False, replay=False, frame=0)
                 self.tell("progress", share=1.0, text="")
             case "list":
@@ -212,17 +211,18 @@ class Session:
             raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
         self._open_end, self._run = open_end, ""
         self.built_version = self.document.version
-        self._built_bodies = self.document.table["bodies"]
-        self.engine.send("look", **self._look)
+        self._built_bodies = _plain(self.document.table["bodies"])
+        self._relay.look(self.engine, again=True)
         self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
                          open_end=open_end)  # fmt: skip
+        self.live.clear()
         self.tell("building", version=self.built_version)
 
     def _open(self, message: messages.Open) -> None:
         if message.kind == "run":
             path = self.workspace.place(message.name, (".pliant",))
             self._run = message.name
-            self.engine.send("look", **self._look)
+            self._relay.look(self.engine, again=True)
             self.engine.send("open_run", folder=str(path))
             return
         if message.kind == "new":
@@ -262,41 +262,54 @@ class Session:
             self.workspace.autosave(self.document.text)
         self.tell("document", **self.document.state(), built=self.built_version)
         fresh = self.status["built"] and self.status["frame"] == 0 and not self.status["playing"]
-        same = self._built_bodies == self.document.table["bodies"]
+        same = self._built_bodies == _plain(self.document.table["bodies"])
         if fresh and same and self.built_version != self.document.version:
             self._build(self._open_end)  # bodies are as they were: that is quick
+        self._think(self._estimate())
+
+    def _think(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let ``work`` go on beside everything else."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def tell(self, event: str, **values: Any) -> None:
         for client in self.clients:
             client.tell(event, **values)
 
+    def _live(self, number: int, table: dict[str, Any] | None) -> None:
+        """An action of the take has come, or gone."""
+        self.live.pop(number, None)
+        if table is not None:
+            self.live[number] = table
+        self.tell("live", id=number, table=table)
+
     def _status(self, **values: Any) -> None:
         self.status |= values
+        if not self.status["built"]:
+            self.live.clear()
         self.tell("status", **self.status)
 
     # ------------------------------------------------------------------------------------- the engine
 
-    def _ask(self) -> None:
-        """Ask the engine for a picture when some page could draw one, and one at a time."""
-        if not self._asked and self._engine is not None and any(c.ready for c in self.clients):
-            self._asked = True
-            self._engine.send("ask")
+    async def _estimate(self) -> None:
+        """Tell the pages about how large the bodies will be."""
+        if self.document.table["bodies"]:
+            text, folder = self.document.text, str(self.workspace.folder)
+            found = await self.engine.ask("estimate", text=text, folder=folder)
+            self.tell("estimate", bodies=found or [])
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, bytes):
-            self._asked = False
-            whole = b'"scene":{' in event[:20000]
-            self._latest = event
-            if whole:
-                self._base = event
-            for client in self.clients:
-                client.show(event, whole)
-            self._ask()
+            self._relay.hand_on(event)
+            self._relay.ask(self._engine)
             return
         name = event.pop("event")
         if name == "status":
             self._status(**event)
-            self._ask()
+            self._relay.ask(self._engine)
+        elif name == "live":
+            self._live(event["id"], event["table"])
         else:
             event.pop("to", None)
             if name == "notice" and event["level"] == "error":
@@ -304,8 +317,8 @@ class Session:
             self.tell(name, **event)
 
     def _engine_lost(self) -> None:
-        self.built_version, self._asked = -1, False
-        self._base = self._latest = None
+        self.built_version = -1
+        self._relay.forget()
         self._status(playing=False, built=False, replay=False, frame=0)
         self.tell("progress", share=1.0, text="")
         self.tell(
@@ -314,6 +327,11 @@ class Session:
             message="The simulation's process ended unexpectedly and was started again.",
             hint="The scene is safe: build it again, with a larger edge length if memory ran out.",
         )
+
+
+def _plain(bodies: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Bodies without their groups, which need no new particles."""
+    return [{key: value for key, value in body.items() if key != "groups"} for body in bodies]
 
 
 @cache
