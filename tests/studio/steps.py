@@ -29,8 +29,8 @@ def state(page: Any, what: str) -> Any:
     return page.evaluate(f"() => {STATE}.{what}")
 
 
-def enter(page: Any, studio: Served) -> None:
-    page.goto(studio.url + "&quick")
+def enter(page: Any, studio: Served, quick: bool = True) -> None:
+    page.goto(studio.url + "&quick" * quick)
     wait(page, f"window.studio && {STATE}.connected && {STATE}.catalogue")
 
 

@@ -244,8 +244,9 @@ class Worker:
                 changed = take.advance(self._between_steps)
             except PliantError as error:
                 self._playing = False
-                self._gone_wrong(take, error)
-                raise
+                if not self._gone_wrong(take, error):
+                    raise
+                return self._status()
             self._dirty = True
             if changed:
                 self._pictures.forget()
@@ -254,16 +255,17 @@ class Worker:
         if not self._playing:
             self._status()
 
-    def _gone_wrong(self, take: Take, error: PliantError) -> None:
-        """Let the page show the last good frame, the element at fault, and what was left out."""
+    def _gone_wrong(self, take: Take, error: PliantError) -> bool:
+        """Let the page show the last good frame and the element at fault; False where the take can go on."""
         for number in take.left_out:
             self._tell("live", id=number, table=None)
         if not take.failed:
-            return
+            return False
         self._scrub, self._dirty = max(0, take.frame), True
         place = _PLACE.search(error.message) if isinstance(error, Diverged) else None
         told = {"body": place["body"], "what": place["what"], "number": int(place["number"])} if place else {}
         self._tell("failed", message=error.message, hint=error.hint, frame=take.frame, **told)
+        return True
 
     def _forget_take(self) -> None:
         if self._take is not None:

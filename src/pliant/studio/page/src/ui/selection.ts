@@ -65,6 +65,7 @@ export function selectMenu(app: App): HTMLElement {
       const chosen = choices.find((each) => each.text === text);
       if (chosen) selectBy(app, chosen.body, chosen.what);
       menu.value = "";
+      app.viewer.stage.renderer.domElement.focus(); // so that keys mean the selection next
     }, true);
     menu.id = "select-by";
     menu.options[0]!.text = "select …";

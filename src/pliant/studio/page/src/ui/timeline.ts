@@ -24,14 +24,14 @@ export function timeline(app: App): HTMLElement {
     const can = state.table.bodies.length > 0 && !status.replay;
     fill(
       run,
-      button({ icon: status.playing ? "pause" : "play", text: status.playing ? "Pause" : "Run", hint: status.playing ? "Pause (space)" : "Run the simulation (space)", id: "run", kind: "primary", disabled: !can || state.progress !== null, click: () => toggleRun(app) }),
-      button({ icon: "step", hint: "One frame (.)", id: "step", disabled: !can, click: () => stepOnce(app) }),
+      button({ icon: status.playing ? "pause" : "play", text: status.playing ? "Pause" : "Run", hint: status.playing ? "Pause (space)" : "Run the simulation (space)", id: "run", kind: "primary", disabled: !can || state.progress !== null || state.failed !== null, click: () => toggleRun(app) }),
+      button({ icon: "step", hint: "One frame (.)", id: "step", disabled: !can || state.failed !== null, click: () => stepOnce(app) }),
       button({ icon: "reset", hint: "Back to the start (R)", id: "reset", disabled: !status.built, click: () => resetRun(app) }),
       button({ icon: "replay", hint: "Replay the recorded frames (P)", id: "replay", pressed: replaying, disabled: (state.frame?.last ?? 0) < 1, click: () => toggleReplay(app) }),
       button({ text: "Loop", hint: "Replay over and over", id: "loop", kind: "small", pressed: loop, click: () => app.store.set({ loop: !loop }) }),
     );
   };
-  app.store.on(["status", "table", "progress", "replaying", "loop"], buttons);
+  app.store.on(["status", "table", "progress", "replaying", "loop", "failed"], buttons);
   let last = -1;
   app.store.on(["frame", "status", "following"], (state) => {
     const frame = state.frame;
