@@ -12,6 +12,7 @@ import numpy as np
 from pliant.errors import Diverged
 from pliant.materials import plausibility
 from pliant.measures.state import part_volume
+from pliant.protocols import Contact
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
 from pliant.simulation.world import Part
@@ -160,6 +161,14 @@ def _warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
             yield f"action {number} ('{action.kind}') starts at {start:g} s, after the end at {duration:g} s"
     for part in simulation.system.world.parts:
         yield from _place_warnings(scene, part)
+        for (label, runtime), action in zip(simulation.system.actions, scene.actions, strict=False):
+            if isinstance(runtime, Contact) and action.kind != "ground" and runtime.start == 0.0:
+                depth = -float(runtime.distances(0.0, part.structure.rest)[0].min())
+                if depth > 0.1 * part.structure.spacing:
+                    yield (
+                        f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
+                        "out at once, which may tear it: move one of them"
+                    )
 
 
 def _place_warnings(scene: Scene, part: Part) -> Iterator[str]:

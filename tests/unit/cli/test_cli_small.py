@@ -28,6 +28,9 @@ def test_a_new_scene_is_valid_and_nothing_is_overwritten(pliant: Pliant, folder:
 def test_odd_names_make_scenes_too(pliant: Pliant) -> None:
     assert pliant("new", 'a "b" {c}').code == 0
     assert pl.read('a "b" {c}.toml').title == 'A "b" {c}'
+    assert pliant("new", "two words").out.endswith("next: pliant run 'two words.toml'\n")
+    for nothing in ("", ".toml"):
+        assert pliant("new", nothing).code == 2
 
 
 def test_examples_are_listed_shown_copied_and_run(pliant: Pliant, folder: Path) -> None:

@@ -45,10 +45,15 @@ def test_checking_does_not_change_the_scene() -> None:
             BODY + GRAVITY + ACTION.format("ground") + "level = 0.1",
             "body 'cube' starts 0.1 m below the ground (act",
         ),
+        (
+            BODY + ACTION.format("obstacle") + "sphere = { radius = 0.4 }\nposition = [1, 1, 1]",
+            "body 'cube' starts 0.4 m inside action 1 ('obstacle')",
+        ),
         (BODY + GRAVITY + "from = 1", "action 1 ('gravity') starts at 1 s, after the end at 1 s"),
         (BODY + "scale = 1000\n" + GRAVITY, "body 'cube' is 1000 m long: if its mesh is in millimetres"),
         (BODY + "scale = 1e-4\n" + GRAVITY, "body 'cube' is only 0.0001 m long"),
         (BODY + "material = { preset = 'rubber', young = 3 }\n" + GRAVITY, "did you mean 3 MPa?"),
+        (BODY + "edge = 0.2\n" + GRAVITY, "edge = 0.2 m is not used: the body's tets are given"),
         (BODY + GRAVITY + "[time]\nstep = 0.01", "s: the run may diverge"),
         (
             BODY + "[[bodies]]\nshape = { box = { size = [1, 1, 1], divisions = [1, 1, 1] } }",
