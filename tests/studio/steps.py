@@ -19,7 +19,7 @@ def wait(page: Any, condition: str) -> None:
         page.wait_for_function(f"() => {condition}", polling=50)
     except Exception as error:
         told = page.evaluate(
-            f"() => JSON.stringify([{STATE}.status, {STATE}.frame, {STATE}.built, {STATE}.progress])"
+            f"() => JSON.stringify([{STATE}.status, {STATE}.frame?.frame, {STATE}.built, {STATE}.progress])"
         )
         notices = page.inner_text("#notices")
         raise AssertionError(f"waited for {condition}\n{told}\n{notices}\n{page.problems}") from error

@@ -54,6 +54,7 @@ export interface Deed {
   icon: string;
   hint: string;
   needs?: string; // an ability of the body's model
+  action?: string; // an action that may not be installed
   table: (select: Table, app: App) => Table | null;
 }
 
@@ -66,6 +67,8 @@ export const DEEDS: Deed[] = [
   { name: "Keep shape", kind: "shape", icon: "body", needs: "renormalise", hint: "Renormalise: the present shape becomes the rest shape", table: (select) => ({ type: "renormalise", select }) },
   { name: "Stiffen", kind: "shape", icon: "stiff", needs: "attributes", hint: "Make their connections twice as stiff", table: (select) => ({ type: "attributes", select, stiffness: 2 }) },
   { name: "Soften", kind: "shape", icon: "soft", needs: "attributes", hint: "Make their connections half as stiff", table: (select) => ({ type: "attributes", select, stiffness: 0.5 }) },
+  { name: "Remove", kind: "shape", icon: "remove", action: "remove", hint: "Take this material away", table: (select) => ({ type: "remove", select }) },
+  { name: "Add", kind: "shape", icon: "add", action: "add", hint: "Put material on here", table: (select) => ({ type: "add", select }) },
   { name: "Glue", kind: "shape", icon: "glue", hint: "Glue them to the nearest other body", table: glueTable },
 ];
 
@@ -75,7 +78,7 @@ export function deedsFor(app: App, body: string): Deed[] {
   const info = scene?.bodies.find((each) => each.name === body);
   return DEEDS.filter((deed) => {
     if (deed.name === "Glue") return Boolean(catalogue?.actions["glue"]) && (scene?.bodies.length ?? 0) > 1;
-    return !deed.needs || Boolean(info?.can.includes(deed.needs));
+    return (!deed.needs || Boolean(info?.can.includes(deed.needs))) && (!deed.action || Boolean(catalogue?.actions[deed.action]));
   });
 }
 

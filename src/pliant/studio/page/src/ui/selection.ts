@@ -55,6 +55,11 @@ function nameField(app: App): HTMLElement {
 /** Selecting without a pointer: all of a body, one of its ends, a group. */
 export function selectMenu(app: App): HTMLElement {
   const host = h("span", { class: "select-menu" });
+  let own = false; // whether the selection comes from here
+  app.store.on(["selection"], () => {
+    const menu = host.querySelector("select");
+    if (menu && !own) menu.value = "";
+  });
   app.store.on(["scene"], ({ scene }) => {
     const choices = (scene?.bodies ?? []).flatMap((body) => {
       const label = scene!.bodies.length > 1 ? `${body.name}: ` : "";
@@ -63,9 +68,9 @@ export function selectMenu(app: App): HTMLElement {
     });
     const menu = choose("", choices.map((each) => each.text), "Select particles by rule", (text) => {
       const chosen = choices.find((each) => each.text === text);
+      own = true;
       if (chosen) selectBy(app, chosen.body, chosen.what);
-      menu.value = "";
-      app.viewer.stage.renderer.domElement.focus(); // so that keys mean the selection next
+      own = false;
     }, true);
     menu.id = "select-by";
     menu.options[0]!.text = "select …";
