@@ -15,7 +15,7 @@ from pliant.actions import ACTIONS
 from pliant.curves import Curve
 from pliant.errors import IncompatibleError, InputError
 from pliant.protocols import Acting
-from pliant.scene.scene import UP, Scene
+from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
 from pliant.typing import Vector
 
@@ -47,7 +47,7 @@ class LiveInput:
     """Takes input between frames; ``tables`` gives all actions of the take for a scene file."""
 
     def __init__(self, scene: Scene, simulation: Simulation) -> None:
-        self._up, self._simulation = UP[scene.up], simulation
+        self._scene, self._simulation = scene, simulation
         runtimes = dict(simulation.system.actions)
         self.entries = [
             Entry(ACTIONS.describe(action), runtimes.get(f"action {number} ('{action.kind}')"))
@@ -80,7 +80,7 @@ class LiveInput:
             action: Any = ACTIONS.build(given)
         except ValueError as error:
             raise InputError(f"{kind}: {_first(error)}") from error
-        runtime = action.prepare(system.world, self._up)
+        runtime = self._scene.prepared(action, system.world)
         number = len(self.entries)
         self._simulation.join(f"action {number + 1} ('{kind}')", runtime, self.now, number)
         if not once:

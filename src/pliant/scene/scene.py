@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -143,7 +144,7 @@ class Scene:
         acting: list[tuple[str, Acting]] = []
         later: list[Later] = []
         for number, given in enumerate(self.actions):
-            label, make = f"action {number + 1} ('{given.kind}')", self._maker(given, world)
+            label, make = f"action {number + 1} ('{given.kind}')", partial(self.prepared, given, world)
             if getattr(given, "late", False):
                 later.append(Later(given.starts, number, label, make))  # type: ignore[attr-defined]
             else:
@@ -163,9 +164,10 @@ class Scene:
         simulation.wait_for(later, [k for k in range(len(self.actions)) if k not in waiting])
         return simulation
 
-    def _maker(self, given: Action, world: World) -> Callable[[], Acting]:
-        action = self._found(given)
-        return lambda: action.prepare(world, UP[self.up])
+    def prepared(self, action: Action, world: World) -> Acting:
+        """The runtime of ``action``, for the particles that ``world`` has now."""
+        acting: Acting = self._found(action).prepare(world, UP[self.up])
+        return acting
 
     def _all_measures(self, comes_apart: bool) -> list[Measure]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
