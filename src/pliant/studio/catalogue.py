@@ -73,7 +73,7 @@ def _material(name: str) -> dict[str, Any]:
 
 def _entry(cls: Any) -> dict[str, Any]:
     """The keys of a parameter class and the first sentence about it."""
-    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split()).removesuffix(": one of")
     hints = keys_of(cls)
     defaults = {kebab(f.name): _default(f) for f in fields(cls)}
     asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items() if name not in _HIDDEN]
