@@ -174,6 +174,15 @@ class System:
             self._pending[self._happened :] = sorted(waiting, key=lambda event: event.at)
         self._next_change = -np.inf
 
+    def forget(self, action: Acting) -> None:
+        """Undo ``join`` of an action that has done nothing yet."""
+        place = next(k for k, (_, each) in enumerate(self.actions) if each is action)
+        del self.actions[place], self._acting[place]
+        self.followers = [each for each in self.followers if each is not action]
+        self._pending = [each for each in self._pending if each is not action]
+        self._next_change = -np.inf
+        self._bind()
+
     def leave(self, action: Acting, time: float) -> None:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
         action.until = time
