@@ -13,7 +13,9 @@ EXACT = "Sums over particles: rounding only."
 STIFF = MATERIAL | {"young": 1e6}
 
 
-@case("constant-force", "P = F t of a free body, whatever it does inside", source=NEWTON, why=EXACT, rigid=True)
+@case(
+    "constant-force", "P = F t of a free body, whatever it does inside", source=NEWTON, why=EXACT, rigid=True
+)
 def constant_force(model: str) -> Result:
     body = block(model)
     _, series = played([body], [Force(body, plane("x", "max"), value=(3.0, 0.0, 0.0))], 0.2)
@@ -33,7 +35,8 @@ def impulse(model: str) -> Result:
     "spin-up",
     "L = M t of a free body under a moment",
     source="Euler's law of angular momentum",
-    why=EXACT + " Model multires (all fine, corotational) reads moments once a frame, while it turns by 0.04.",
+    why=EXACT
+    + " Model multires (all fine, corotational) reads moments once a frame, while it turns by 0.04.",
     rigid=True,
 )
 def spin_up(model: str) -> Result:

@@ -60,6 +60,7 @@ def export(
     units: str | None = None,
     up: str | None = None,
     start: int | None = None,
+    normals: bool | None = None,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Path]:
@@ -69,7 +70,8 @@ def export(
     number, a slice or several (negative ones count from the end), of which ``every`` n-th is taken;
     ``bodies`` and ``fields``: only these. ``units``: lengths in "mm", "in", ... instead of metres; ``up``:
     the axis that points up in the file, instead of the scene's; ``start``: the number of the first file of a
-    sequence, the others following one by one (default: frames keep their own). ``progress`` is called with
+    sequence, the others following one by one (default: frames keep their own); ``normals``: smooth normals
+    in a USD file too. ``progress`` is called with
     (done, in all): files, or frames where one file holds them all.
     InputError before anything is written: unknown suffix or names, files that exist without ``force``.
     """
@@ -83,5 +85,6 @@ def export(
         "units": units,
         "up": up,
         "start": start,
+        "normals": normals or None,
     }
     return export_with(exporter, run, path, options, force, progress)
