@@ -8,13 +8,24 @@ import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
-from pliant.protocols import BodySeries, Columns, Integrator, Measure, Noting, OwnStep, Restarting
+from pliant.protocols import (
+    BodySeries,
+    Columns,
+    Integrator,
+    Measure,
+    Noting,
+    OwnStep,
+    Restarting,
+    Stiffening,
+)
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan, substeps
 from pliant.simulation.system import System
 from pliant.simulation.watchdog import Watchdog
 from pliant.simulation.world import Part
 from pliant.typing import Array
+
+LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
 class BodyColumns:
@@ -53,6 +64,7 @@ class Simulation:
         self.frame = 0
         self.started = False
         self._looked_at = system.world.topology_version
+        self._finer = 1  # parts of a step that the bodies' present shapes ask for
         self.governor = ThreadGovernor()
         self.watchdog = Watchdog(system.world, plan)
         self._check()
@@ -120,11 +132,14 @@ class Simulation:
         dt, count = self.plan.seconds, self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
+        self._finer = self._step_parts()
         for measure in self._restarting:
             measure.restart()
         self.governor.begin(count)
         for k in range(count):
             time, after = (first + k) * dt, (first + k + 1) * dt
+            if self._finer > 1 and k % LOOK == 0 and k:
+                self._finer = self._step_parts()
             self._step(time, after, dt)
             if rows is not None:
                 rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
@@ -136,11 +151,11 @@ class Simulation:
         return rows
 
     def _step(self, time: float, after: float, dt: float) -> None:
-        """One planned step; in parts where bodies have come apart into what needs a smaller one."""
+        """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
         system, integrator = self.system, self.integrator
         system.prepare_step(time)
         self._look_at_topology()
-        parts = system.substeps
+        parts = system.substeps * self._finer
         for k in range(parts):
             begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
             if k:
@@ -148,6 +163,14 @@ class Simulation:
             integrator.step(system, begin, dt / parts)
             system.finish_step(end, dt / parts)
         self._look_at_topology()
+
+    def _step_parts(self) -> int:
+        """Parts that the bodies' present shapes ask for, where the step is an automatic one."""
+        if not self.plan.automatic or not math.isfinite(self.plan.limit):
+            return 1
+        world = self.system.world
+        stiffening = [p for p in world.parts if isinstance(p.mechanics, Stiffening)]
+        return max((p.mechanics.step_parts(world.x[p.rows]) for p in stiffening), default=1)
 
     def _look_at_topology(self) -> None:
         version = self.system.world.topology_version

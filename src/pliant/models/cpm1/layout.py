@@ -23,8 +23,8 @@ class Cells:
     """Dual vertices in blocks of 16 rows.
 
     index (blocks * 64,) uint32: four rows of 16 particles a block; slots (k,): row of each dual vertex;
-    starts (partitions + 1,), middle (partitions,): blocks of a partition begin with those of tets, from middle on
-    they are those of the boundary; parallel: whether there is enough work for several threads.
+    starts (partitions + 1,), middle (partitions,): blocks of a partition begin with those of tets, from
+    middle on they are those of the boundary; parallel: whether there is enough work for several threads.
     """
 
     index: IndexArray

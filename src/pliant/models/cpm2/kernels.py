@@ -11,9 +11,9 @@ changes of the first eighteen from row 36 on.
 Printed form: the area vector of face (i, j) is ``(A_j - A_i) / 24`` with ``A_0 = -A_1 - A_2 - A_3``, and the
 image of its rest area vector is ``(B_j - B_i) / 24``, B_k = F times A_k at rest. Their product is J times the
 rest area squared, whatever the deformation. Rest rows: 0 and 1 as above, 2 stretch, 3 shear, weights of a, b,
-c in B_1 (4), B_2 (7), B_3 (10), then two per face: rest area A, 1 / (24 A)^2. Rows of ``w``: 9 A_1 .. A_3, 18 A_0,
-21 J, 22 1 / J, 24 B_0 .. B_3, 36 the forces of the six faces on their first corners, then 0 to 11 those on
-the corners.
+c in B_1 (4), B_2 (7), B_3 (10), then two per face: rest area A, 1 / (24 A)^2. Rows of ``w``: 9 A_1 .. A_3,
+18 A_0, 21 J, 22 1 / J, 24 B_0 .. B_3, 36 the forces of the six faces on their first corners, then 0 to 11
+those on the corners.
 """
 
 # mypy: disable-error-code="no-untyped-def"
