@@ -43,6 +43,9 @@ def command(
         int | None,
         typer.Option(metavar="N", help="Number the files from N on (by frame if not given)."),
     ] = None,
+    normals: Annotated[
+        bool, typer.Option("--normals", help="Smooth normals in USD files too (half as large again).")
+    ] = False,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -64,6 +67,7 @@ def command(
             units=units,
             up=up,
             start=start,
+            normals=normals,
             force=force,
             progress=count,
         )

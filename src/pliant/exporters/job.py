@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
@@ -12,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 
 from pliant.errors import InputError, RunError
+from pliant.exporters.ahead import ahead
 from pliant.exporters.placing import PlacedFrame, Placing, placing
 from pliant.extras import need
 from pliant.recording import Frame, Run
@@ -31,8 +33,8 @@ Piece = tuple[Path, Callable[[BinaryIO], object]]
 class Job:
     """An export that has been checked: frame numbers, body names, field names (None: the usual ones).
 
-    start: the number of the first file of a sequence (None: frames keep their own); tell: called for each
-    frame that a file with all frames has taken.
+    start: the number of the first file of a sequence (None: frames keep their own); normals: whether they are
+    asked for where they are a choice; tell: called for each frame that a file with all frames has taken.
     """
 
     run: Run
@@ -42,6 +44,7 @@ class Job:
     fields: tuple[str, ...] | None
     place: Placing = field(default_factory=Placing)
     start: int | None = None
+    normals: bool = False
     tell: Callable[[], object] = lambda: None
 
     def bodies_of(self, frame: Frame) -> list[str]:
@@ -54,10 +57,13 @@ class Job:
         return frame if self.place.plain else PlacedFrame(frame, self.place)
 
     def each(self) -> Iterator[Frame]:
-        """All frames asked for, one after the other, for a file that holds them all."""
-        for number in self.frames:
-            yield self.frame(number)
+        """All frames asked for, one after the other, for a file that holds them all; read ahead."""
+        for frame in ahead(partial(self._fetched, number) for number in self.frames):
+            yield frame
             self.tell()
+
+    def _fetched(self, number: int) -> Frame:
+        return self.frame(number).fetch()
 
     def versions(self) -> dict[int, list[int]]:
         """The frames asked for by their topology version."""
@@ -144,6 +150,7 @@ def export_with(
         None if options["fields"] is None else tuple(options["fields"]),
         placing(run, options["units"], options["up"] or exporter.up),
         options["start"],
+        bool(options["normals"]),
         count.one if exporter.whole else lambda: None,
     )
     pieces = exporter.plan(job)

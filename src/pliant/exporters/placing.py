@@ -83,14 +83,10 @@ class PlacedFrame(Frame):
         super().__init__(frame._run, frame.index)
         self._frame, self._place = frame, place
 
-    @property
-    def positions(self) -> Array:
-        return self._place.points(self._frame.positions)
-
-    @property
-    def velocities(self) -> Array | None:
-        found = self._frame.velocities
-        return None if found is None else self._place.points(found)
+    def _array(self, name: str) -> Array:
+        if name not in self._read:
+            self._read[name] = self._place.points(self._frame._array(name))
+        return self._read[name]
 
     def _field(self, name: str, body: BodyRecord) -> FieldData:
         return self._place.field(name, self._frame.field(name, body.name))

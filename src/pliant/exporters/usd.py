@@ -3,21 +3,24 @@
 /World/BODY is an Xform, /World/BODY/surface its Mesh. Points and velocities are samples at the frames'
 numbers; topology is written once. A body whose topology changes has surface_1, surface_2, ..., each visible
 in its own frames. /World/BODY/simulation is the tet mesh at rest, a guide, with the deformable attributes
-of the proposal that is staged for UsdPhysics (``usd_deformable``). Normals are not written: without a
-subdivision scheme they would have to be sampled too, and readers make smooth ones from the points.
+of the proposal that is staged for UsdPhysics (``usd_deformable``). Smooth normals are written where they are
+asked for: being samples, they make the file half as large again.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pliant.errors import InputError
+from pliant.exporters.ahead import ahead
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
-from pliant.exporters.usd_arrays import bounds, integers, vectors
+from pliant.exporters.surfaces import vertex_normals
+from pliant.exporters.usd_arrays import bounds, differences, integers, vectors
 from pliant.exporters.usd_deformable import bind_pose, define_body
 from pliant.mesh.types import Surface
 from pliant.recording import BodyRecord, Frame
@@ -53,22 +56,31 @@ def _write(job: Job, path: Path) -> None:
 
 @dataclass(frozen=True)
 class _Shown:
-    """A frame with the surfaces of its bodies."""
+    """A frame with the surfaces of its bodies and, where they are recorded, their velocities."""
 
     frame: Frame
     surfaces: dict[str, Surface]
+    velocities: dict[str, Array | None]
+
+
+def _shown(job: Job, number: int) -> _Shown:
+    frame = job.frame(number)
+    names = job.bodies_of(frame)
+    surfaces = {name: frame.surface(name) for name in names}
+    return _Shown(frame, surfaces, {name: frame.surface_velocities(name) for name in names})
 
 
 def _pairs(job: Job) -> Iterator[tuple[_Shown, _Shown | None]]:
     """Each frame with the next one of the same topology, or None."""
     before: _Shown | None = None
-    for frame in job.each():
-        shown = _Shown(frame, {name: frame.surface(name) for name in job.bodies_of(frame)})
+    for shown in ahead(partial(_shown, job, number) for number in job.frames):
         if before is not None:
-            yield before, shown if frame.version == before.frame.version else None
+            yield before, shown if shown.frame.version == before.frame.version else None
+            job.tell()
         before = shown
     if before is not None:
         yield before, None
+        job.tell()
 
 
 class _Writer:
@@ -87,43 +99,48 @@ class _Writer:
         self.several = len(job.versions()) > 1
         self.names = _paths(job)
         self.meshes: dict[tuple[int, str], Any] = {}
-        self.paths: dict[tuple[int, str], tuple[Any, ...]] = {}  # of points, velocities and extent
-        self.last: dict[str, Array] = {}  # velocities of the frame before, for the last of a version
+        self.paths: dict[tuple[int, str], tuple[Any, ...]] = {}  # of points, velocities, extent and normals
+        self.last: dict[str, Any] = {}  # velocities of the frame before, for the last of a version
 
     def frame(self, now: _Shown, following: _Shown | None) -> None:
         """Samples of one frame."""
         frame, layer = now.frame, self.stage.GetRootLayer()
         time, shown = float(frame.index), set()
         for name, surface in now.surfaces.items():
-            points, velocities, extent = self._mesh(frame, name, surface)
+            points, velocities, extent, normals = self._mesh(frame, name, surface)
             shown.add((frame.version, name))
-            layer.SetTimeSample(points, time, vectors(surface.points))
-            speeds = self._velocities(frame, following, name, surface)
-            layer.SetTimeSample(velocities, time, vectors(speeds))
-            layer.SetTimeSample(extent, time, vectors(bounds(surface.points)))
+            sample = vectors(surface.points)
+            layer.SetTimeSample(points, time, sample)
+            layer.SetTimeSample(velocities, time, self._velocities(now, following, name))
+            layer.SetTimeSample(extent, time, vectors(bounds(np.asarray(sample))))
+            if normals is not None:
+                smooth = vertex_normals(surface.points, surface.triangles)
+                layer.SetTimeSample(normals, time, vectors(smooth))
         self._show(shown, time)
 
-    def _velocities(self, frame: Frame, following: _Shown | None, name: str, surface: Surface) -> Array:
+    def _velocities(self, now: _Shown, following: _Shown | None, name: str) -> Any:
         """Recorded ones; else those that lead to the next frame, and at the end those that led here."""
-        recorded = frame.velocities
+        recorded, points = now.velocities[name], now.surfaces[name].points
         if recorded is not None:
-            record = frame.record(name)
-            assert record.structure.carrier is not None
-            return record.structure.carrier.positions(recorded[slice(*record.rows)])
+            return vectors(recorded)
         if following is not None:
-            apart = following.frame.time - frame.time
-            self.last[name] = (following.surfaces[name].points - surface.points) / apart
+            apart = following.frame.time - now.frame.time
+            self.last[name] = differences(following.surfaces[name].points, points, 1.0 / apart)
         velocities = self.last.get(name)
-        if velocities is None or velocities.shape != surface.points.shape:
-            velocities = np.zeros_like(surface.points)
+        if velocities is None or len(velocities) != len(points):
+            velocities = vectors(np.zeros_like(points))
         return velocities
 
     def _mesh(self, frame: Frame, name: str, surface: Surface) -> tuple[Any, ...]:
         key = (frame.version, name)
         if key not in self.meshes:
             self.meshes[key] = mesh = self._define(frame.record(name), surface)
-            created = mesh.CreatePointsAttr(), mesh.CreateVelocitiesAttr(), mesh.CreateExtentAttr()
-            self.paths[key] = tuple(attribute.GetPath() for attribute in created)
+            created = [mesh.CreatePointsAttr(), mesh.CreateVelocitiesAttr(), mesh.CreateExtentAttr()]
+            if self.job.normals:
+                created.append(mesh.CreateNormalsAttr())
+                mesh.SetNormalsInterpolation("vertex")
+            paths = [attribute.GetPath() for attribute in created]
+            self.paths[key] = (*paths, None)[:4]
         return self.paths[key]
 
     def _define(self, record: BodyRecord, surface: Surface) -> Any:
@@ -195,6 +212,6 @@ def _free(word: str, taken: Sequence[str]) -> str:
 
 _ABOUT = "shown surfaces over time"
 USD, USDA, USDC = (
-    Exporter(suffix, _ABOUT, SURFACES, _plan, needs=("pxr",), extra="usd", whole=True)
+    Exporter(suffix, _ABOUT, SURFACES | {"normals"}, _plan, needs=("pxr",), extra="usd", whole=True)
     for suffix in (".usd", ".usda", ".usdc")
 )

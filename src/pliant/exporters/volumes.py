@@ -74,11 +74,10 @@ def cells_of(frame: Frame, bodies: Sequence[str]) -> Grid:
 
 def data_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None, cells: Grid) -> Grid:
     """Points and fields of the named bodies at a frame, with the ``cells`` of its topology version."""
-    positions, records = frame.positions, [frame.record(name) for name in bodies]
-    parts = [positions[slice(*record.rows)] for record in records]
+    parts = [frame.body(name) for name in bodies]
     points = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    numbers = np.bincount(cells.cell_data["body"], minlength=len(bodies))
-    sizes = [(r.rows[1] - r.rows[0], int(n)) for r, n in zip(records, numbers, strict=True)]
+    ends = np.searchsorted(cells.cell_data["body"], np.arange(len(bodies) + 1))
+    sizes = [(len(part), int(n)) for part, n in zip(parts, np.diff(ends), strict=True)]
     grid = replace(cells, points=points, point_data={}, cell_data=dict(cells.cell_data))
     for field in _USUAL if fields is None else fields:
         _add_field(grid, frame, bodies, sizes, field, asked=fields is not None)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.fracture.tets import FACES, TetEdit, shared_faces
+from pliant.fracture.planes import Planes
+from pliant.fracture.tets import TetEdit
 from pliant.protocols import Structure
 from pliant.typing import AnyArray, Array, IntArray
 
@@ -35,6 +36,7 @@ class Cracking:
         extent = float(np.linalg.norm(np.ptp(structure.rest, axis=0)))
         self.calm = CALM * extent / material.wave_speed
         self.speed = material.crack_speed
+        self.spacing = structure.spacing
         self.front: AnyArray = np.zeros(count, bool)
         self.ready = np.full(count, -np.inf)  # time from which a particle may break
         self.last = -np.inf  # time of the last break
@@ -46,53 +48,43 @@ class Cracking:
         self.strength = np.full(len(structure.rest), np.inf)
         np.minimum.at(self.strength, structure.cells["tetra"].ravel(), np.repeat(strength, 4))
 
-    def faces(self, time: float, x: Array, tets: IntArray, stress: Array) -> tuple[IntArray, IntArray]:
-        """Faces to open (rows of ``shared_faces``) and the particles that are split.
+    def planes(self, time: float, x: Array, tets: IntArray, stress: Array) -> Planes | None:
+        """The planes along which particles are to be parted in this step; None where none is.
 
         x (n, 3) [m]; stress (n, 6) [Pa], xx, yy, zz, yz, xz, xy, around each particle.
         """
         shear = stress[:, 3:]
         size = np.sqrt((stress[:, :3] ** 2).sum(axis=1) + 2.0 * (shear**2).sum(axis=1))
         may = np.flatnonzero((size > self.strength) & (self.ready <= time))
-        nothing = np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
         if not len(may):
-            return nothing
+            return None
         values, vectors = np.linalg.eigh(stress[may][:, [[0, 5, 4], [5, 1, 3], [4, 3, 2]]])
         excess = values[:, 2] / self.strength[may]
         limit = np.where(self.front[may] | (time - self.last > self.calm), 1.0, RAISED)
         over = np.flatnonzero(excess > limit)
         over = over[np.lexsort((may[over], -excess[over], ~self.front[may[over]]))]
-        return self._choose(x, tets, may[over], vectors[over, :, 2]) if len(over) else nothing
+        return self._choose(x, tets, may[over], vectors[over, :, 2]) if len(over) else None
 
-    def _choose(self, x: Array, tets: IntArray, nodes: IntArray, normals: Array) -> tuple[IntArray, IntArray]:
+    def _choose(self, x: Array, tets: IntArray, nodes: IntArray, normals: Array) -> Planes | None:
         mine = np.zeros(len(x), bool)
         mine[nodes] = True
         near = np.flatnonzero(mine[tets].any(axis=1))
         local = tets[near]
-        joints = shared_faces(local)
-        on_face = local[joints[:, 0] // 4][np.arange(len(joints))[:, None], FACES[joints[:, 0] % 4]]
-        centres = x[local].mean(axis=1)
         taken = np.zeros(len(x), bool)
-        pairs: list[IntArray] = []
-        split: list[int] = []
+        found = Planes(tets, x, self.spacing)
         for node, normal in zip(nodes.tolist(), normals, strict=True):
-            if taken[node] or (split and not self.front[node]):
+            if taken[node] or (found.around and not self.front[node]):
                 continue  # one new crack a step, and none beside what breaks now
-            ahead = (centres - x[node]) @ normal > 0.0
-            cut = (on_face == node).any(axis=1) & (ahead[joints[:, 0] // 4] != ahead[joints[:, 1] // 4])
-            if not cut.any():
-                continue
-            pairs.append(near[joints[cut] // 4] * 4 + joints[cut] % 4)
-            split.append(node)
-            taken[local[(local == node).any(axis=1)]] = True
-            if len(split) == MOST:
-                break
-        if not split:
-            return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
-        return np.concatenate(pairs), np.array(split)
+            own = near[(local == node).any(axis=1)]
+            if found.add(node, own, normal):
+                taken[tets[own]] = True
+                if len(found.around) == MOST:
+                    break
+        return found if found.around else None
 
     def advance(self, time: float, x: Array, edit: TetEdit, rims: IntArray, split: IntArray) -> None:
-        """Take over an edit that split particles ``split``; ``rims``: old particles on the opened faces."""
+        """Take over an edit that split particles ``split``; ``rims``: old particles on the opened faces. New
+        ones on edges that were divided are on the front, unless they came apart already."""
         self.last, self.broken = time, self.broken + len(split)
         copies = np.bincount(edit.parents[:, 0], minlength=len(x))
         tips = rims[copies[rims] == 1]
@@ -104,6 +96,12 @@ class Cracking:
             gap = np.min(np.linalg.norm(x[tips][:, None] - x[split][None], axis=2), axis=1, initial=np.inf)
             self.ready[tips] = time + gap / self.speed
         self.follow(edit)
+        between = edit.weights[:, 0] != 1.0
+        pair = edit.parents[:, 0] * len(x) + edit.parents[:, 1]
+        _, inverse, uses = np.unique(pair[between], return_inverse=True, return_counts=True)
+        fresh = uses[inverse.reshape(-1)] == 1
+        self.front[between] = fresh
+        self.ready[between] = np.where(fresh, time, time + self.calm)
 
     def follow(self, edit: TetEdit) -> None:
         """Keep up with an edit of the tets."""

@@ -20,11 +20,11 @@ _RECORDED = {"displacement": "m", "velocity": "m/s"}
 
 
 class Frame:
-    """The state of all bodies at one instant; arrays are read on first use and are the caller's own."""
+    """The state of all bodies at one instant; arrays are read on first use, and those given are copies."""
 
     def __init__(self, run: "Run", index: int) -> None:
         self._run, self.index = run, index
-        self._x: Array | None = None
+        self._read: dict[str, Array] = {}
         self.version = run.version_of(index)
 
     @property
@@ -40,25 +40,47 @@ class Frame:
     @property
     def positions(self) -> Array:
         """Positions of all particles (n, 3) [m]."""
-        if self._x is None:
-            self._x = self._run.read(self, "positions")
-        return self._x.copy()
+        return self._array("positions").copy()
 
     @property
     def velocities(self) -> Array | None:
         """Velocities of all particles (n, 3) [m/s]; None where the run did not record them."""
-        return self._run.read(self, "velocities") if self._run.recorded(self.version, "velocities") else None
+        return self._array("velocities").copy() if self._moving else None
+
+    @property
+    def _moving(self) -> bool:
+        return self._run.recorded(self.version, "velocities")
+
+    def _array(self, name: str) -> Array:
+        """Positions or velocities of all particles, read once; not to be changed."""
+        if name not in self._read:
+            self._read[name] = self._run.read(self, name)
+        return self._read[name]
+
+    def fetch(self) -> "Frame":
+        """This frame with its positions and velocities in memory."""
+        for name in ("positions", "velocities")[: 1 + self._moving]:
+            self._array(name)
+        return self
 
     def body(self, name: str) -> Array:
         """Positions (n, 3) [m] of one body."""
-        return self.positions[slice(*self.record(name).rows)]
+        return self._rows("positions", name).copy()
+
+    def _rows(self, array: str, body: str) -> Array:
+        return self._array(array)[slice(*self.record(body).rows)]
 
     def surface(self, name: str) -> Surface:
         """The shown surface of a body at this frame: its points moved, its UVs and groups kept."""
         carrier = self.record(name).structure.carrier
         if carrier is None:
             raise InputError(f"Body '{name}' has no surface to show.")
-        return replace(carrier.surface, points=carrier.positions(self.body(name)))
+        return replace(carrier.surface, points=carrier.positions(self._rows("positions", name)))
+
+    def surface_velocities(self, name: str) -> Array | None:
+        """Velocities (p, 3) [m/s] of the shown surface; None where the run did not record any."""
+        carrier = self.record(name).structure.carrier
+        return carrier.positions(self._rows("velocities", name)) if self._moving and carrier else None
 
     def record(self, name: str) -> BodyRecord:
         """What a body is made of at this frame; InputError for an unknown name."""
@@ -100,10 +122,9 @@ class Frame:
 
     def _field(self, name: str, body: BodyRecord) -> FieldData:
         if name == "displacement":
-            return FieldData(self.body(body.name) - body.structure.rest, unit="m")
-        velocities = self.velocities
-        if name == "velocity" and velocities is not None:
-            return FieldData(velocities[slice(*body.rows)], unit="m/s")
+            return FieldData(self._rows("positions", body.name) - body.structure.rest, unit="m")
+        if name == "velocity" and self._moving:
+            return FieldData(self._rows("velocities", body.name).copy(), unit="m/s")
         known = self.field_names(body.name)
         if name not in known:
             raise InputError(
@@ -115,7 +136,7 @@ class Frame:
         if history and isinstance(mechanics, Memory):
             mechanics.restore(mechanics.state() | history)  # a run may record a part of the state
         x = self.body(body.name)
-        v = np.zeros_like(x) if velocities is None else velocities[slice(*body.rows)]
+        v = self._rows("velocities", body.name).copy() if self._moving else np.zeros_like(x)
         return mechanics.fields(x, v, [name])[name]
 
     def __repr__(self) -> str:

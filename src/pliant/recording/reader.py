@@ -16,7 +16,7 @@ from pliant.recording.manifest import read_manifest
 from pliant.recording.place import target
 from pliant.recording.progress import Progress
 from pliant.recording.series import Series
-from pliant.recording.store import file_name, name_of, open_array, read_chunk
+from pliant.recording.store import ChunkReader, file_name, name_of
 from pliant.recording.topology import BodyRecord, first_frames, read_topology
 from pliant.typing import AnyArray, Array
 
@@ -52,7 +52,8 @@ class Run:
         self.manifest: dict[str, Any] = read_manifest(self.path)
         self._mechanics: dict[tuple[int, str], Mechanics] = {}
         self._topologies: dict[int, tuple[BodyRecord, ...]] = {}
-        self._opened: dict[tuple[int, str], Any] = {}
+        self._recorded: dict[tuple[int, str], bool] = {}
+        self._opened: dict[tuple[int, str], ChunkReader] = {}
         self.refresh()
 
     def refresh(self) -> "Run":
@@ -185,13 +186,14 @@ class Run:
         return sorted(name_of(entry.name) for entry in folder.iterdir() if (entry / "zarr.json").exists())
 
     def recorded(self, version: int, name: str) -> bool:
-        return (self.path / "frames" / str(version) / file_name(name) / "zarr.json").exists()
+        """Whether each frame of a topology version has such an array."""
+        place = self.path / "frames" / str(version) / file_name(name) / "zarr.json"
+        return _once(self._recorded, (version, name), place.exists)
 
     def read(self, frame: Frame, name: str) -> AnyArray:
         """A recorded array of a frame; RunError where it is missing or damaged."""
         path = self.path / "frames" / str(frame.version) / file_name(name)
-        array = _once(self._opened, (frame.version, name), lambda: open_array(path))
-        return read_chunk(path, array, frame.index)
+        return _once(self._opened, (frame.version, name), lambda: ChunkReader(path)).row(frame.index)
 
     def __len__(self) -> int:
         return self._progress.frames_done

@@ -1,7 +1,9 @@
 """The loop: advances a System frame by frame and samples its measures; writes nothing."""
 
 import math
+from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,16 @@ import numpy as np
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
 from pliant.protocols import (
+    Acting,
     BodySeries,
     Columns,
+    Energy,
     Integrator,
     Measure,
     Noting,
     OwnStep,
     Restarting,
+    StepLimit,
     Stiffening,
 )
 from pliant.simulation.governor import ThreadGovernor
@@ -38,6 +43,17 @@ class BodyColumns:
 
     def values(self, time: float) -> Sequence[float]:
         return list(self.mechanics.series())
+
+
+@dataclass(frozen=True)
+class Later:
+    """An action that is prepared when it starts: its time [s], its number among the scene's actions, what
+    messages call it, and how to make its runtime."""
+
+    time: float
+    number: int
+    label: str
+    prepare: Callable[[], Acting]
 
 
 class Simulation:
@@ -63,6 +79,9 @@ class Simulation:
         )
         self.frame = 0
         self.started = False
+        self.later: list[Later] = []  # actions that join when they start, the next one first
+        self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
+        self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self._finer = 1  # parts of a step that the bodies' present shapes ask for
         self.governor = ThreadGovernor()
@@ -97,8 +116,13 @@ class Simulation:
             )
 
     def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know (see ``Noting``)."""
-        return [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        """What the actions found out about the scene and a user should know (see ``Noting``), and what is
+        missing from the energies."""
+        found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        for part in self.system.world.parts:
+            if not isinstance(part.mechanics, Energy):
+                found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
+        return found
 
     @property
     def time(self) -> float:
@@ -153,6 +177,10 @@ class Simulation:
     def _step(self, time: float, after: float, dt: float) -> None:
         """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
         system, integrator = self.system, self.integrator
+        while self.later and self.later[0].time <= time + 1e-12:
+            due = self.later.pop(0)
+            self.join(due.label, due.prepare(), time, due.number)
+            self.resumable = False
         system.prepare_step(time)
         self._look_at_topology()
         parts = system.substeps * self._finer
@@ -171,6 +199,25 @@ class Simulation:
         world = self.system.world
         stiffening = [p for p in world.parts if isinstance(p.mechanics, Stiffening)]
         return max((p.mechanics.step_parts(world.x[p.rows]) for p in stiffening), default=1)
+
+    def join(self, label: str, action: Acting, time: float, number: int) -> None:
+        """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
+        self.system.join(label, action, time, bisect_left(self._numbers, number))
+        insort(self._numbers, number)
+        if isinstance(action, StepLimit):
+            self.system.substeps = max(
+                self.system.substeps, substeps(self.system, self.integrator, self.plan)
+            )
+
+    def forget(self, action: Acting, number: int) -> None:
+        """Undo ``join`` of an action that has done nothing yet."""
+        self._numbers.remove(number)
+        self.system.forget(action)
+
+    def wait_for(self, later: Sequence[Later], numbers: Sequence[int]) -> None:
+        """Actions that join when they start, and the numbers of those that are there from the beginning."""
+        self.later = sorted(later, key=lambda each: each.time)
+        self._numbers = list(numbers)
 
     def _look_at_topology(self) -> None:
         version = self.system.world.topology_version

@@ -6,7 +6,8 @@ motion of the particles (rigid ones among them) moves the surface exactly along.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -38,11 +39,18 @@ class EmbeddedSurface:
     def positions(self, x: Array) -> Array:
         """Surface points (p, 3) [m] for particles at ``x`` (n, 3) [m]."""
         if self.indices.shape[1] == 1:  # the only weight of a row is one
-            return np.take(x, self.indices[:, 0], axis=0)
+            return np.asarray(x[self._run].copy() if self._run else np.take(x, self.indices[:, 0], axis=0))
         out = np.take(x, self.indices[:, 0], axis=0) * self.weights[:, :1]
         for k in range(1, self.indices.shape[1]):
             out += np.take(x, self.indices[:, k], axis=0) * self.weights[:, k : k + 1]
         return out
+
+    @cached_property
+    def _run(self) -> slice | None:
+        """The particles that the points are, where these follow one another: to take them is slower."""
+        first = int(self.indices[0, 0]) if len(self.indices) else 0
+        row = np.arange(first, first + len(self.indices))
+        return slice(first, first + len(row)) if np.array_equal(self.indices[:, 0], row) else None
 
     def arrays(self) -> dict[str, AnyArray]:
         """The carrier and its surface as named arrays; triangle groups as ``group.NAME``."""
@@ -66,10 +74,6 @@ class EmbeddedSurface:
             arrays["points"], arrays["triangles"], arrays.get("uv"), arrays.get("uv_triangles"), groups
         )
         return cls(surface, arrays["indices"], arrays["weights"], float(arrays["extrapolation"]))
-
-
-CARRIERS: dict[str, Any] = {EmbeddedSurface.kind: EmbeddedSurface}
-"""Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""
 
 
 def boundary_carrier(points: Array, tets: IntArray) -> EmbeddedSurface:

@@ -91,24 +91,27 @@ Fields = Callable[[ShownBody, str], FieldData]
 
 
 def frame_arrays(
-    bodies: Sequence[ShownBody], x: Array, colour: str | None, particles: bool, field: Fields
-) -> tuple[dict[str, AnyArray], str]:
-    """What moves, by ``NUMBER/NAME``, and the unit of the values: points of the surface, particles where
-    asked or where there is no surface, values for both where they are to be coloured."""
+    bodies: Sequence[ShownBody], x: Array, colours: Sequence[str], particles: bool, field: Fields
+) -> tuple[dict[str, AnyArray], dict[str, str]]:
+    """What moves, by ``NUMBER/NAME``, and the unit of each colour: points of the surface, particles where
+    asked or where there is no surface, ``surface-values.COLOUR`` and ``values.COLOUR`` for each colour."""
     arrays: dict[str, AnyArray] = {}
-    unit = ""
+    units: dict[str, str] = {}
     for number, body in enumerate(bodies):
         own, carrier = x[body.rows], body.structure.carrier
         if carrier is not None:
             arrays[f"{number}/surface"] = carrier.positions(own)
         if particles or carrier is None:
             arrays[f"{number}/particles"] = own
-        if colour is not None and colour.partition(".")[0] in body.fields:
-            data = as_scalars(field(body, colour.partition(".")[0]), colour)
-            unit = data.unit or unit
+        for colour in colours:
+            name = colour.partition(".")[0]
+            if name not in body.fields:
+                continue
+            data = as_scalars(field(body, name), colour)
+            units[colour] = data.unit or units.get(colour, "")
             values = on_particles(data, body.structure)
             if carrier is not None:
-                arrays[f"{number}/surface-values"] = on_surface(values, body.structure)
+                arrays[f"{number}/surface-values.{colour}"] = on_surface(values, body.structure)
             if particles or carrier is None:
-                arrays[f"{number}/values"] = values
-    return arrays, unit
+                arrays[f"{number}/values.{colour}"] = values
+    return arrays, units

@@ -100,6 +100,22 @@ def test_velocities_that_were_not_recorded_lead_from_frame_to_frame(
     np.testing.assert_array_equal(speeds[2], speeds[1])
 
 
+def test_smooth_normals_are_written_where_they_are_asked_for(run: Run, tmp_path: Path) -> None:
+    (path,) = export(run, tmp_path / "smooth.usd", normals=True)
+    stage = Usd.Stage.Open(str(path))
+    mesh = mesh_of(stage, "/World/ball/surface")
+    assert mesh.GetNormalsInterpolation() == "vertex"
+    for frame in run.frames:
+        surface = frame.surface("ball")
+        normals = np.array(mesh.GetNormalsAttr().Get(frame.index))
+        np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, rtol=1e-6)
+        outwards = surface.points - surface.points.mean(axis=0)
+        assert (np.einsum("ij,ij->i", normals, outwards) > 0).all()
+    (path,) = export(run, tmp_path / "plain.usd")
+    stage = Usd.Stage.Open(str(path))
+    assert not mesh_of(stage, "/World/ball/surface").GetNormalsAttr().HasValue()
+
+
 def test_changes_of_topology_are_meshes_that_take_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

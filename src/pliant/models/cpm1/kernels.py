@@ -14,7 +14,7 @@ Dual vertices: index rows of 16 are their four particles. Rows of ``w``: 0 to 11
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import _reduce_rows
+from pliant.models.blocks import reduce_rows
 from pliant.models.cpm1.face_kernels import gather, image_and_area, pull_back, scatter, scatter_ends
 from pliant.models.lanes import add, put_run, take, take_run
 from pliant.models.particles.faces import ROWS, block_gradient, block_printed
@@ -206,7 +206,7 @@ def forces_serial(
     if not printed:
         for p in range(parts):
             _third_pass(p, volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer, x, h)
-    _reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
+    reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @parallel_jit
@@ -226,7 +226,7 @@ def forces_parallel(
         for p in prange(parts):
             _third_pass(p, volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer, x, h)
     for c in prange(CHUNKS):
-        _reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
+        reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @jit

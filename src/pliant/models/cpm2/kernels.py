@@ -21,7 +21,7 @@ those on the corners.
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import _reduce_rows
+from pliant.models.blocks import reduce_rows
 from pliant.models.lanes import INSIDE, add, take
 from pliant.models.particles.faces import ROWS, block_gradient, printed_force
 from pliant.models.particles.stiffness import block_product, volume_product
@@ -282,7 +282,7 @@ def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, ou
     w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
     for p in range(low.shape[0]):
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
@@ -292,7 +292,7 @@ def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, 
         w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
 
 
 @jit
@@ -344,7 +344,7 @@ def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
     w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
     for p in range(low.shape[0]):
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
@@ -354,4 +354,4 @@ def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out)
         w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

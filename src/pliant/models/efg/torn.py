@@ -8,6 +8,7 @@ import numpy as np
 from pliant.errors import MeshError
 from pliant.fracture import cut_surface
 from pliant.mesh.types import Surface
+from pliant.models.efg.cracks import sheet
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.phyxels.carrying import AROUND, shape_functions
@@ -28,12 +29,13 @@ class TornPhyxels:
 
     def __init__(self, whole: Carrier, cracks: "Cracks", support: "Support") -> None:
         self.whole, self.rest, self.spacing, self.support = whole, cracks.rest, cracks.spacing, support
-        self.sheet, self.piece = cracks.sheet(), cracks.pieces()[1]
+        self.piece = cracks.pieces()[1]
+        self._cracks = cracks.cells, cracks.opened.copy(), cracks.planes.copy()
 
     @cached_property
     def _made(self) -> EmbeddedSurface:
         try:
-            cut = cut_surface(self.whole.surface, *self.sheet)
+            cut = cut_surface(self.whole.surface, *sheet(*self._cracks))
             surface, inward = cut.surface, cut.inward
             part = np.zeros(len(surface.points), np.int64)
             part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
