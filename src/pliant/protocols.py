@@ -555,6 +555,15 @@ class StepLimit(Protocol):
 
 
 @runtime_checkable
+class Stiffening(Protocol):
+    """A model whose bodies can be stiffer than at rest: crushed, inverted, crumpled."""
+
+    def step_parts(self, x: Array) -> int:
+        """Into how many parts an explicit step that is right for the rest shape has to be taken at ``x``."""
+        ...
+
+
+@runtime_checkable
 class Restarting(Protocol):
     """Averages over the time since the last row of series: told when the next one begins."""
 

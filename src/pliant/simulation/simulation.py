@@ -21,6 +21,7 @@ from pliant.protocols import (
     OwnStep,
     Restarting,
     StepLimit,
+    Stiffening,
 )
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan, substeps
@@ -28,6 +29,8 @@ from pliant.simulation.system import System
 from pliant.simulation.watchdog import Watchdog
 from pliant.simulation.world import Part
 from pliant.typing import Array
+
+LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
 class BodyColumns:
@@ -80,6 +83,7 @@ class Simulation:
         self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
+        self._finer = 1  # parts of a step that the bodies' present shapes ask for
         self.governor = ThreadGovernor()
         self.watchdog = Watchdog(system.world, plan)
         self._check()
@@ -152,11 +156,14 @@ class Simulation:
         dt, count = self.plan.seconds, self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
+        self._finer = self._step_parts()
         for measure in self._restarting:
             measure.restart()
         self.governor.begin(count)
         for k in range(count):
             time, after = (first + k) * dt, (first + k + 1) * dt
+            if self._finer > 1 and k % LOOK == 0 and k:
+                self._finer = self._step_parts()
             self._step(time, after, dt)
             if rows is not None:
                 rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
@@ -168,7 +175,7 @@ class Simulation:
         return rows
 
     def _step(self, time: float, after: float, dt: float) -> None:
-        """One planned step; in parts where bodies have come apart into what needs a smaller one."""
+        """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
         system, integrator = self.system, self.integrator
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
@@ -176,7 +183,7 @@ class Simulation:
             self.resumable = False
         system.prepare_step(time)
         self._look_at_topology()
-        parts = system.substeps
+        parts = system.substeps * self._finer
         for k in range(parts):
             begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
             if k:
@@ -184,6 +191,14 @@ class Simulation:
             integrator.step(system, begin, dt / parts)
             system.finish_step(end, dt / parts)
         self._look_at_topology()
+
+    def _step_parts(self) -> int:
+        """Parts that the bodies' present shapes ask for, where the step is an automatic one."""
+        if not self.plan.automatic or not math.isfinite(self.plan.limit):
+            return 1
+        world = self.system.world
+        stiffening = [p for p in world.parts if isinstance(p.mechanics, Stiffening)]
+        return max((p.mechanics.step_parts(world.x[p.rows]) for p in stiffening), default=1)
 
     def join(self, label: str, action: Acting, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
