@@ -1,13 +1,13 @@
 r"""When and where a body on tets cracks: stress at its particles against the strength of its material.
 
 The Cauchy stress around a particle is the mean over its tets, weighted by volume. Where its largest principal
-value exceeds the strength, the tets there are parted by the plane through the particle across that direction:
-those with their centres on one side from those on the other [MuellerGross2004]_ [OBrienHodgins1999]_.
+value exceeds the strength, the tets there are parted along the plane through the particle across that
+direction (``planes.py``) [MuellerGross2004]_ [OBrienHodgins1999]_.
 
 Differs: both texts break whatever exceeds the strength. Stress waves of a break would then leave a trail of
 cracks, so in a step the worst particle alone may start a crack, particles on the front of one go first, and
 for a while after a break (five times the wave's way through the body) others need 1.3 times the strength.
-Tets are parted along their faces, not remeshed as in the second.
+Pieces of fewer than 24 tets stay whole: their stress is no more than noise.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.fracture.planes import Planes
-from pliant.fracture.tets import TetEdit
+from pliant.fracture.tets import TetEdit, pieces
 from pliant.protocols import Structure
 from pliant.typing import AnyArray, Array, IntArray
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MOST = 16  # particles that are split in a step
 CALM = 5.0  # wave transits after a break during which new cracks need more
 RAISED = 1.3  # times the strength
+WHOLE = 24  # tets: pieces of fewer do not break any further
 
 
 class Cracking:
@@ -39,12 +40,18 @@ class Cracking:
         self.spacing = structure.spacing
         self.front: AnyArray = np.zeros(count, bool)
         self.ready = np.full(count, -np.inf)  # time from which a particle may break
+        self.made: AnyArray = np.zeros(count, bool)  # on an edge that a crack divided
         self.last = -np.inf  # time of the last break
         self.broken = 0
         self.set_strength(structure, strength)
 
     def set_strength(self, structure: Structure, strength: Array) -> None:
-        """Strength of each particle [Pa], the least of its tets' (m,)."""
+        """Strength of each particle [Pa], the least of its tets' (m,), and which are in pieces too small to
+        break."""
+        tets = structure.cells["tetra"]
+        piece = pieces(tets)[1]
+        self.whole = np.zeros(len(structure.rest), bool)  # in a piece that does not break any further
+        self.whole[tets[np.bincount(piece)[piece] < WHOLE]] = len(tets) > WHOLE
         self.strength = np.full(len(structure.rest), np.inf)
         np.minimum.at(self.strength, structure.cells["tetra"].ravel(), np.repeat(strength, 4))
 
@@ -55,7 +62,7 @@ class Cracking:
         """
         shear = stress[:, 3:]
         size = np.sqrt((stress[:, :3] ** 2).sum(axis=1) + 2.0 * (shear**2).sum(axis=1))
-        may = np.flatnonzero((size > self.strength) & (self.ready <= time))
+        may = np.flatnonzero((size > self.strength) & (self.ready <= time) & ~self.whole)
         if not len(may):
             return None
         values, vectors = np.linalg.eigh(stress[may][:, [[0, 5, 4], [5, 1, 3], [4, 3, 2]]])
@@ -71,7 +78,7 @@ class Cracking:
         near = np.flatnonzero(mine[tets].any(axis=1))
         local = tets[near]
         taken = np.zeros(len(x), bool)
-        found = Planes(tets, x, self.spacing)
+        found = Planes(tets, x, self.spacing, self.made)
         for node, normal in zip(nodes.tolist(), normals, strict=True):
             if taken[node] or (found.around and not self.front[node]):
                 continue  # one new crack a step, and none beside what breaks now
@@ -100,16 +107,19 @@ class Cracking:
         pair = edit.parents[:, 0] * len(x) + edit.parents[:, 1]
         _, inverse, uses = np.unique(pair[between], return_inverse=True, return_counts=True)
         fresh = uses[inverse.reshape(-1)] == 1
+        self.made[between] = True
         self.front[between] = fresh
         self.ready[between] = np.where(fresh, time, time + self.calm)
 
     def follow(self, edit: TetEdit) -> None:
         """Keep up with an edit of the tets."""
-        self.front, self.ready = self.front[edit.parents[:, 0]], self.ready[edit.parents[:, 0]]
+        first = edit.parents[:, 0]
+        self.front, self.ready, self.made = self.front[first], self.ready[first], self.made[first]
 
     def state(self) -> dict[str, AnyArray]:
-        return {"front": self.front, "ready": self.ready, "breaks": np.array([self.last, self.broken])}
+        kept: dict[str, AnyArray] = {"front": self.front, "ready": self.ready, "made": self.made}
+        return {**kept, "breaks": np.array([self.last, self.broken])}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.front, self.ready = np.array(state["front"]), np.array(state["ready"])
+        self.front, self.ready, self.made = (np.array(state[name]) for name in ("front", "ready", "made"))
         self.last, self.broken = float(state["breaks"][0]), int(state["breaks"][1])

@@ -7,7 +7,7 @@ local remeshing of [OBrienHodgins1999]_ 4.3.
 
 Differs: tets next to the crack are divided at their edges one by one, which always fits together; where the
 plane would leave less than a fifth of an edge, or a third of the body's spacing, it goes through the edge's
-end instead, so that neither slivers nor ever smaller tets arise.
+end instead, and no edge is divided twice, so that neither slivers nor ever smaller tets arise.
 """
 
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.fracture.tets import FACES, TetEdit, open_faces, shared_faces
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 SNAP = 0.2  # least share of an edge that a crack leaves
-LEAST = 0.35  # least length that it leaves [spacings]
+LEAST = 0.4  # least length that it leaves [spacings]
 NEIGHBOURS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
 
@@ -29,6 +29,7 @@ class Planes:
     tets: IntArray
     x: Array
     spacing: float
+    made: BoolArray  # particles that cracks made on edges: what ends there is not divided again
     edges: dict[tuple[int, int], float] = field(default_factory=dict)
     around: list[tuple[int, dict[int, float]]] = field(default_factory=list)
 
@@ -43,7 +44,8 @@ class Planes:
         for a, b in crossed:  # go through ends that are too near
             share = level[a] / (level[a] - level[b]) if level[a] * level[b] < 0.0 else 0.5
             length = float(np.linalg.norm(self.x[b] - self.x[a]))
-            if min(share, 1.0 - share) < max(SNAP, LEAST * self.spacing / length):
+            least = max(SNAP, LEAST * self.spacing / length)
+            if min(share, 1.0 - share) < least or self.made[a] or self.made[b]:
                 level[a if share < 0.5 else b] = 0.0
         crossed = [(a, b) for a, b in crossed if level[a] * level[b] < 0.0]
         signs = {np.sign(_side(level, corners)) for corners in self.tets[own].tolist()} if not crossed else {}

@@ -23,7 +23,7 @@ def test_a_plane_through_a_particle_parts_what_is_around_it(seed: int) -> None:
     node = int(np.argmin(np.linalg.norm(x - random.uniform(0.3, 0.7, 3), axis=1)))
     normal = random.standard_normal(3)
     normal /= np.linalg.norm(normal)
-    planes = Planes(MESH.tets, x, SPACING)
+    planes = Planes(MESH.tets, x, SPACING, np.zeros(len(x), bool))
     assert planes.add(node, np.flatnonzero((MESH.tets == node).any(axis=1)), normal)
     found = planes.edit()
     assert found is not None
@@ -52,7 +52,7 @@ def test_planes_of_one_step_keep_out_of_each_others_way() -> None:
     """Many at once on one mesh: those that are taken fit together, and volumes still add up."""
     random = np.random.default_rng(5)
     x = MESH.points + random.uniform(-0.04, 0.04, MESH.points.shape)
-    planes = Planes(MESH.tets, x, SPACING)
+    planes = Planes(MESH.tets, x, SPACING, np.zeros(len(x), bool))
     taken = np.zeros(len(x), bool)
     for node in random.permutation(len(x)).tolist():
         own = np.flatnonzero((MESH.tets == node).any(axis=1))
