@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import IncompatibleError
+from pliant.models.blocks import Blocks
 from pliant.models.elements import kernels
 from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
@@ -81,8 +82,7 @@ class ElementsMechanics:
         run = springs.spring_forces_parallel if s.parallel else springs.spring_forces_serial
         run(s.starts, s.low, s.offset, s.index, own.rest, x, s.buffer)
         if self.damping_time:
-            damp = springs.spring_damping_parallel if s.parallel else springs.spring_damping_serial
-            damp(s.starts, s.low, s.offset, s.index, own.rest, self.damping_time, x, v, s.buffer)
+            self._add_damping(s, x, v)
         s.add_to(out)
 
     def energy(self, x: Array) -> float:
@@ -95,12 +95,18 @@ class ElementsMechanics:
 
     def dissipation(self, x: Array, v: Array) -> float:
         """``sum beta k (d l / d t)^2`` [W]."""
-        if not self.damping_time or self.connections.blocks is None:
+        s = self.connections.blocks
+        if not self.damping_time or s is None:
             return 0.0
-        damping, still = np.zeros_like(x), np.zeros_like(x)
-        self.add_forces(x, v, damping)
-        self.add_forces(x, still, still)
-        return -float(np.sum((damping - still) * v))
+        damping = np.zeros_like(x)
+        self._add_damping(s, x, v)
+        s.add_to(damping)
+        return -float(np.sum(damping * v))
+
+    def _add_damping(self, s: Blocks, x: Array, v: Array) -> None:
+        damp = springs.spring_damping_parallel if s.parallel else springs.spring_damping_serial
+        rest = self.connections.rest
+        damp(s.starts, s.low, s.offset, s.index, rest, self.damping_time, x, v, s.buffer)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         s = self.connections.blocks
