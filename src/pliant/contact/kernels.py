@@ -22,6 +22,7 @@ GEOMETRY = 7
 STIFFNESS, DAMPING, FRICTION, REACH, ADHESION = 0, 1, 2, 3, 4
 LAW = 5
 TOUCHED, PRESSED = 1.0, 2.0  # of a pair's ACTIVE: near enough; pressed at least once, so that it may stick
+SPARE = 1.3  # how far beyond contact the nearest triangle is looked for [reach]
 SIDEWAYS = 0.5  # stiffness of the stick spring over that of the contact
 SIDEWAYS_DAMPING = 0.5  # of critical
 
@@ -88,27 +89,35 @@ def _outward(x, tri, n):
 
 
 @jit
-def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry):
+def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
     """Nearest triangles of the pairs a..b: ``touched`` (the triangle, or -1) and ``geometry``.
 
     The side is the one that the pair had; at first contact with a closed surface, the outer one.
+    moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
+    apart to touch is left alone until ``moved`` is this large.
     """
     w = np.empty(3)
     n = np.empty(3)
     for p in range(a, b):
         i, body = pairs[p, 0], pairs[p, 1]
-        best = limit[p] * limit[p]
         touched[p] = -1
+        if moved < slack[p]:
+            continue
+        far = SPARE * limit[p]
+        best = far * far
         for k in range(pairs[p, 2], pairs[p, 3]):
             square = nearest_on_triangle(x[i, 0], x[i, 1], x[i, 2], x, triangles[found[k]], w)
             if square < best:
                 best = square
                 touched[p] = found[k]
                 geometry[p, 0], geometry[p, 1], geometry[p, 2] = w[0], w[1], w[2]
-        if touched[p] < 0:
-            continue
-        tri = triangles[touched[p]]
         distance = np.sqrt(best)
+        if touched[p] < 0 or distance >= limit[p]:  # both may have come nearer by ``moved`` twice over
+            slack[p] = 0.5 * (distance - limit[p]) * (1.0 - 1e-9) - moved
+            touched[p] = -1
+            continue
+        slack[p] = -1.0
+        tri = triangles[touched[p]]
         for c in range(3):
             n[c] = x[i, c] - (
                 geometry[p, 0] * x[tri[0], c] + geometry[p, 1] * x[tri[1], c] + geometry[p, 2] * x[tri[2], c]
@@ -134,25 +143,26 @@ def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched,
 
 
 @jit
-def _search_serial(x, pairs, found, triangles, oriented, limit, history, touched, geometry):
-    _search(0, pairs.shape[0], x, pairs, found, triangles, oriented, limit, history, touched, geometry)
+def _search_serial(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
+    n = pairs.shape[0]
+    _search(0, n, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack)
 
 
 @parallel_jit
-def _search_parallel(x, pairs, found, triangles, oriented, limit, history, touched, geometry):
+def _search_parallel(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
     n = pairs.shape[0]
     for c in prange(PARTS):
         _search(c * n // PARTS, (c + 1) * n // PARTS, x, pairs, found, triangles, oriented, limit, history,
-                touched, geometry)  # fmt: skip
+                touched, geometry, moved, slack)  # fmt: skip
 
 
 def search(
     x: Array, pairs: IntArray, found: IntArray, triangles: IntArray, oriented: BoolArray, limit: Array,
-    history: Array, touched: IntArray, geometry: Array,
+    history: Array, touched: IntArray, geometry: Array, moved: float, slack: Array,
 ) -> None:  # fmt: skip
     """Fill ``touched`` and ``geometry`` of all pairs at positions ``x``."""
     run = _search_parallel if len(pairs) >= SERIAL_ROWS // 4 else _search_serial
-    run(x, pairs, found, triangles, oriented, limit, history, touched, geometry)
+    run(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack)
 
 
 @jit

@@ -81,6 +81,7 @@ class ContactLayer(Acting):
         self._attach(keys, history)
         self.touched, self.geometry = np.full(n, -1), np.zeros((n, GEOMETRY))
         self.forces = np.zeros((n, 3))
+        self.slack = np.full(n, -1.0)
         self.fresh = False
 
     def _attach(self, keys: IntArray, history: Array) -> None:
@@ -102,11 +103,11 @@ class ContactLayer(Acting):
     def _search(self, x: Array) -> None:
         s, moved = self.surfaces, kernels.farthest_move(x, self.before, self.surfaces.points)
         if self._restored is not None or moved > (0.5 * self.skin) ** 2:
-            kept, self._restored = self._kept(), None
+            kept, self._restored, moved = self._kept(), None, 0.0
             self._look(x, *kept)
         kernels.search(
             x, self.pairs, self.found, s.triangles, s.oriented, self.limit, self.history, self.touched,
-            self.geometry,
+            self.geometry, float(np.sqrt(moved)), self.slack,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------- what the loop calls
