@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pliant.models.efg.cracks import Cracks
     from pliant.models.efg.support import Support
 
+DOUBT = 0.6  # a part of the surface belongs to one piece if no other has this share of its points
 NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
 
 
@@ -56,7 +57,10 @@ class TornPhyxels:
         if count > 1:
             for k in range(count):
                 mine = np.flatnonzero(part == k)
-                usual = int(np.argmax(np.bincount(self.piece[home[mine]])))
+                votes = np.bincount(self.piece[home[mine]])
+                usual = int(np.argmax(votes))
+                if np.sort(votes)[-2:].min() > DOUBT * votes[usual] and len(votes) > 1:
+                    continue  # a part of the surface that several pieces share: each keeps its own
                 wrong = mine[self.piece[home[mine]] != usual]
                 own = np.flatnonzero(self.piece == usual)
                 if len(wrong):
