@@ -7,6 +7,7 @@ import pytest
 from bodies import MATERIAL, block, simulate
 
 import pliant as pl
+from pliant.curves import Curve
 from pliant.mesh.topology import Edges, components, merge_points
 from pliant.mesh.types import Surface, boundary_triangles, surface_volume
 
@@ -133,18 +134,16 @@ def test_bodies_torn_at_random_stay_finite_and_have_no_crumbs(seed: int) -> None
 
 
 def test_a_plate_hit_by_a_ball_breaks_into_pieces_that_make_up_its_mass_and_volume() -> None:
-    material = {"young": 2e7, "poisson": 0.25, "density": 2000.0, "strength": 2e5, "crack-speed": 50.0}
+    material = {"young": 8e7, "poisson": 0.25, "density": 2000.0, "strength": 6e5, "crack-speed": 80.0}
     plate = pl.Body(pl.shapes.box(0.24, 0.2, 0.03), edge=0.015, model="efg", material=material, name="plate")
-    ball = pl.actions.Obstacle(
-        sphere={"radius": 0.03},
-        keys=[{"time": 0, "value": [0.12, 0.1, 0.061]}, {"time": 0.03, "value": [0.12, 0.1, -0.059]}],
-    )
+    falling = Curve([0.0, 0.04], [(0.12, 0.1, 0.061), (0.12, 0.1, -0.059)])
+    ball = pl.Obstacle(sphere={"radius": 0.03}, position=falling)
     actions = [
         pl.Fix(plate, pl.where.plane("x", "min")),
         pl.Fix(plate, pl.where.plane("x", "max")),
         ball,
     ]
-    simulation = simulate([plate], actions, seconds=0.025, fps=200)
+    simulation = simulate([plate], actions, seconds=0.015, fps=200)
     world = simulation.system.world
     mechanics: Any = world.parts[0].mechanics
     pieces, label = mechanics.cracking.pieces()

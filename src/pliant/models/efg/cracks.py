@@ -403,14 +403,16 @@ def _principal(stress: Array, F: Array) -> Array:
     return np.asarray(normal / np.linalg.norm(normal))
 
 
-def sheet(cells: Cells, opened: BoolArray, planes: Array) -> tuple[Array, IntArray]:
-    """The open faces as triangles, smoothed: corners move onto the planes of the faces around them, and those
-    inside towards the middle of what is around them."""
+def sheet(cells: Cells, opened: BoolArray, planes: Array, smooth: bool) -> tuple[Array, IntArray]:
+    """The open faces as triangles; ``smooth``: corners move onto the planes of the faces around them, and
+    those inside towards the middle of what is around them."""
     fans, of = cells.triangles
     chosen = opened[of]
     used, triangles = np.unique(fans[chosen], return_inverse=True)
     triangles = triangles.reshape(-1, 3)
     points = cells.points[used].copy()
+    if not smooth:
+        return points, triangles
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     edges, uses = np.unique(sides, axis=0, return_counts=True)
     still = cells.outside[used]
