@@ -16,12 +16,12 @@ from pliant.scene import running
 SCENE = """
 schema = 1
 [time]
-duration = 0.09
+duration = 0.07
 fps = 100
 [[bodies]]
 name = "bar"
 shape = {{ box = {{ size = [0.6, 0.3, 0.2] }} }}
-edge = 0.05
+edge = 0.06
 model = {model}
 material = {material}
 [[actions]]
@@ -66,7 +66,7 @@ def test_the_same_bytes_from_fresh_processes_and_after_an_interruption(
     monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
     broken = tmp_path / "broken.pliant"
     with pytest.raises(KeyboardInterrupt):
-        pl.read(scene).run(to=broken, progress=Stop(5))
+        pl.read(scene).run(to=broken, progress=Stop(4))
     running.resume(broken)
     found.append(frames(broken))
     assert found[0][-1][0] > 2  # cracks opened, or phyxels came, more than once

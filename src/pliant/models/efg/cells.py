@@ -1,6 +1,6 @@
 """Cells around phyxels: where a body can come apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -13,6 +13,7 @@ from pliant.typing import AnyArray, Array, BoolArray, IntArray
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
 _GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells are nobody's
 _AROUND = 2  # layers of them
+_BEYOND = (0.1, 0.3, 0.8)  # of the spacing: how far cells at the surface reach out of it
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,24 @@ def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
     used = np.unique(corners)
     outside = np.zeros(len(points), bool)
     outside[used] = ~tree.inside(points[used])
-    return Cells(points, outside, pairs[kept[large]], starts, corners)
+    return _out(Cells(points, outside, pairs[kept[large]], starts, corners), tree, spacing)
+
+
+def _out(cells: Cells, tree: Tree, spacing: float) -> Cells:
+    """``cells`` with their outer corners drawn well out of the body, as far as they do not come near to
+    another part of it: a straight edge from one side of a corner of the body to another has to pass it."""
+    ends = np.union1d(np.flatnonzero(cells.outside), cells.edges.pairs[cells.edges.outside])
+    start = cells.points[ends]
+    nearest, distance, _ = tree.nearest(start)
+    way = np.where(cells.outside[ends], 1.0, -1.0)[:, None] * (start - nearest)
+    way /= np.maximum(distance, 1e-9 * spacing)[:, None]
+    points, outside = cells.points.copy(), cells.outside.copy()
+    for beyond in _BEYOND:
+        to = nearest + beyond * spacing * way
+        clear = (tree.nearest(to)[1] > 0.7 * beyond * spacing) & (distance < beyond * spacing)
+        points[ends[clear]] = to[clear]
+    outside[ends] = ~tree.inside(points[ends])
+    return replace(cells, points=points, outside=outside)
 
 
 def _loops(flat: IntArray, sizes: IntArray, merged: IntArray) -> tuple[IntArray, IntArray, IntArray]:

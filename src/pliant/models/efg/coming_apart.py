@@ -106,7 +106,7 @@ class ComingApart:
         cracks, mechanics = self.cracking, self
         assert cracks is not None
         mechanics.set_support(cracks.support())  # type: ignore[attr-defined]
-        carrier = None if self._whole is None else TornPhyxels(self._whole, cracks, self.support)
+        carrier = None if self._whole is None else TornPhyxels(self._whole, cracks)
         self.structure = replace(self.structure, carrier=carrier)
         self.topology_version += 1
 
