@@ -41,7 +41,6 @@ def stress(page: Any) -> None:
     wait(page, f"{STATE}.frame.frame >= 12")
     pause(page)
     page.select_option("select[aria-label=section]", "y")
-    page.check("text=other side")
     keep(page, "studio.png")
     page.select_option("select[aria-label=section]", "off")
     page.select_option("#colour", "")
