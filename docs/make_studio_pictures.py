@@ -92,10 +92,10 @@ def cut(page: Any) -> None:
     page.keyboard.press("Escape")
     page.click("#tool-knife")
     spots = places(page, "jelly")
-    middle, low, high = spots.mean(axis=0), spots[:, 1].min() - 25, spots[:, 1].max() + 25
+    middle, low = spots.mean(axis=0), spots[:, 1].min() - 25
     page.mouse.move(middle[0] + 60, low)
     page.mouse.down()
-    page.mouse.move(middle[0] - 60, high, steps=3)
+    page.mouse.move(middle[0] + 5, middle[1], steps=3)
     page.mouse.up()
     wait(page, f"{STATE}.frame.topology > 0")
     before = page.evaluate(f"() => {STATE}.frame.frame")
