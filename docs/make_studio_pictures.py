@@ -109,7 +109,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     folder = Path(tempfile.mkdtemp())
-    (folder / "tool.toml").write_text(TOOL)
+    (folder / "tool.toml").write_text(TOOL.replace("duration = 40.0", "duration = 2.0"))
     (folder / "clay.toml").write_text(CLAY.replace("divisions = [2, 2, 2]", "divisions = [4, 4, 4]") + GROUND)
     served = start(folder)
     try:
