@@ -12,7 +12,7 @@ CLAY = """
 schema = 1
 title = "Clay and jelly"
 [time]
-duration = 8.0
+duration = 200.0  # longer than the slowest machine needs for the test
 fps = 25
 [[bodies]]
 name = "clay"
@@ -34,7 +34,7 @@ TOOL = """
 schema = 1
 title = "A ball and a block"
 [time]
-duration = 2.0
+duration = 40.0
 fps = 25
 [[bodies]]
 name = "block"
@@ -73,15 +73,14 @@ def test_groups_clay_glue_and_the_knife_replay_to_the_byte(page: Any, scene: Ser
     page.keyboard.press("Escape")
 
     spots = places(page, "jelly")
-    middle, low, high = spots.mean(axis=0), spots[:, 1].min() - 25, spots[:, 1].max() + 25
+    middle, low = spots.mean(axis=0), spots[:, 1].min() - 25
     page.click("#tool-knife")
     page.mouse.move(middle[0] + 9, low)
     page.mouse.down()
-    page.mouse.move(*middle)
+    page.mouse.move(*middle, steps=2)
     page.screenshot(path=pictures / "11-knife.png")
-    page.mouse.move(middle[0] - 9, high)
     page.mouse.up()
-    wait(page, f"{STATE}.live.size === 4 && {STATE}.frame.topology > 0")
+    wait(page, f"{STATE}.live.size === 4 && studio.app.viewer.body('jelly').particles.length > 3 * 27")
     before = state(page, "frame.frame")
     page.select_option("#select-by", "jelly: z high end")  # particles that came with the cut among them
     page.click("#do-kick")
@@ -120,31 +119,36 @@ def test_a_tool_a_brush_keys_a_movie_and_a_recorded_run(page: Any, scene: Served
     enter(page, scene)
     build(page)
     page.click("#tool-paint")
-    top = int(np.argmax(particles(page) @ [0.3, -1.0, 0.6]))
-    spot = places(page)[top]
-    page.mouse.move(*spot)
+    rest = particles(page)
+    front = np.flatnonzero((rest[:, 1] < 1e-6) & (rest[:, 2] > 0.1 - 1e-6))  # the upper front edge
+    edge = places(page)[front[np.argsort(rest[front, 0])]]
+    page.mouse.move(*edge[0])
     page.mouse.down()
     one = state(page, "selection.ids.size")
-    page.mouse.move(*(spot + np.array([-70, 0])), steps=4)
+    for spot in edge[1:]:
+        page.mouse.move(*spot, steps=2)
     page.mouse.up()
-    assert 0 < one < state(page, "selection.ids.size") < 75
+    chosen = set(page.evaluate(f"() => [...{STATE}.selection.ids]"))
+    assert 0 < one < len(chosen)
+    assert set(front.tolist()) <= chosen < set(range(75))
     page.keyboard.press("Escape")
 
     page.click(".action[data-type=tool] .title")
     page.select_option("#add-lane", "position")
     wait(page, f"{STATE}.table.actions[1].position.keys.length === 1")
     track = page.locator(".lane-track").bounding_box()
-    page.mouse.click(track["x"] + 0.5 * track["width"], track["y"] + 8)
+    page.mouse.click(track["x"] + 0.025 * track["width"], track["y"] + 8)
     wait(page, f"{STATE}.table.actions[1].position.keys.length === 2")
-    assert state(page, "table.actions[1].position.keys[1].time") == pytest.approx(1.0, abs=0.05)
+    assert state(page, "table.actions[1].position.keys[1].time") == pytest.approx(1.0, abs=0.09)
     page.fill("[aria-label='key value z']", "0.15")
     page.keyboard.press("Enter")
     page.evaluate("() => document.activeElement.blur()")
     wait(page, f"{STATE}.table.actions[1].position.keys[1].value[2] === 0.15")
     page.screenshot(path=pictures / "13-keys.png")
+    time = state(page, "table.actions[1].position.keys[1].time")
     page.locator(".mark").nth(1).focus()
     page.keyboard.press("ArrowRight")
-    wait(page, f"Math.abs({STATE}.table.actions[1].position.keys[1].time - 1.04) < 0.05")
+    wait(page, f"Math.abs({STATE}.table.actions[1].position.keys[1].time - {time + 0.04}) < 1e-6")
     page.locator(".mark").nth(1).focus()
     page.keyboard.press("Delete")
     wait(page, f"Array.isArray({STATE}.table.actions[1].position)")

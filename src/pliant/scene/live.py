@@ -4,8 +4,8 @@ Everything happens at the step boundary between two frames, at the time ``n dt``
 action is one with ``from = n dt``, one that ends gets ``until = n dt``. What is steered (a tool, a pull) goes
 in a straight line during the next frame: two keys, a quarter of a step inside its ends, with still moments
 between frames. Rounding of times therefore never reaches a value, and a scene with the same keys in its file
-computes the same bytes. What changes bodies, and everything that comes after their particles have changed,
-is ``late``: a replay prepares it at the same boundary, with the same particles.
+computes the same bytes. What changes bodies, and everything that comes after that, is ``late``: a replay
+prepares it at the same boundary, with the same particles.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _PLAIN = (
     "gravity", "fix", "force", "moment", "move", "rotate", "sine", "impulse", "pressure", "drag", "ground",
     "tabletop", "obstacle", "tool", "pull",
 )  # fmt: skip
-_ONCE = ("impulse", "renormalise", "attributes", "glue", "fuse", "cut", "seam")
+_ONCE = ("impulse", "renormalise", "attributes", "glue", "fuse", "cut", "seam", "remove")
 LIVE = (*_PLAIN, *(kind for kind in _ONCE if kind not in _PLAIN))
 """Actions that may come while a simulation runs; preparing the others changes bodies from the start."""
 STEERED = {"tool": "position", "obstacle": "position", "pull": "target"}
@@ -72,7 +72,8 @@ class LiveInput:
             raise IncompatibleError(
                 f"'{kind}' cannot start while the simulation runs.", hint="Reset first, then add it."
             )
-        if kind not in _PLAIN or system.world.topology_version > 0:
+        after = any(entry.table.get("late") for entry in self.entries)
+        if kind not in _PLAIN or after or system.world.topology_version > 0:
             given["late"] = True
         if once:
             given["at"] = self.now

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from pliant.measures.state import part_volume
 from pliant.mesh.types import tet_edges
-from pliant.protocols import FieldData, Mechanics, Structure
+from pliant.protocols import Carrier, FieldData, Mechanics, Structure
 from pliant.render.colouring import as_scalars, on_particles, on_surface
 from pliant.render.geometry import split_at_edges
-from pliant.typing import AnyArray, Array
+from pliant.typing import AnyArray, Array, IntArray
 
 OWN_FIELDS = ("displacement", "velocity", "force")
 
@@ -50,13 +49,22 @@ def scene_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:
         if tets is not None and len(tets):
             arrays[f"{number}/tets"] = tets
             arrays[f"{number}/edges"] = tet_edges(tets)
-        carrier: Any = structure.carrier
-        if carrier is not None:
-            origin, corners = split_at_edges(carrier.surface)
-            best = np.argmax(carrier.weights, axis=1)
+        if structure.carrier is not None:
+            origin, corners = split_at_edges(structure.carrier.surface)
             arrays[f"{number}/origin"], arrays[f"{number}/corners"] = origin, corners
-            arrays[f"{number}/owner"] = carrier.indices[np.arange(len(best)), best]
+            arrays[f"{number}/owner"] = _owners(structure.carrier, structure.rest)
     return arrays
+
+
+def _owners(carrier: Carrier, rest: Array) -> IntArray:
+    """For each point of a carried surface the particle that holds most of it, or else the nearest one."""
+    held = carrier.arrays()
+    if "indices" in held and "weights" in held and held["weights"].shape == held["indices"].shape:
+        most = np.argmax(held["weights"], axis=1)
+        return np.asarray(held["indices"][np.arange(len(most)), most])
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(rest).query(carrier.surface.points)[1])
 
 
 def dual_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:

@@ -68,7 +68,6 @@ export const DEEDS: Deed[] = [
   { name: "Stiffen", kind: "shape", icon: "stiff", needs: "attributes", hint: "Make their connections twice as stiff", table: (select) => ({ type: "attributes", select, stiffness: 2 }) },
   { name: "Soften", kind: "shape", icon: "soft", needs: "attributes", hint: "Make their connections half as stiff", table: (select) => ({ type: "attributes", select, stiffness: 0.5 }) },
   { name: "Remove", kind: "shape", icon: "remove", action: "remove", hint: "Take this material away", table: (select) => ({ type: "remove", select }) },
-  { name: "Add", kind: "shape", icon: "add", action: "add", hint: "Put material on here", table: (select) => ({ type: "add", select }) },
   { name: "Glue", kind: "shape", icon: "glue", hint: "Glue them to the nearest other body", table: glueTable },
 ];
 

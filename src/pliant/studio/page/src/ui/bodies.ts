@@ -73,6 +73,7 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
     estimate,
     material(app, body, number),
     shapeFields(app, body, number),
+    appearance(app, name),
     groupList(app, body, number),
   );
 }
@@ -90,6 +91,21 @@ export function costTexts(edge: number, info: BodyInfo | undefined, guess: Estim
 function pace(seconds: number): string {
   if (seconds < 0.5) return "beats real time";
   return seconds < 2 ? "about real time" : `about ${short(Number(seconds.toPrecision(1)))}× slower`;
+}
+
+/** When a body comes into the scene, for material that is added while it runs. */
+function appearance(app: App, name: string): HTMLElement | null {
+  const { catalogue, table } = app.store.state;
+  if (!catalogue?.actions["create"]) return null;
+  const place = table.actions.findIndex((action) => action["type"] === "create" && action["body"] === name);
+  const input = h("input", { type: "text", "aria-label": `${name} appears at`, placeholder: "from the start" });
+  input.value = place < 0 ? "" : String(table.actions[place]!["at"] ?? 0);
+  input.addEventListener("change", () => {
+    const at = read(input.value);
+    if (at !== null) edit(app, ["actions", place < 0 ? table.actions.length : place], { type: "create", body: name, at });
+    else if (place >= 0) edit(app, ["actions", place], null);
+  });
+  return row("appears at", input, "Seconds after the start; empty: it is there from the start");
 }
 
 /** Where it is and how large. */

@@ -47,7 +47,7 @@ export function lookPanel(app: App): HTMLElement {
       })) : null,
       look.colour && look.colour !== "level" && look.range === "fixed" ? line("from, to", number("lowest", look.low, (low) => set({ low })), number("highest", look.high, (high) => set({ high }))) : null,
       look.colour && look.colour !== "level" ? line("map", choose(look.map, Object.keys(MAPS), "colour map", (map) => set({ map }))) : null,
-      line("section", choose(look.section, ["off", "x", "y", "z"], "section", (section) => set({ section: section as Look["section"] }))),
+      line("section", choose(look.section, ["off", "x", "y", "z"], "section", (section) => set({ section: section as Look["section"], flip: app.viewer.seenFromLow(section) }))),
       look.section !== "off" ? slide("place", look.cut, 0, 1, (cut) => set({ cut })) : null,
       look.section !== "off" ? h("div", { class: "checks" }, check("other side", look.flip, (flip) => set({ flip })), check("tets inside", look.inside, (inside) => set({ inside }))) : null,
       h("div", { class: "checks" }, check("ground", look.ground, (ground) => set({ ground })), check("shadow", look.shadow, (shadow) => set({ shadow }))),

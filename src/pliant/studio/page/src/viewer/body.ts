@@ -4,7 +4,7 @@ import * as THREE from "three";
 import type { Frame } from "../protocol";
 import type { Mode } from "../store";
 import type { Colouring } from "./colours";
-import { type Cells, cellOwners, dualCells, expand, shrunkTets, sides, tints } from "./geometry";
+import { type Cells, cellOwners, dualCells, expand, NONE, shrunkTets, sides, tints } from "./geometry";
 import { type Chosen, Highlight } from "./highlight";
 import { Inside } from "./inside";
 import { hideBeyond, type SectionPlane } from "./section";
@@ -139,6 +139,7 @@ export class BodyView {
     const value = geometry.getAttribute("aValue") as THREE.BufferAttribute;
     const out = position.array as Float32Array;
     const values = value.array as Float32Array;
+    if (!(["surface", "wireframe"].includes(mode) ? this.surfaceValues : this.values)) values.fill(NONE);
     if (mode === "surface") {
       expand(this.points, this.origin, out);
       geometry.computeVertexNormals();

@@ -71,7 +71,7 @@ export class Colouring {
         .replace(
           "#include <color_fragment>",
           `#include <color_fragment>
-          if (uOn > 0.5) {
+          if (uOn > 0.5 && !(vValue > 1e36)) {
             float s = clamp((vValue - uRange.x) / max(uRange.y - uRange.x, 1e-30), 0.0, 1.0);
             diffuseColor.rgb = vValue == vValue ? texture2D(uLut, vec2(0.002 + 0.996 * s, 0.5)).rgb : vec3(0.5);
           }

@@ -1,5 +1,7 @@
 /** The tets that a section plane cuts: pure functions, tested without a screen. */
 
+import { NONE } from "./geometry";
+
 /** Keeps the side where `normal · x + constant >= 0`. */
 export interface SectionPlane {
   normal: readonly [number, number, number];
@@ -23,7 +25,7 @@ export function crossSection(x: Float32Array, tets: Uint32Array, plane: SectionP
   const at = (a: number, b: number): number[] => {
     const s = far[a]! / (far[a]! - far[b]!);
     const place = [0, 1, 2].map((c) => x[3 * a + c]! + s * (x[3 * b + c]! - x[3 * a + c]!));
-    return [...place, values ? values[a]! + s * (values[b]! - values[a]!) : 0];
+    return [...place, values ? values[a]! + s * (values[b]! - values[a]!) : NONE];
   };
   for (let t = 0; t < tets.length / 4; t++) {
     const front: number[] = [];

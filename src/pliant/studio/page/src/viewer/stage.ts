@@ -94,7 +94,7 @@ export class Stage {
     this.renderer.setSize(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
-    this.invalidate();
+    this.render(); // at once: a canvas of another size is empty
   }
 
   /** Asks for a picture at the next chance. */

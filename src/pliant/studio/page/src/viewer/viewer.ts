@@ -87,6 +87,12 @@ export class Viewer {
     return Math.round(most);
   }
 
+  /** Whether the eye is on the low side of an axis, so that a section should take that side away. */
+  seenFromLow(axis: string): boolean {
+    const at = "xyz".indexOf(axis);
+    return at >= 0 && this.stage.camera.position.getComponent(at) < this.stage.controls.target.getComponent(at);
+  }
+
   /** Looks at everything, or at the selection. */
   frame(keepDirection = true): void {
     const box = new THREE.Box3();
