@@ -32,7 +32,9 @@ def command(
     from pliant.evidence.bench import run_bench
 
     path = history or past.default_path()
-    rows = past.compared(run_bench(case, repeat=repeat), past.read(path))
+    rows = past.compared(
+        run_bench(case, repeat=repeat, skip=lambda name, why: note(f"{name}: {why}")), past.read(path)
+    )
     try:
         past.append(path, rows)
     except OSError as error:
@@ -41,6 +43,8 @@ def command(
         say_json(rows)
         return
     head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "spread", "last")
+    if not rows:
+        return
     say_table(head, [[row.get(key) for key in head] for row in rows])
     from pliant.evidence.machine import measure_machine
 

@@ -98,11 +98,17 @@ def run_bench(
     pattern: str | None = None,
     show: Callable[[Figure], None] | None = None,
     repeat: int | None = None,
+    skip: Callable[[str, str], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Run the matching cases; ``show`` sees each figure as it comes."""
+    """Run the matching cases; ``show`` sees each figure as it comes, ``skip`` the cases that cannot run here
+    and why."""
     figures = []
     for name in matching(pattern):
-        for figure in measured(name, repeat):
+        found = measured(name, repeat)
+        if not found and skip is not None:
+            about = (BENCHES[name].__doc__ or "").strip().splitlines() or [name]
+            skip(name, f"something that it needs is not installed. {about[0]}")
+        for figure in found:
             figures.append(figure.to_dict())
             if show is not None:
                 show(figure)
