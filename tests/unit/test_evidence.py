@@ -3,7 +3,8 @@
 import pytest
 
 from pliant.errors import InputError
-from pliant.evidence.bench import matching, run_bench
+from pliant.evidence.bench import Figure, matching, median, run_bench
+from pliant.evidence.bench_peers import enough
 from pliant.evidence.validate import load_cases, outcomes
 
 
@@ -21,8 +22,20 @@ def test_an_unknown_case_names_the_nearest() -> None:
         matching("mass-sprin")
 
 
+def test_the_median_of_several_measurements_has_their_spread() -> None:
+    found = median([Figure("a/b", value, "ms", note=str(value)) for value in (3.0, 2.0, 4.0)])
+    assert (found.value, found.spread, found.repeats, found.note) == (3.0, 2.0 / 3.0, 3, "3.0")
+    assert median([Figure("a/b", 3.0, "ms")]).spread is None
+
+
+def test_peers_take_the_longest_step_that_is_accurate() -> None:
+    falls = {4e-3: (float("nan"), 1.0), 2e-3: (0.71, 2.0), 1e-3: (0.74, 4.0), 5e-4: (0.75, 8.0)}
+    assert enough(falls.__getitem__, list(falls)) == (1e-3, 0.74, 4.0)
+
+
 def test_figures_have_the_fields_that_machines_read() -> None:
-    (figure,) = run_bench("loop/python-share")
-    assert {"case", "value", "unit", "reference", "ratio", "limit_ratio"} <= set(figure)
+    (figure,) = run_bench("loop/python-share", repeat=2)
+    assert {"case", "value", "unit", "reference", "ratio", "limit_ratio", "spread"} <= set(figure)
+    assert figure["repeats"] == 2
     assert figure["value"] > 0
     assert "mass-spring/scaling" in matching("mass-spring")

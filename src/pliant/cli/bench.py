@@ -19,15 +19,22 @@ def command(
     history: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Earlier runs (default: in the user's cache).")
     ] = None,
+    repeat: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Measure each case N times (3, or fewer where it takes long)."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Measure speed. ratio: against the reference text (above 1 is better); limit_ratio: share of what this
-    machine could do; last: against the last time on this machine (below 1 is slower)."""
+    machine could do; spread: largest less least measurement over their median, which is the value;
+    last: against the last time on this machine (below 1 is slower)."""
     from pliant.evidence import history as past
     from pliant.evidence.bench import run_bench
 
     path = history or past.default_path()
-    rows = past.compared(run_bench(case), past.read(path))
+    rows = past.compared(
+        run_bench(case, repeat=repeat, skip=lambda name, why: note(f"{name}: {why}")), past.read(path)
+    )
     try:
         past.append(path, rows)
     except OSError as error:
@@ -35,7 +42,9 @@ def command(
     if json:
         say_json(rows)
         return
-    head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "last")
+    head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "spread", "last")
+    if not rows:
+        return
     say_table(head, [[row.get(key) for key in head] for row in rows])
     from pliant.evidence.machine import measure_machine
 

@@ -1,7 +1,8 @@
 """Speed, case by case: beside the reference texts' figures and beside the machine's limit."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -16,7 +17,8 @@ class Figure:
     """One line of a benchmark.
 
     value in ``unit``; reference: the figure to beat, in the same unit (None where there is none);
-    ratio > 1: better than the reference; limit_ratio: share of what the machine's bandwidth would allow.
+    ratio > 1: better than the reference; limit_ratio: share of what the machine's bandwidth would allow;
+    spread: from the least to the largest of ``repeats`` measurements, over their median, which is the value.
     """
 
     case: str
@@ -26,6 +28,8 @@ class Figure:
     ratio: float | None = None
     limit_ratio: float | None = None
     note: str = ""
+    spread: float | None = None
+    repeats: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -33,6 +37,7 @@ class Figure:
 
 Bench = Callable[[], list[Figure]]
 BENCHES: dict[str, Bench] = {}
+REPEATS, PATIENCE = 3, 60.0  # measurements of a case, and seconds after which fewer will do
 
 
 def bench(name: str) -> Callable[[Bench], Bench]:
@@ -65,13 +70,45 @@ def matching(pattern: str | None) -> list[str]:
     return found
 
 
+def median(figures: Sequence[Figure]) -> Figure:
+    """The measurement in the middle of several of one case, with their spread."""
+    ordered = sorted(figures, key=lambda figure: figure.value)
+    middle = ordered[(len(ordered) - 1) // 2]
+    if len(ordered) < 2 or not middle.value:
+        return middle
+    spread = (ordered[-1].value - ordered[0].value) / abs(middle.value)
+    return replace(middle, spread=spread, repeats=len(ordered))
+
+
+def measured(name: str, repeat: int | None = None) -> list[Figure]:
+    """The figures of a case, measured ``repeat`` times (None: REPEATS, or as PATIENCE allows)."""
+    found: dict[str, list[Figure]] = {}
+    start, done = time.perf_counter(), 0
+    while done < (repeat or REPEATS):
+        for figure in BENCHES[name]():
+            found.setdefault(figure.case, []).append(figure)
+        done += 1
+        each = (time.perf_counter() - start) / done
+        if repeat is None and each * (done + 1) > PATIENCE:
+            break
+    return [median(figures) for figures in found.values()]
+
+
 def run_bench(
-    pattern: str | None = None, show: Callable[[Figure], None] | None = None
+    pattern: str | None = None,
+    show: Callable[[Figure], None] | None = None,
+    repeat: int | None = None,
+    skip: Callable[[str, str], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Run the matching cases; ``show`` sees each figure as it comes."""
+    """Run the matching cases; ``show`` sees each figure as it comes, ``skip`` the cases that cannot run here
+    and why."""
     figures = []
     for name in matching(pattern):
-        for figure in BENCHES[name]():
+        found = measured(name, repeat)
+        if not found and skip is not None:
+            about = (BENCHES[name].__doc__ or "").strip().splitlines() or [name]
+            skip(name, f"something that it needs is not installed. {about[0]}")
+        for figure in found:
             figures.append(figure.to_dict())
             if show is not None:
                 show(figure)

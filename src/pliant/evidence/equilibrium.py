@@ -12,10 +12,15 @@ STEP = 1e-5  # of the spacing: size of the differences that products with the st
 
 
 def equilibrium(
-    mechanics: Any, structure: Structure, held: BoolArray, given: Array, lame: tuple[float, float]
+    mechanics: Any,
+    structure: Structure,
+    held: BoolArray,
+    given: Array,
+    lame: tuple[float, float],
+    loads: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Displacements near rest where the degrees of freedom ``held`` (n, 3) have the values ``given``, and the
-    forces [N] that hold them; (n, 3) each.
+    """Displacements near rest where the degrees of freedom ``held`` (n, 3) have the values ``given`` and the
+    others bear ``loads`` [N], and the forces [N] that hold them; (n, 3) each.
 
     Linear about the rest shape: products with the stiffness are differences of forces, so any model will
     do. Conjugate gradients for models with an energy, GMRES for others; tets help as a preconditioner.
@@ -45,6 +50,8 @@ def equilibrium(
     operator: Any = LinearOperator((count, count), matvec=product, dtype=np.float64)
     near = _preconditioner(structure, free, lame)
     right = -stiffness(prescribed)[free]
+    if loads is not None:
+        right += loads.ravel()[free]
     if isinstance(mechanics, Energy):
         found, failed = cg(operator, right, rtol=1e-7, maxiter=5000, M=near)
     else:

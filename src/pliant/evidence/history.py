@@ -48,6 +48,7 @@ def append(path: Path, rows: Sequence[dict[str, Any]]) -> None:
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "version": __version__,
         "values": {row["case"]: row["value"] for row in rows},
+        "spread": {row["case"]: row["spread"] for row in rows if row.get("spread") is not None},
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:

@@ -26,7 +26,7 @@ from pliant.mesh.types import Surface
 from pliant.recording import BodyRecord, Frame
 from pliant.typing import Array
 
-SAVED_BYTES = 8_000_000  # held in memory until they are written; more would leave the caches
+SAVED_BYTES = 32_000_000  # held in memory until they are written: each time costs something
 
 
 def _plan(job: Job) -> list[Piece]:

@@ -1,0 +1,91 @@
+"""Other engines, where they are installed, on one cantilever: the same beam, grid and question as ours.
+
+Beam 2.0 x 0.2 x 0.2 m of 24 x 3 x 3 cells, E 3 MPa, Poisson's ratio 0.45, density 1200, g 10, let go from
+straight: how far has the tip fallen after 0.35 s? An engine is run with shorter and shorter steps until its
+answer is within ACCURATE of that of the shortest; the figure is the CPU time of one thread per simulated
+second with that step. The note says its answer and ours on the same grid; nothing is measured where an
+engine is missing.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pliant.evidence.bench import Figure, bench
+from pliant.evidence.bench_cantilever import STEP, one_thread, play
+from pliant.extras import available
+from pliant.integrators import ImplicitMidpoint
+
+CELLS, SIZE, END = (24, 3, 3), (2.0, 0.2, 0.2), 0.35
+STEPS = (4e-3, 2e-3, 1e-3, 5e-4)
+ACCURATE = 0.02
+
+Fall = Callable[[float], tuple[float, float]]
+"""A step [s] to the tip's fall [m] after END and the CPU time [s] spent; not a number where it diverged."""
+
+
+def enough(fall: Fall, steps: Sequence[float]) -> tuple[float, float, float]:
+    """The longest of the steps whose answer is within ACCURATE of the shortest one's: step, fall, seconds."""
+    found = [fall(step) for step in steps]
+    exact = found[-1][0]
+    for step, (drop, seconds) in zip(steps, found, strict=True):
+        if abs(drop - exact) <= ACCURATE * abs(exact):
+            return step, drop, seconds
+    return steps[-1], exact, found[-1][1]
+
+
+def ours() -> tuple[float, float]:
+    """Our fall [m] on the same grid by the midpoint rule, and CPU seconds."""
+    with one_thread():
+        run = play(CELLS, ImplicitMidpoint(), 18 * STEP)
+    return float(run.drops[17]), float(run.seconds.sum())
+
+
+def beside(name: str, fall: Fall, steps: Sequence[float] = STEPS) -> list[Figure]:
+    """A peer's figure; the ratio says how many times less CPU time ours takes."""
+    step, drop, seconds = enough(fall, steps)
+    own, spent = ours()
+    note = (
+        f"falls {drop:.4f} m with steps of {1e3 * step:g} ms; ours {own:.4f} m in {spent / END:.3g} CPU s/s "
+        f"with steps of {1e3 * STEP:.3g} ms"
+    )
+    return [Figure(name, seconds / END, "CPU s/s", None, seconds / spent, None, note)]
+
+
+def mujoco_fall(step: float) -> tuple[float, float]:
+    """MuJoCo's flex, a grid of tets with its elasticity integrated implicitly."""
+    import mujoco  # type: ignore[import-not-found]
+
+    counts = " ".join(str(n + 1) for n in CELLS)
+    spacing = " ".join(repr(s / n) for s, n in zip(SIZE, CELLS, strict=True))
+    text = f"""
+    <mujoco>
+      <option gravity="0 0 -10" timestep="{step}" integrator="discrete"><flag contact="disable"/></option>
+      <size memory="200M"/>
+      <worldbody>
+        <flexcomp name="beam" type="grid" dim="3" count="{counts}" spacing="{spacing}" mass="96"
+                  radius="0.001">
+          <elasticity young="3e6" poisson="0.45" damping="0"/>
+          <contact selfcollide="none"/>
+          <edge equality="false"/>
+          <pin gridrange="0 0 0 0 {CELLS[1]} {CELLS[2]}"/>
+        </flexcomp>
+      </worldbody>
+    </mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    rest = np.array(data.flexvert_xpos)
+    tip = rest[:, 0] > rest[:, 0].max() - 1e-6
+    start = time.process_time()
+    for _ in range(round(END / step)):
+        mujoco.mj_step(model, data)
+    seconds = time.process_time() - start
+    return float((rest - np.array(data.flexvert_xpos))[tip, 2].mean()), seconds
+
+
+@bench("peers/mujoco-flex")
+def mujoco() -> list[Figure]:
+    """MuJoCo (pip install mujoco)."""
+    return beside("peers/mujoco-flex", mujoco_fall) if available("mujoco") else []
