@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bodies import MATERIAL, block, shaken, simulate, values
 
-from pliant.actions import Fix, Gravity
+from pliant.actions import Damping, Fix, Gravity
 from pliant.errors import IncompatibleError
 from pliant.mesh.formats import write_volume
 from pliant.mesh.shapes import BeamWithHole, box
@@ -114,9 +114,12 @@ def test_flux_is_linear_in_strain(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIATIONAL)
 @pytest.mark.parametrize("start", ["flat", "mirrored", "crumpled"])
-def test_a_ruined_body_finds_its_shape_again(name: str, start: str) -> None:
-    """With backward Euler at its automatic step, a fiftieth of a second."""
-    simulation = simulate([block(model=name)], [], seconds=1e-3, integrator="implicit-euler")
+@pytest.mark.parametrize("integrator", ["implicit-euler", "leapfrog"])
+def test_a_ruined_body_finds_its_shape_again(name: str, start: str, integrator: str) -> None:
+    """At automatic steps: a fiftieth of a second with backward Euler, the stable one of the rest shape with
+    leapfrog, which is taken in parts while the body is crushed."""
+    damping = [Damping(20.0)] if integrator == "leapfrog" else []
+    simulation = simulate([block(model=name)], damping, seconds=1e-3, integrator=integrator)
     world, structure = simulation.system.world, simulation.system.world.parts[0].structure
     rest = structure.rest
     starts = {"flat": rest * [1, 1, 0], "mirrored": rest * [1, 1, -1], "crumpled": shaken(rest, 0.1)}
@@ -129,6 +132,14 @@ def test_a_ruined_body_finds_its_shape_again(name: str, start: str) -> None:
     turn = u @ np.diag([1, 1, np.linalg.det(u @ vt)]) @ vt
     assert np.abs(b - a @ turn.T).max() < 0.005 * structure.spacing
     assert (tet_volumes(world.x, structure.cells["tetra"]) > 0).all()
+
+
+@pytest.mark.parametrize("name", VARIATIONAL)
+def test_steps_are_divided_only_while_tets_are_crushed(name: str) -> None:
+    structure, mechanics = prepared(name)
+    assert mechanics.step_parts(structure.rest) == 1
+    assert mechanics.step_parts(0.9 * structure.rest) == 1
+    assert mechanics.step_parts(structure.rest * [1.0, 1.0, 0.1]) >= 3
 
 
 @pytest.mark.parametrize("name", VARIATIONAL)

@@ -16,7 +16,7 @@ c in B_1 (4), B_2 (7), B_3 (10), then two per face: rest area A, 1 / (24 A)^2. R
 those on the corners.
 """
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from pliant.models.blocks import reduce_rows
 from pliant.models.lanes import INSIDE, add, take
 from pliant.models.particles.faces import ROWS, block_gradient, printed_force
 from pliant.models.particles.stiffness import block_product, volume_product
+from pliant.models.tet_kernels import inlined
 
 FIRST = (0, 0, 0, 1, 1, 2)  # corners of the six faces
 SECOND = (1, 2, 3, 2, 3, 3)
@@ -153,7 +154,7 @@ def _variational(row, w, g):
             w[288 + 16 * c + i] += s * w[144 + 16 * c + i]
 
 
-@jit
+@inlined  # a call would keep its loop from being packed
 def angle_over_tangent(z):
     """``gamma / tan gamma`` of ``z = tan^2 gamma`` from 0 to 1 (45 degrees), to 3e-10; in pairs."""
     v = z * z
