@@ -163,7 +163,7 @@ def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(
 
 
 def test_a_bar_of_unstructured_tets_breaks_in_two_at_strength_times_section() -> None:
-    """Tets that know nothing of the neck: two halves at strength x section, and less than 1 % of splinters."""
+    """Tets that know nothing of the neck: two halves at strength x section, less than 1 % splinters."""
     shape = pl.shapes.necked_bar(SIZE, neck=NECK)
     material = {"young": 1e6, "poisson": 0.3, "density": 1000, "damping": 5e-4, "strength": STRENGTH}
     body = pl.Body(shape, edge=0.025, model="fem", material=material, name="bar")
