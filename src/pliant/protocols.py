@@ -415,7 +415,8 @@ class Acting:
 
 @runtime_checkable
 class Forces(Protocol):
-    """Adds external forces."""
+    """Adds external forces; those of an action with an attribute ``constant = True`` never change while it
+    acts, and are added up once."""
 
     velocity_dependent: bool
 

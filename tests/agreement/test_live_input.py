@@ -85,6 +85,22 @@ def test_a_take_replays_byte_for_byte(model: str, integrator: str) -> None:
         assert a.tobytes() == b.tobytes(), f"frame {number}"
 
 
+def test_a_take_of_bodies_that_meet_replays_byte_for_byte() -> None:
+    """Contact between bodies comes after the actions, those that hands add included."""
+    second = """[[bodies]]
+name = "guest"
+shape = { box = { size = [0.1, 0.1, 0.1], divisions = [2, 2, 2] } }
+material = { young = 2e4, poisson = 0.3, density = 1000 }
+position = [0.1, 0, 0.12]
+"""
+    text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + second
+    taken, saved = play(text, pulled, 20)
+    replayed, _ = play(saved, None, 20)
+    assert np.abs(taken[-1] - play(text, None, 20)[0][-1]).max() > 1e-3
+    for number, (a, b) in enumerate(zip(taken, replayed, strict=True)):
+        assert a.tobytes() == b.tobytes(), f"frame {number}"
+
+
 def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
     scene = parse(SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog"))
     simulation = scene.simulation()
@@ -102,3 +118,19 @@ def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
         live.end(8)
     assert len(live.entries) == 2
     simulation.advance()
+
+
+def test_a_kick_does_not_wait_for_the_kicks_that_the_scene_has_planned() -> None:
+    later = '[[actions]]\ntype = "impulse"\nselect = { body = "block", all = true }\n'
+    later += "value = [0, 0, 0.1]\nat = 0.9\n"
+    text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + later
+
+    def kick(live: LiveInput, frame: int) -> None:
+        if frame == 1:
+            live.add({"type": "impulse", "select": SPOT, "value": [0.0, 0.02, 0.0]})
+
+    kicked, replay = play(text, kick, 4)
+    left_alone, _ = play(text, None, 4)
+    assert np.abs(kicked[4] - left_alone[4]).max() > 1e-4
+    again, _ = play(replay, None, 4)
+    assert all(np.array_equal(a, b) for a, b in zip(kicked, again, strict=True))

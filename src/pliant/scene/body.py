@@ -23,6 +23,10 @@ from pliant.units import AngularSpeed, Length, Number, Speed
 
 def _shape(value: Any) -> Any:
     """A shape from ``{ box = { size = [...] } }``, a Shape, a mesh in memory or a path."""
+    if isinstance(value, str) and value in SHAPES:
+        raise ValueError(
+            f"a shape is a table such as {{ {value} = {{ ... }} }}, with its sizes, got '{value}'"
+        )
     if value is None or isinstance(value, (Shape, Surface, TetMesh, str, Path)):
         return value
     if not isinstance(value, dict) or len(value) != 1:
@@ -81,7 +85,9 @@ class Body:
     @model_validator(mode="after")
     def _one_source(self) -> "Body":
         if (self.shape is None) == (self.mesh is None):
-            raise ValueError("a body needs one of shape, mesh")
+            raise ValueError(
+                "a body needs one of shape, mesh" + (", not both" if self.shape is not None else "")
+            )
         return self
 
     @property

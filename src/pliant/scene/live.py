@@ -43,7 +43,7 @@ class LiveInput:
 
     def __init__(self, scene: Scene, simulation: Simulation) -> None:
         self._up, self._simulation = UP[scene.up], simulation
-        runtimes = [runtime for _, runtime in simulation.system.actions]
+        runtimes = [runtime for _, runtime in simulation.system.actions[: len(scene.actions)]]
         self.entries = [
             Entry(ACTIONS.describe(action), runtime)
             for action, runtime in zip(scene.actions, runtimes, strict=True)
@@ -73,7 +73,7 @@ class LiveInput:
             raise InputError(f"{kind}: {_first(error)}") from error
         system = self._simulation.system
         runtime = action.prepare(system.world, self._up)
-        system.join(f"action {len(self.entries) + 1} ('{kind}')", runtime, self.now)
+        system.join(f"action {len(self.entries) + 1} ('{kind}')", runtime, self.now, len(self.entries))
         if kind != "impulse":
             given["from"] = self.now
         self.entries.append(Entry(given, runtime))

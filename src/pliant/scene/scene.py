@@ -176,15 +176,17 @@ class Scene:
         return found
 
     def input_hashes(self) -> dict[str, str]:
-        """SHA-256 of every mesh file."""
+        """SHA-256 of every mesh file, of bodies and of actions."""
         import hashlib
 
-        found = {}
-        for body in self.bodies:
-            path = self._placed(body).mesh
-            if path is not None and Path(path).is_file():
-                found[str(body.mesh)] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        return found
+        items: list[Any] = [*self.bodies, *self.actions]
+        given = [path for item in items if (path := getattr(item, "mesh", None)) is not None]
+        files = {str(path): (self.folder or Path()) / path for path in given}
+        return {
+            name: hashlib.sha256(file.read_bytes()).hexdigest()
+            for name, file in files.items()
+            if file.is_file()
+        }
 
     # -------------------------------------------------------------------------------------- running
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
-from pliant.protocols import BodySeries, Columns, Integrator, Measure, Noting, OwnStep, Restarting
+from pliant.protocols import BodySeries, Columns, Energy, Integrator, Measure, Noting, OwnStep, Restarting
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan, substeps
 from pliant.simulation.system import System
@@ -85,8 +85,13 @@ class Simulation:
             )
 
     def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know (see ``Noting``)."""
-        return [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        """What the actions found out about the scene and a user should know (see ``Noting``), and what is
+        missing from the energies."""
+        found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        for part in self.system.world.parts:
+            if not isinstance(part.mechanics, Energy):
+                found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
+        return found
 
     @property
     def time(self) -> float:

@@ -56,8 +56,6 @@ class System:
         self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0
         self._spare: Array = world.v.copy()
-        settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
-        self._settling = [a for a in settling if isinstance(a, Settling)]
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
@@ -81,7 +79,12 @@ class System:
 
     def _bind(self) -> None:
         """Collect bound methods once, so that a step costs few Python operations."""
+        from pliant.simulation.kernels import copy_rows
+
+        self._copy_rows = copy_rows
         world = self.world
+        settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
+        self._settling = [a for a in settling if isinstance(a, Settling)]
         own = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
         others = [p for p in world.parts if not isinstance(p.mechanics, OwnStep)]
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
@@ -93,7 +96,13 @@ class System:
             if isinstance(p.mechanics, Stepped)
         ]
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
-        self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
+        forces = [a for a in active if isinstance(a, Forces)]
+        self._forces = [a.add_forces for a in forces]
+        self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
+        self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
+        for action in forces:
+            if getattr(action, "constant", False):
+                action.add_forces(0.0, world.x, world.v, self._constant)
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
@@ -142,22 +151,22 @@ class System:
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
 
-    def join(self, label: str, action: Acting, time: float) -> None:
-        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``."""
+    def join(self, label: str, action: Acting, time: float, place: int) -> None:
+        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``, at
+        its ``place`` among the actions (contact between bodies comes after those of the scene)."""
         check_capabilities(label, action, action=True)
         action.start = time
-        self.actions.append((label, action))
+        self.actions.insert(place, (label, action))
         try:
             self._refuse_double_drives()
         except IncompatibleError:
-            self.actions.pop()
+            self.actions.pop(place)
             raise
-        self._acting.append(False)
+        self._acting.insert(place, False)
         self.followers.append(action)
         if isinstance(action, Event):
-            self._pending.append(action)
-        if isinstance(action, Settling):
-            self._settling.append(action)
+            waiting = [*self._pending[self._happened :], action]
+            self._pending[self._happened :] = sorted(waiting, key=lambda event: event.at)
         self._next_change = -np.inf
 
     def leave(self, action: Acting, time: float) -> None:
@@ -246,10 +255,10 @@ class System:
 
     def evaluate(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Total force [N] on every particle, into ``out``."""
-        out.fill(0.0)
+        self._copy_rows(self._constant, out)
         for add, start, stop in self._mechanics:
             add(x[start:stop], v[start:stop], out[start:stop])
-        for add_external in self._forces:
+        for add_external in self._varying:
             add_external(time, x, v, out)
         if self._own:
             if self._external.shape != out.shape:

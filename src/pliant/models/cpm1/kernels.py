@@ -11,7 +11,7 @@ has no third pass: the volumetric force comes with the first.
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import _reduce_rows
+from pliant.models.blocks import reduce_rows
 from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, block_printed
 
 CHUNKS = 64
@@ -299,7 +299,7 @@ def _pass_on(first, last, volumetric, index, weights, bulk, x, h, buffer, shift,
 def _sum_at(first, last, yr, y_buffer, h):
     """What the dual vertices of some blocks got from all partitions, into their rows of ``h``."""
     h[16 * first : 16 * last] = 0.0
-    _reduce_rows(16 * first, 16 * last, yr[0], yr[1], yr[2], y_buffer, h)
+    reduce_rows(16 * first, 16 * last, yr[0], yr[1], yr[2], y_buffer, h)
 
 
 @jit
@@ -353,7 +353,7 @@ def forces_serial(
                 p, volumetric, index, weights, bulk, starts, middle, xr, yr,
                 x_buffer, y_buffer, scratch, x, h,
             )  # fmt: skip
-    _reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
+    reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @parallel_jit
@@ -376,7 +376,7 @@ def forces_parallel(
                 x_buffer, y_buffer, scratch, x, h,
             )  # fmt: skip
     for c in prange(CHUNKS):
-        _reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
+        reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @jit

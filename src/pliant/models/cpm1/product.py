@@ -13,7 +13,7 @@ Dropped: what second derivatives of m's length, of the angle and of N would add.
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import _reduce_rows
+from pliant.models.blocks import reduce_rows
 from pliant.models.cpm1.kernels import (
     CHUNKS,
     _gather,
@@ -116,7 +116,7 @@ def product_serial(
         )  # fmt: skip
     for p in range(xr.shape[1]):
         _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, scratch, x, dx, h)
-    _reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
+    reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @parallel_jit
@@ -137,4 +137,4 @@ def product_parallel(
     for p in prange(xr.shape[1]):
         _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, scratch, x, dx, h)
     for c in prange(CHUNKS):
-        _reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
+        reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)

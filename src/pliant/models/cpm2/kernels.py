@@ -19,7 +19,7 @@ and 1 as above, 2 stretch, 3 shear, then four per face: weights of a, b, c, rest
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import _reduce_rows
+from pliant.models.blocks import reduce_rows
 from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, printed_force
 from pliant.models.particles.stiffness import block_product, volume_product
 
@@ -272,7 +272,7 @@ def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, ou
     w, g = np.empty(16 * 40), np.empty(16 * ROWS)
     for p in range(low.shape[0]):
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
@@ -282,7 +282,7 @@ def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, 
         w, g = np.empty(16 * 40), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
 
 
 @jit
@@ -337,7 +337,7 @@ def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
     w, g, d, z = np.empty(16 * 54), np.empty(16 * ROWS), np.empty(96), np.empty(288)
     for p in range(low.shape[0]):
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
@@ -347,4 +347,4 @@ def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out)
         w, g, d, z = np.empty(16 * 54), np.empty(16 * ROWS), np.empty(96), np.empty(288)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

@@ -13,7 +13,7 @@ from pliant.models.elements.fields import element_fields, nodal_rotations
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
 from pliant.models.elements.stiffness import connection_stiffness
 from pliant.models.mass_spring import energies, products
-from pliant.models.mass_spring import kernels as springs
+from pliant.models.mass_spring.kernels import TINY
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_stiffness import assemble
 from pliant.protocols import FieldData, StableStep, Structure
@@ -71,15 +71,11 @@ class ElementsMechanics:
     # ------------------------------------------------------------------------------------- forces
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        own, s = self.connections, self.connections.blocks
-        if s is None:
+        if self.connections.blocks is None:
             return
-        run = springs.spring_forces_parallel if s.parallel else springs.spring_forces_serial
-        run(s.starts, s.low, s.offset, s.index, own.rest, x, s.buffer)
+        self.connections.loops.add_forces(x, out)
         if self.damping_time:
-            damp = springs.spring_damping_parallel if s.parallel else springs.spring_damping_serial
-            damp(s.starts, s.low, s.offset, s.index, own.rest, self.damping_time, x, v, s.buffer)
-        s.add_to(out)
+            self.connections.loops.add_damping(self.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""
@@ -93,10 +89,9 @@ class ElementsMechanics:
         """``sum beta k (d l / d t)^2`` [W]."""
         if not self.damping_time or self.connections.blocks is None:
             return 0.0
-        damping, still = np.zeros_like(x), np.zeros_like(x)
-        self.add_forces(x, v, damping)
-        self.add_forces(x, still, still)
-        return -float(np.sum((damping - still) * v))
+        damping = np.zeros_like(x)
+        self.connections.loops.add_damping(self.damping_time, x, v, damping)
+        return -float(np.sum(damping * v))
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         s = self.connections.blocks
@@ -197,7 +192,7 @@ class ElementsMechanics:
         own = self.connections
         within: BoolArray = np.asarray(chosen[own.edges].all(axis=1))
         d = x[own.edges[:, 1]] - x[own.edges[:, 0]]
-        now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + springs.TINY)
+        now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + TINY)
         own.reset(np.where(within, now, own.lengths), within)
         if chosen.all():
             self.reference = x.copy()
