@@ -160,3 +160,36 @@ def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(
     for a, b in zip(whole.frames, again.frames, strict=True):
         assert np.array_equal(a.positions, b.positions)
     assert np.array_equal(whole.frames[-1].surface("beam").points, again.frames[-1].surface("beam").points)
+
+
+def test_a_bar_of_unstructured_tets_breaks_in_two_at_strength_times_section() -> None:
+    """Tets that know nothing of the neck: two halves at strength x section, less than 1 % splinters."""
+    shape = pl.shapes.necked_bar(SIZE, neck=NECK)
+    material = {"young": 1e6, "poisson": 0.3, "density": 1000, "damping": 5e-4, "strength": STRENGTH}
+    body = pl.Body(shape, edge=0.025, model="fem", material=material, name="bar")
+    ends = [pl.where.plane("x", at) for at in ("min", "max")]
+    pulls = [
+        pl.Move(body, end, velocity=(way * 0.06, 0, 0), axes="x")
+        for end, way in zip(ends, (-1, 1), strict=True)
+    ]
+    pull = pl.Reaction(select=ends[1], name="pull", every="step")
+    plan = pl.TimePlan(duration=0.08, fps=50, step=1e-3, integrator="implicit-euler")
+    simulation = pl.Scene([body], pulls, [pull], time=plan).simulation()
+    world = simulation.system.world
+    mass, volume = world.mass.sum(), tet_volumes(world.rest, world.parts[0].structure.cells["tetra"]).sum()
+    loads = np.concatenate([simulation.advance() for _ in range(4)])
+    series = dict(zip(simulation.columns, simulation.row(), strict=True))
+    section = NECK * SIZE[1] * SIZE[2]
+    structure = world.parts[0].structure
+    volumes = tet_volumes(structure.rest, structure.cells["tetra"])
+    assert series["fracture.pieces"] >= 2.0
+    _, piece = pieces(structure.cells["tetra"])
+    shares = np.sort(np.bincount(piece, volumes))[::-1] / volume
+    assert shares[1] > 0.45
+    assert shares[:2].sum() > 0.99
+    assert loads[:, simulation.step_columns.index("pull.x")].max() == pytest.approx(
+        STRENGTH * section, rel=0.1
+    )
+    assert volumes.min() > 0.0
+    assert volumes.sum() == pytest.approx(volume, rel=1e-12)
+    assert world.mass.sum() == pytest.approx(mass, rel=1e-12)
