@@ -252,7 +252,7 @@ class ElementsMechanics:
         fewer.write(lengths)
         if self.fracture is not None:
             self.fracture.keep(kept, np.flatnonzero(whole))
-        self.connections, self._inverse, self._stable, self.altered = fewer, None, None, True
+        self.connections, self._inverse, self.altered = fewer, None, True  # fewer are no stiffer
         self.recorded = ("lengths", "reference")
         self.reference, self.roughness = self.reference[kept], self.roughness[kept]
         self._sides = None if self._sides is None else self._sides[kept]

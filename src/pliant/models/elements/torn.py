@@ -73,7 +73,7 @@ class TornElements:
         kept = self.edges[self.intact]
         n = len(self.rest)
         graph = coo_array((np.ones(len(kept)), (kept[:, 0], kept[:, 1])), shape=(n, n))
-        piece = np.asarray(connected_components(graph, directed=False)[1])
+        piece = np.asarray(connected_components(graph, directed=False)[1], np.int64)
         points, triangles = crack_sheet(self.rest, self.spacing, self.edges, self.intact)
         surface, part = self.whole.surface, np.zeros(len(self.whole.surface.points), np.int64)
         inward = np.zeros_like(surface.points)

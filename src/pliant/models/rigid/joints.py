@@ -6,6 +6,7 @@ import numpy as np
 
 from pliant.typing import Array, IntArray
 
+MOST = 60  # degrees of freedom that are looked at: more of a rigid body say nothing new
 RANK = 1e-10  # directions that are held by less than this share do not count
 
 
@@ -24,7 +25,10 @@ class Joints:
         """The driven degrees of freedom (zero inverse mass), or None."""
         if inverse_mass.all():
             return None
-        return cls(*np.nonzero(inverse_mass == 0.0))
+        rows, axes = np.nonzero(inverse_mass == 0.0)
+        step = max(1, len(rows) // MOST)
+        step += step % 3 == 0  # so that all axes are among them
+        return cls(rows[::step], axes[::step])
 
     def prepare(self, arms: Array, yielding: Array) -> None:
         """Take the body's present ``arms`` (n, 3), and its ``yielding`` W (6, 6) when it is free."""
