@@ -170,7 +170,7 @@ def test_a_tool_a_brush_keys_a_movie_and_a_recorded_run(page: Any, scene: Served
     wait(page, f"{STATE}.built === {STATE}.version && !{STATE}.progress")
     page.select_option("#speed", "1/4 ×")
     page.click("#tool-tool")
-    ball, touching = spot_of(page, [0.1, 0.1, 0.2]), spot_of(page, [0.1, 0.1, 0.12])
+    ball, touching = spot_of(page, [0.1, 0.1, 0.2]), spot_of(page, [0.1, 0.1, 0.09])
     page.mouse.move(*ball)
     page.mouse.down()
     page.evaluate(
