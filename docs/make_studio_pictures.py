@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/studio.md (needs playwright and Chromium)."""
+"""Makes the pictures of docs/studio.md, all or those named (needs playwright and Chromium)."""
 
 import os
 import shutil
@@ -7,9 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "studio"))
 from serving import FLAGS, SIZE, start
-from steps import STATE, enter, pause, places, wait
+from steps import STATE, enter, particles, pause, places, wait
 from test_studio_hands import CLAY, TOOL
 
 OUT = Path(__file__).parent / "pictures"
@@ -23,7 +25,7 @@ def keep(page: Any, name: str) -> None:
     page.wait_for_timeout(600)
     page.screenshot(path=OUT / name)
     with Image.open(OUT / name) as image:
-        palette = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        palette = image.convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
     palette.save(OUT / name, optimize=True)
 
 
@@ -47,9 +49,10 @@ def stress(page: Any) -> None:
 
 
 def pull(page: Any) -> None:
+    open_file(page, "hello")
     page.click("#tool-pull")
-    spots = places(page)
-    x, y = spots[:, 0].mean(), spots[:, 1].min() + 25
+    x, y = places(page)[int(np.argmax(particles(page)[:, 2]))]
+    y += 30  # into its head
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 120, y - 10, steps=3)
@@ -121,7 +124,8 @@ def main() -> None:
             page.set_default_timeout(200_000)
             enter(page, served, quick=False)
             for picture in (stress, pull, keys, cut):
-                picture(page)
+                if len(sys.argv) == 1 or picture.__name__ in sys.argv[1:]:
+                    picture(page)
             browser.close()
     finally:
         served.process.terminate()

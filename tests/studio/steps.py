@@ -60,6 +60,22 @@ def places(page: Any, body: str = "") -> np.ndarray[Any, Any]:
     )
 
 
+def spot_of(page: Any, point: list[float]) -> np.ndarray[Any, Any]:
+    """Where a point [m] is on the page (2,)."""
+    return np.array(
+        page.evaluate(
+            """(point) => {
+          const stage = studio.app.viewer.stage, area = stage.renderer.domElement.getBoundingClientRect();
+          stage.camera.updateMatrixWorld();
+          const place = stage.camera.position.clone().fromArray(point).project(stage.camera);
+          const [u, v] = [(place.x + 1) / 2, (1 - place.y) / 2];
+          return [area.left + u * area.width, area.top + v * area.height];
+        }""",
+            point,
+        )
+    )
+
+
 def particles(page: Any, body: str = "") -> np.ndarray[Any, Any]:
     found = page.evaluate(
         "(name) => Array.from((studio.app.viewer.body(name) ?? studio.app.viewer.bodies[0]).particles)", body

@@ -6,7 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 from serving import Served
-from steps import STATE, build, enter, particles, pause, places, replayed, save_take, state, wait
+from steps import (
+    STATE,
+    build,
+    enter,
+    particles,
+    pause,
+    places,
+    replayed,
+    save_take,
+    spot_of,
+    state,
+    wait,
+)
 
 CLAY = """
 schema = 1
@@ -64,6 +76,7 @@ def test_groups_clay_glue_and_the_knife_replay_to_the_byte(page: Any, scene: Ser
     wait(page, f"{STATE}.table.actions.length === 2 && {STATE}.built === {STATE}.version")
     assert state(page, "table.actions[1].select") == {"body": "clay", "group": "left end"}
     page.screenshot(path=pictures / "10-group.png")
+    page.select_option("#speed", "1/10 ×")  # few frames, however slow the machine
     page.click("#run")
     wait(page, f"{STATE}.frame.frame > 2")
     page.select_option("#select-by", "clay: z high end")
@@ -155,13 +168,9 @@ def test_a_tool_a_brush_keys_a_movie_and_a_recorded_run(page: Any, scene: Served
     page.click(".action[data-type=tool] .title")
 
     wait(page, f"{STATE}.built === {STATE}.version && !{STATE}.progress")
+    page.select_option("#speed", "1/4 ×")
     page.click("#tool-tool")
-    ball = page.evaluate(
-        """() => { const v = studio.app.viewer, a = v.stage.renderer.domElement.getBoundingClientRect();
-          v.stage.camera.updateMatrixWorld();
-          const p = v.obstacles.mesh(1).position.clone().project(v.stage.camera);
-          return [a.left + (p.x + 1) / 2 * a.width, a.top + (1 - p.y) / 2 * a.height]; }"""
-    )
+    ball, touching = spot_of(page, [0.1, 0.1, 0.2]), spot_of(page, [0.1, 0.1, 0.09])
     page.mouse.move(*ball)
     page.mouse.down()
     page.evaluate(
@@ -169,9 +178,9 @@ def test_a_tool_a_brush_keys_a_movie_and_a_recorded_run(page: Any, scene: Served
           const forces = state.frame.barriers.map((each) => Math.hypot(...each.force));
           window.most = Math.max(window.most, ...forces); }); }"""
     )
-    page.mouse.move(ball[0], ball[1] + 60, steps=3)
+    page.mouse.move(*((ball + touching) / 2), steps=3)
     wait(page, f"{STATE}.frame.frame > 3")
-    page.mouse.move(ball[0], ball[1] + 130, steps=6)
+    page.mouse.move(*touching, steps=6)
     wait(page, "window.most > 0.05")
     wait(page, "document.getElementById('force').textContent.endsWith('N')")
     page.screenshot(path=pictures / "14-tool.png")

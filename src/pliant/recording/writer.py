@@ -104,6 +104,13 @@ class RunWriter:
             writer.log(f"resumed: {before} frames were done, going on from frame {writer.frames_done}")
         return writer
 
+    def write_scene(self, scene: str) -> None:
+        """Say which scene makes these frames, where that became known while they were made (see takes)."""
+        with storing(self.path):
+            (self.path / "scene.toml").write_bytes(scene.encode())
+            self.manifest["scene"] = sha256(scene.encode()).hexdigest()
+            write_json(self.path / FILE, self.manifest)
+
     def write_topology(self, version: int, bodies: Sequence[BodyRecord], first_frame: int) -> None:
         """The bodies from ``first_frame`` on; call it before that frame is written."""
         if first_frame < self.frames_done:

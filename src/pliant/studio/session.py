@@ -37,6 +37,7 @@ class Session:
         self._open_end = False
         self._relay = Relay(self.clients)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stale = self._estimating = False  # about the estimate of the bodies
         self._engine: Engine | None = None
 
     @property
@@ -248,11 +249,19 @@ class Session:
     # ------------------------------------------------------------------------------------- the engine
 
     async def _estimate(self) -> None:
-        """Tell the pages about how large the bodies will be."""
-        if self.document.table["bodies"]:
-            text, folder = self.document.text, str(self.workspace.folder)
-            found = await self.engine.ask("estimate", text=text, folder=folder)
-            self.tell("estimate", bodies=found or [])
+        """Tell the pages about how large the bodies will be; once for all changes while it is found out."""
+        self._stale = True
+        if self._estimating:
+            return
+        self._estimating = True
+        try:
+            while self._stale and self.document.table["bodies"]:
+                self._stale = False
+                text, folder = self.document.text, str(self.workspace.folder)
+                found = await self.engine.ask("estimate", text=text, folder=folder)
+                self.tell("estimate", bodies=found or [])
+        finally:
+            self._estimating = False
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, bytes):

@@ -183,8 +183,9 @@ class Take:
         finally:
             if self._writer is not None:
                 self._writer = RunWriter.reopen(self._folder)
-        (place / "scene.toml").write_text(self.text(), encoding="utf-8")
-        RunWriter.reopen(place).finish("done")
+        kept = RunWriter.reopen(place)
+        kept.write_scene(self.text())
+        kept.finish("done")
 
 
 def _list(values: Any) -> list[float]:

@@ -40,7 +40,7 @@ class Worker:
         self._pictures, self._pace, self._estimates = Pictures(), Pace(), Estimates()
         self._take: Take | None = None
         self._run: Run | None = None
-        self._playing = self._asked = self._dirty = False
+        self._playing = self._asked = self._dirty = self._advancing = False
         self._scrub: int | None = None  # the recorded frame that is shown instead of the present one
         self._later: list[dict[str, Any]] = []
 
@@ -168,7 +168,8 @@ class Worker:
 
     def do_pause(self) -> None:
         self._playing = False
-        self._status()
+        if not self._advancing:  # the frame under way is finished first
+            self._status()
 
     def do_step(self) -> None:
         if self._take is not None and not self._take.ended:
@@ -241,12 +242,15 @@ class Worker:
         take = self._need()
         with self._telling():
             try:
+                self._advancing = True
                 changed = take.advance(self._between_steps)
             except PliantError as error:
                 self._playing = False
                 if not self._gone_wrong(take, error):
                     raise
                 return self._status()
+            finally:
+                self._advancing = False
             self._dirty = True
             if changed:
                 self._pictures.forget()

@@ -28,10 +28,12 @@ export function crossSection(x: Float32Array, tets: Uint32Array, plane: SectionP
     return [...place, values ? values[a]! + s * (values[b]! - values[a]!) : NONE];
   };
   for (let t = 0; t < tets.length / 4; t++) {
+    let kept = 0;
+    for (let k = 0; k < 4; k++) if (far[tets[4 * t + k]!]! >= 0) kept++;
+    if (kept === 0 || kept === 4) continue;
     const front: number[] = [];
     const back: number[] = [];
     for (let k = 0; k < 4; k++) (far[tets[4 * t + k]!]! >= 0 ? front : back).push(tets[4 * t + k]!);
-    if (!front.length || !back.length) continue;
     const ring =
       front.length === 2
         ? [at(front[0]!, back[0]!), at(front[0]!, back[1]!), at(front[1]!, back[1]!), at(front[1]!, back[0]!)]

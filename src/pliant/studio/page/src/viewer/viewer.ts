@@ -147,8 +147,19 @@ export class Viewer {
     this.cut();
     for (const body of this.bodies) body.draw();
     const signature = info.bodies.map((each) => `${each.name} ${each.low} ${each.high}`).join();
-    if (signature !== this.framed) this.stage.frame(this.box, false);
+    if (signature !== this.framed) this.stage.frame(this.withObstacles(), false);
     this.framed = signature;
+  }
+
+  /** Where the bodies are, and what of the obstacles is no larger than they. */
+  private withObstacles(): THREE.Box3 {
+    const box = this.box.clone();
+    const size = box.getSize(new THREE.Vector3()).length();
+    for (const mesh of this.obstacles.targets) {
+      const own = new THREE.Box3().setFromObject(mesh);
+      if (own.getSize(new THREE.Vector3()).length() < size) box.union(own);
+    }
+    return box;
   }
 
   private buildObstacles(state: State): void {
