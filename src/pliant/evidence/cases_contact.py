@@ -17,8 +17,8 @@ from pliant.where import plane
 COULOMB = "Coulomb's law of friction"
 FRICTION, G = 0.5, 9.81
 SPRINGS = (
-    "Springs carry forces along edges only and are soft at free surfaces, which is where a ball presses; on this "
-    "regular mesh the block gives way a quarter too easily."
+    "Springs carry forces along edges only and are soft at free surfaces, which is where a ball presses; on "
+    "this regular mesh the block gives way a quarter too easily."
 )
 
 
