@@ -5,57 +5,123 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "studio"))
 from serving import FLAGS, SIZE, start
+from steps import STATE, enter, pause, places, wait
+from test_studio_hands import CLAY, TOOL
 
 OUT = Path(__file__).parent / "pictures"
-STATE = "studio.app.store.state"
+GROUND = '[[actions]]\ntype = "gravity"\n[[actions]]\ntype = "ground"\nlevel = -0.01\n'
 
 
-def small(path: Path) -> None:
-    """256 colours: screenshots stay small."""
+def keep(page: Any, name: str) -> None:
+    """A screenshot in 256 colours, which keeps it small."""
     from PIL import Image
 
-    with Image.open(path) as image:
+    page.wait_for_timeout(600)
+    page.screenshot(path=OUT / name)
+    with Image.open(OUT / name) as image:
         palette = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-    palette.save(path, optimize=True)
+    palette.save(OUT / name, optimize=True)
+
+
+def open_file(page: Any, name: str) -> None:
+    page.click("#open")
+    page.click(f"[data-name='{name}']")
+    wait(page, f"{STATE}.scene && {STATE}.frame && {STATE}.frame.frame === 0 && !{STATE}.progress")
+
+
+def stress(page: Any) -> None:
+    """A section through the gummy bear on its shaking plate."""
+    open_file(page, "hello")
+    page.select_option("#colour", "stress")
+    page.click("#run")
+    wait(page, f"{STATE}.frame.frame >= 12")
+    pause(page)
+    page.select_option("select[aria-label=section]", "y")
+    keep(page, "studio.png")
+    page.select_option("select[aria-label=section]", "off")
+    page.select_option("#colour", "")
+
+
+def pull(page: Any) -> None:
+    page.click("#tool-pull")
+    spots = places(page)
+    x, y = spots[:, 0].mean(), spots[:, 1].min() + 25
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 120, y - 10, steps=3)
+    before = page.evaluate(f"() => {STATE}.frame.frame")
+    wait(page, f"{STATE}.frame.frame >= {before + 14}")
+    keep(page, "studio-pull.png")
+    page.mouse.up()
+    pause(page)
+
+
+def keys(page: Any) -> None:
+    open_file(page, "tool.toml")
+    page.click("#tool-orbit")
+    page.click(".action[data-type=tool] .title")
+    page.select_option("#add-lane", "position")
+    for place, height in ((0.3, 0.11), (0.6, 0.11), (0.95, 0.2)):
+        page.wait_for_selector(".lane-track")
+        track = page.locator(".lane-track").bounding_box()
+        page.mouse.click(track["x"] + place * track["width"], track["y"] + 8)
+        page.wait_for_selector("[aria-label='key value z']")
+        page.fill("[aria-label='key value z']", str(height))
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(400)
+    wait(page, f"{STATE}.built === {STATE}.version && !{STATE}.progress")
+    page.click("#run")
+    wait(page, f"{STATE}.frame.time >= 0.8")
+    pause(page)
+    keep(page, "studio-keys.png")
+    page.click(".action[data-type=tool] .title")
+
+
+def cut(page: Any) -> None:
+    open_file(page, "clay.toml")
+    page.click("#run")
+    wait(page, f"{STATE}.frame.frame > 2")
+    page.select_option("#select-by", "clay: z high end")
+    for number, deed in enumerate(("stiffen", "glue"), 1):
+        page.click(f"#do-{deed}")
+        wait(page, f"{STATE}.live.size === {number}")
+    page.keyboard.press("Escape")
+    page.click("#tool-knife")
+    spots = places(page, "jelly")
+    middle, low = spots.mean(axis=0), spots[:, 1].min() - 25
+    page.mouse.move(middle[0] + 60, low)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 5, middle[1], steps=3)
+    page.mouse.up()
+    wait(page, f"{STATE}.frame.topology > 0")
+    before = page.evaluate(f"() => {STATE}.frame.frame")
+    wait(page, f"{STATE}.frame.frame >= {before + 12}")
+    pause(page)
+    page.select_option("#select-by", "clay: z high end")
+    keep(page, "studio-cut.png")
 
 
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
-    served = start(Path(tempfile.mkdtemp()))
+    folder = Path(tempfile.mkdtemp())
+    (folder / "tool.toml").write_text(TOOL.replace("duration = 40.0", "duration = 2.0"))
+    (folder / "clay.toml").write_text(CLAY.replace("divisions = [2, 2, 2]", "divisions = [4, 4, 4]") + GROUND)
+    served = start(folder)
     try:
         with sync_playwright() as driver:
             chromium = os.environ.get("PLIANT_CHROMIUM") or shutil.which("chromium")
             browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-            page = browser.new_page(viewport=SIZE, bypass_csp=True)
+            page: Any = browser.new_page(viewport=SIZE, bypass_csp=True)
+            page.problems = []
             page.set_default_timeout(200_000)
-            page.goto(served.url)
-            page.wait_for_function(f"() => window.studio && {STATE}.catalogue")
-            page.click("#open")
-            page.click("[data-name=hello]")
-            page.wait_for_function(f"() => {STATE}.scene && !{STATE}.progress", polling=100)
-            page.select_option("#colour", "stress")
-            page.click("#run")
-            page.wait_for_function(f"() => {STATE}.frame.frame >= 12", polling=50)
-            page.click("#run")
-            page.wait_for_timeout(1500)
-            page.screenshot(path=OUT / "studio.png")
-            small(OUT / "studio.png")
-            page.select_option("#colour", "")
-            page.click("#tool-pull")
-            area = page.evaluate("() => studio.app.viewer.stage.host.getBoundingClientRect().toJSON()")
-            x, y = area["x"] + 0.52 * area["width"], area["y"] + 0.3 * area["height"]
-            page.mouse.move(x, y)
-            page.mouse.down()
-            page.mouse.move(x + 120, y - 10, steps=3)
-            before = page.evaluate(f"() => {STATE}.frame.frame")
-            page.wait_for_function(f"() => {STATE}.frame.frame >= {before + 14}", polling=50)
-            page.wait_for_timeout(300)
-            page.screenshot(path=OUT / "studio-pull.png")
-            small(OUT / "studio-pull.png")
+            enter(page, served, quick=False)
+            for picture in (stress, pull, keys, cut):
+                picture(page)
             browser.close()
     finally:
         served.process.terminate()

@@ -163,6 +163,13 @@ class Rough(Protocol):
 
 
 @runtime_checkable
+class Uneven(Protocol):
+    """Models whose particles may have a friction of their own: ``roughness`` (n,) times the body's."""
+
+    roughness: Array
+
+
+@runtime_checkable
 class Renormalising(Protocol):
     """Models whose present shape can become the rest shape."""
 
@@ -176,6 +183,14 @@ class Alterable(Protocol):
 
     def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
         """Change attributes of the ``chosen`` particles (n,); IncompatibleError for what it cannot."""
+
+
+@runtime_checkable
+class Removing(Protocol):
+    """Models whose particles can be taken away while they run."""
+
+    def remove(self, chosen: BoolArray) -> None:
+        """Take the ``chosen`` particles (n,) away, not all of them; the structure and parents change."""
 
 
 @runtime_checkable
@@ -261,6 +276,29 @@ class OwnStep(Protocol):
 
     def add_internal(self, out: Array) -> None:
         """Add the body's own forces [N] at the end of the last ``advance``, for reactions at driven rows."""
+
+
+@runtime_checkable
+class Completing(Protocol):
+    """Mechanics that own their step and want the forces at its end, as well as those at its beginning."""
+
+    def complete(self, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array) -> None:
+        """Finish the step of ``dt``: external [N] are the forces of actions at its end. May write ``v``."""
+
+
+@runtime_checkable
+class Solid(Protocol):
+    """Mechanics of bodies that do not deform. Obstacles leave their particles alone: such a body meets them
+    by itself (``meet``).
+
+    contact_triangles (t, 3), own rows, closed and outward, ``radius`` [m] thick to either side: what touches
+    other bodies; contact_mass (n,) [kg]: what a contact there has to move; contact_stiffness [N/m].
+    """
+
+    radius: float
+    contact_triangles: IntArray
+    contact_mass: Array
+    contact_stiffness: float
 
 
 @runtime_checkable
@@ -415,7 +453,8 @@ class Acting:
 
 @runtime_checkable
 class Forces(Protocol):
-    """Adds external forces."""
+    """Adds external forces; those of an action with an attribute ``constant = True`` never change while it
+    acts, and are added up once."""
 
     velocity_dependent: bool
 
@@ -513,6 +552,15 @@ class StepLimit(Protocol):
     """An action that limits the explicit step (a fast damping rate, a stiff contact)."""
 
     def stable_step(self) -> StableStep: ...
+
+
+@runtime_checkable
+class Stiffening(Protocol):
+    """A model whose bodies can be stiffer than at rest: crushed, inverted, crumpled."""
+
+    def step_parts(self, x: Array) -> int:
+        """Into how many parts an explicit step that is right for the rest shape has to be taken at ``x``."""
+        ...
 
 
 @runtime_checkable

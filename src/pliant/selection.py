@@ -146,7 +146,13 @@ class Select:
         """World rows of the selected particles, ascending; SelectionError where there are none."""
         found = []
         body = self.body if body is None else body
-        for part in world.parts_named(body, what):
+        parts = world.parts_named(body, what)
+        if self.ids is not None and len(parts) > 1:
+            raise SelectionError(
+                f"{what}: ids without a body, and there are {len(parts)}.",
+                hint=f'Say whose: body = "{parts[0].name}".',
+            )
+        for part in parts:
             structure = part.structure
             local = self._of_body(structure.rest, structure.spacing, structure.groups, part.name)
             found.append(local + part.rows.start)

@@ -85,6 +85,22 @@ def test_a_take_replays_byte_for_byte(model: str, integrator: str) -> None:
         assert a.tobytes() == b.tobytes(), f"frame {number}"
 
 
+def test_a_take_of_bodies_that_meet_replays_byte_for_byte() -> None:
+    """Contact between bodies comes after the actions, those that hands add included."""
+    second = """[[bodies]]
+name = "guest"
+shape = { box = { size = [0.1, 0.1, 0.1], divisions = [2, 2, 2] } }
+material = { young = 2e4, poisson = 0.3, density = 1000 }
+position = [0.1, 0, 0.12]
+"""
+    text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + second
+    taken, saved = play(text, pulled, 20)
+    replayed, _ = play(saved, None, 20)
+    assert np.abs(taken[-1] - play(text, None, 20)[0][-1]).max() > 1e-3
+    for number, (a, b) in enumerate(zip(taken, replayed, strict=True)):
+        assert a.tobytes() == b.tobytes(), f"frame {number}"
+
+
 def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
     scene = parse(SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog"))
     simulation = scene.simulation()
@@ -102,3 +118,94 @@ def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
         live.end(8)
     assert len(live.entries) == 2
     simulation.advance()
+
+
+def test_a_kick_does_not_wait_for_the_kicks_that_the_scene_has_planned() -> None:
+    later = '[[actions]]\ntype = "impulse"\nselect = { body = "block", all = true }\n'
+    later += "value = [0, 0, 0.1]\nat = 0.9\n"
+    text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + later
+
+    def kick(live: LiveInput, frame: int) -> None:
+        if frame == 1:
+            live.add({"type": "impulse", "select": SPOT, "value": [0.0, 0.02, 0.0]})
+
+    kicked, replay = play(text, kick, 4)
+    left_alone, _ = play(text, None, 4)
+    assert np.abs(kicked[4] - left_alone[4]).max() > 1e-4
+    again, _ = play(replay, None, 4)
+    assert all(np.array_equal(a, b) for a, b in zip(kicked, again, strict=True))
+
+
+TWO = """
+schema = 1
+[time]
+duration = 1.0
+fps = 50
+[[bodies]]
+name = "low"
+shape = { box = { size = [0.2, 0.1, 0.1], divisions = [4, 2, 2] } }
+model = "LOW"
+edge = 0.05
+material = { young = 2e4, poisson = 0.3, density = 1000 }
+[[bodies]]
+name = "high"
+shape = { box = { size = [0.1, 0.1, 0.1], divisions = [2, 2, 2] } }
+model = "HIGH"
+edge = 0.05
+position = [0.05, 0.0, 0.11]
+material = { young = 2e4, poisson = 0.3, density = 1000 }
+[[actions]]
+type = "gravity"
+[[actions]]
+type = "fix"
+select = { body = "low", plane = { axis = "z", at = "min" } }
+[[actions]]
+type = "impulse"
+select = { body = "high", all = true }
+value = [0.0, 0.01, 0.0]
+at = 0.3
+"""
+
+
+def worked(live: LiveInput, frame: int) -> None:
+    """Cut a body in two, pull a piece by particles that came with the cut, glue, stiffen, kick."""
+    match frame:
+        case 3:
+            live.add({"type": "impulse", "select": {"body": "high", "all": True}, "value": [0.0, 0.0, -0.02]})
+        case 4:
+            live.add({"type": "cut", "body": "high", "plane": {"axis": "x", "at": 0.09}})
+        case 6:
+            new = len(live._simulation.system.world.parts_named("high", "")[0].structure.rest)
+            spot = {"body": "high", "ids": [new - 1, new - 2]}
+            live.add({"type": "pull", "select": spot, "target": [0.1, 0.05, 0.25], "stiffness": 5.0})
+            live.steer(5, (0.1, 0.1, 0.3))
+        case 8:
+            live.add({"type": "glue", "select": {"body": "high", "all": True}, "to": "low", "reach": 0.06})
+        case 12:
+            live.end(5)
+
+
+def clayed(live: LiveInput, frame: int) -> None:
+    """Keep the present shape of a bar of elements, stiffen one end, and let the bodies fuse."""
+    match frame:
+        case 5:
+            live.add({"type": "renormalise", "select": {"body": "low", "all": True}})
+        case 7:
+            select = {"body": "low", "plane": {"axis": "z", "at": "max"}}
+            live.add({"type": "attributes", "select": select, "stiffness": 3.0})
+        case 9:
+            live.add({"type": "fuse", "bodies": ["low", "high"], "reach": 0.08})
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "hand"), [("mass-spring", "fem", worked), ("elements", "elements", clayed)]
+)
+def test_cuts_glue_and_clay_replay_byte_for_byte(low: str, high: str, hand: Callable[..., None]) -> None:
+    text = TWO.replace("LOW", low).replace("HIGH", high)
+    taken, saved = play(text, hand, 18)
+    replayed, _ = play(saved, None, 18)
+    untouched, _ = play(text, None, 18)
+    assert saved.count("late = true") >= 3
+    assert taken[-1].shape != untouched[-1].shape or np.abs(taken[-1] - untouched[-1]).max() > 1e-3
+    for number, (a, b) in enumerate(zip(taken, replayed, strict=True)):
+        assert a.tobytes() == b.tobytes(), f"frame {number}"

@@ -25,6 +25,7 @@ from pliant.actions import (
     VolumeConstraint,
 )
 from pliant.curves import Curve
+from pliant.errors import IncompatibleError
 from pliant.integrators import INTEGRATORS
 from pliant.where import all as everything
 from pliant.where import plane
@@ -102,7 +103,7 @@ def test_a_force_in_a_window_gives_exactly_its_impulse(integrator: str, window: 
     assert values(simulation)["momentum.x"] == pytest.approx(0.05, rel=1e-9)
 
 
-@pytest.mark.parametrize("axes", [(), ("x",)])
+@pytest.mark.parametrize("axes", [("x", "y", "z"), ("x",)])
 def test_reaction_balances_what_moves_a_body(axes: tuple[str, ...]) -> None:
     """All particles driven with acceleration a: the reaction is m a along the driven axes."""
     from pliant.measures import Reaction
@@ -179,7 +180,6 @@ def test_moment_has_no_net_force_and_its_exact_torque() -> None:
 
 
 def test_double_drives_and_half_made_actions_are_refused() -> None:
-    from pliant.errors import IncompatibleError
     from pliant.protocols import Acting
     from pliant.simulation.capabilities import check_capabilities
 
@@ -191,3 +191,17 @@ def test_double_drives_and_half_made_actions_are_refused() -> None:
 
     with pytest.raises(IncompatibleError, match="lacks velocity_dependent"):
         check_capabilities("action 1", Half(), action=True)
+
+
+def test_a_memory_that_could_not_be_restored_is_refused() -> None:
+    """Kept silent, it would be lost at the first resume."""
+    from pliant.protocols import Acting
+    from pliant.simulation.capabilities import check_capabilities
+
+    class Forgetful(Acting):
+        def state(self) -> dict[str, Any]:
+            return {}
+
+    for action in (True, False):
+        with pytest.raises(IncompatibleError, match="has 'state' but lacks restore"):
+            check_capabilities("body 'a'", Forgetful(), action=action)

@@ -1,4 +1,4 @@
-"""What every model obeys: run over MODELS, so that a new model is found here by itself."""
+"""What every model of bodies that deform obeys: a new entry of MODELS is found here by itself."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bodies import MATERIAL, block, shaken
 
-from pliant.models import MODELS
+from pliant.models import deforming
 from pliant.protocols import (
     Dissipation,
     Energy,
@@ -58,7 +58,7 @@ VARIANTS |= {f"{kind}/everts": {"model": {"type": kind, "form": "everts"}} for k
 VARIANTS["multires/corotational"] = {"model": {"type": "multires", "operator": "corotational"}}
 LINEAR = {"multires"}  # linear elasticity: about the rest shape, for small rotations
 OWN_STEP = {"multires", "multires/corotational"}  # take steps of their own within one of the World's
-NAMES = [*MODELS, *VARIANTS]
+NAMES = [*deforming(), *VARIANTS]  # a rigid body has no internal forces: tests/verification/test_rigid.py
 TORQUE = {
     "multires",
     "fem/gram-schmidt",

@@ -22,6 +22,19 @@ def studio(tmp_path: Path) -> Iterator[Served]:
     served.process.stdout.close()
 
 
+@pytest.fixture
+def scene(request: Any, tmp_path: Path) -> Iterator[Served]:
+    """A studio on the scene that the test names as its parameter."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "scene.toml").write_text(request.param)
+    served = start(folder, str(folder / "scene.toml"))
+    yield served
+    served.process.terminate()
+    served.process.wait(10)
+    served.process.stdout.close()
+
+
 def _chromium() -> str:
     names = (os.environ.get("PLIANT_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
     found = next((path for name in names if name and (path := shutil.which(name))), None)

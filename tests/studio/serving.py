@@ -62,9 +62,12 @@ def start(folder: Path, *arguments: str) -> Served:
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     found = re.search(r"http\S+", process.stdout.readline())
-    assert found, "the studio did not say its address"
+    if not found:
+        process.kill()
+        raise AssertionError(f"the studio did not start: {process.communicate()[1]}")
     return Served(found[0], folder, process)

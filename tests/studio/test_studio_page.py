@@ -1,81 +1,13 @@
 """The studio as a person uses it, in a real browser."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from serving import ROOT, Served
+from serving import Served
+from steps import STATE, box_select, build, enter, particles, places, replayed, save_take, state, wait
 
-from pliant.recording import load
-
-STATE = "studio.app.store.state"
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
-
-
-def wait(page: Any, condition: str) -> None:
-    try:
-        page.wait_for_function(f"() => {condition}", polling=50)
-    except Exception as error:
-        told = page.evaluate(
-            f"() => JSON.stringify([{STATE}.status, {STATE}.frame, {STATE}.built, {STATE}.progress])"
-        )
-        notices = page.inner_text("#notices")
-        raise AssertionError(f"waited for {condition}\n{told}\n{notices}\n{page.problems}") from error
-
-
-def state(page: Any, what: str) -> Any:
-    return page.evaluate(f"() => {STATE}.{what}")
-
-
-def enter(page: Any, studio: Served) -> None:
-    page.goto(studio.url + "&quick")
-    wait(page, f"window.studio && {STATE}.connected && {STATE}.catalogue")
-
-
-def build(page: Any) -> None:
-    page.click("#build")
-    wait(page, f"{STATE}.scene && {STATE}.frame && !{STATE}.progress")
-
-
-def places(page: Any) -> np.ndarray[Any, Any]:
-    """Where the particles of the first body are on the page (n, 2)."""
-    return np.array(
-        page.evaluate(
-            """() => {
-          const viewer = studio.app.viewer, body = viewer.bodies[0];
-          const area = viewer.stage.renderer.domElement.getBoundingClientRect();
-          viewer.stage.camera.updateMatrixWorld();
-          const place = viewer.stage.camera.position.clone(), out = [];
-          for (let i = 0; i < body.particles.length / 3; i++) {
-            place.fromArray(body.particles, 3 * i).project(viewer.stage.camera);
-            const [u, v] = [(place.x + 1) / 2, (1 - place.y) / 2];
-            out.push([area.left + u * area.width, area.top + v * area.height]);
-          }
-          return out;
-        }"""
-        )
-    )
-
-
-def particles(page: Any) -> np.ndarray[Any, Any]:
-    found = page.evaluate("() => Array.from(studio.app.viewer.bodies[0].particles)")
-    return np.array(found).reshape(-1, 3)
-
-
-def box_select(page: Any, ids: Any) -> None:
-    """Draw a box around particles, through the body."""
-    page.click("#tool-box")
-    page.check("#through")
-    spots = places(page)[ids]
-    low, high = spots.min(axis=0) - 5, spots.max(axis=0) + 5
-    page.mouse.move(*low)
-    page.mouse.down()
-    page.mouse.move(*((low + high) / 2))
-    page.mouse.move(*high)
-    page.mouse.up()
 
 
 def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
@@ -137,28 +69,15 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
         """() => { const slider = document.getElementById('scrub'); slider.value = '14';
                slider.dispatchEvent(new Event('input')); }"""
     )
-    wait(page, f"{STATE}.frame.frame === 14 && {STATE}.frame.colour === 'stress'")
+    wait(page, f"{STATE}.frame.frame === 14 && 'stress' in {STATE}.frame.units")
     values = page.evaluate("() => Math.max(...studio.app.viewer.bodies[0].shownValues())")
     assert values > 10.0
     page.screenshot(path=pictures / "5-stress.png")
 
-    page.click("#save")
-    page.fill("#save-name", "my-take")
-    page.click("#save-take")
-    page.wait_for_selector(".notice.done")
+    save_take(page, "my-take")
     page.screenshot(path=pictures / "6-saved.png")
     assert page.problems == []
-
-    folder = studio.folder
-    command = [sys.executable, "-m", "pliant", "run", "my-take.toml", "-o", "again.pliant", "--quiet"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "NUMBA_NUM_THREADS": "1"}
-    subprocess.run(command, cwd=folder, env=environment, check=True, timeout=200)
-    taken, again = load(folder / "my-take.pliant"), load(folder / "again.pliant")
-    assert len(taken) == len(again) == last + 1
-    assert "pull" in taken.scene_text
-    assert taken.state == "done"
-    for one, other in zip(taken.frames, again.frames, strict=True):
-        assert one.positions.tobytes() == other.positions.tobytes()
+    assert "pull" in replayed(studio.folder, "my-take", last + 1)
 
 
 def test_uploads_undo_and_a_lost_connection(

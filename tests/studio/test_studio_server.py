@@ -100,30 +100,53 @@ def test_only_the_right_token_and_origin_come_in(studio: Served) -> None:
         assert hear(socket, "document")["table"]["title"] == "Beam"
 
 
-def test_hostile_messages_change_nothing_and_the_server_goes_on(studio: Served, tmp_path: Path) -> None:
+def resources(pid: int) -> tuple[int, int, float]:
+    """Open files, threads and resident memory [MB] of a process."""
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    files = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    return files, int(status["Threads"]), int(status["VmRSS"].split()[0]) / 1024
+
+
+def first_picture(socket: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    while not isinstance(message := socket.recv(timeout=60), bytes):
+        pass
+    return unpack(message)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files by /proc")
+def test_hostile_messages_and_reconnects_leave_nothing_behind(studio: Served, tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.rglob("*"))
-    random.seed(1)
-    for _ in range(4):
-        messages = random.sample(HOSTILE, len(HOSTILE))
-        with connect(studio) as socket:
-            for message in messages:
-                try:
+    pid, sent = studio.process.pid, 0
+    with connect(studio) as socket:  # everything that starts late has started
+        socket.send('{"do": "build"}')
+        first_picture(socket)
+    dice, found = random.Random(1), []
+    texts = [message for message in HOSTILE if isinstance(message, str)]
+    for _ in range(3):
+        for last in (*(m for m in HOSTILE if isinstance(m, bytes)), "[]", "{}", "", '{"do": "fly"}'):
+            with connect(studio) as socket:
+                for message in (*dice.sample(texts, 28), last):  # bytes make the server hang up
                     socket.send(message)
-                except Exception:  # closed on us, which is a right answer
-                    break
-    for _ in range(10):
-        with connect(studio):
-            pass
+                    sent += 1
+                if isinstance(last, str):
+                    hear(socket, "notice")
+        for _ in range(17):
+            with connect(studio) as socket:
+                hear(socket, "document")
+        with connect(studio) as socket:  # everything that was said has been answered
+            socket.send('{"do": "list"}')
+            hear(socket, "files")
+        found.append(resources(pid))
+    assert sent > 500
+    assert found[2][0] <= found[0][0] + 2
+    assert found[2][1] <= found[0][1]
+    assert found[2][2] < found[0][2] + 20.0
     with connect(studio) as socket:
         table = hear(socket, "document")["table"]
         assert table["bodies"][0]["shape"] == {"box": {"size": [0.4, 0.1, 0.1], "divisions": [8, 2, 2]}}
         assert "mesh" not in table["bodies"][0]
         socket.send('{"do": "build"}')
-        while True:
-            message = socket.recv(timeout=60)
-            if isinstance(message, bytes):
-                header, arrays = unpack(message)
-                break
+        header, arrays = first_picture(socket)
         assert header["scene"]["bodies"][0]["particles"] == 81
         assert arrays["0/particles"].shape == (81, 3)
         assert arrays["0/corners"].max() < len(arrays["0/origin"])
@@ -136,8 +159,12 @@ def test_a_page_that_never_draws_does_not_hold_up_the_simulation(studio: Served)
         socket.send('{"do": "build"}')
         socket.send('{"do": "speed", "speed": 0}')
         socket.send('{"do": "play"}')
-        while not (status := hear(socket, "status"))["built"] or status["frame"] < 300:
+        while not hear(socket, "status")["built"]:
             pass
+        first = resources(studio.process.pid)[2]
+        while hear(socket, "status")["frame"] < 300:
+            pass
+        assert resources(studio.process.pid)[2] < first + 5.0
         pictures = []
         try:
             while True:

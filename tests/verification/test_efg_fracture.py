@@ -7,17 +7,19 @@ import pytest
 from bodies import MATERIAL, block, simulate
 
 import pliant as pl
-from pliant.mesh.topology import Edges, merge_points
+from pliant.curves import Curve
+from pliant.mesh.topology import Edges, components, merge_points
 from pliant.mesh.types import Surface, boundary_triangles, surface_volume
 
 STRENGTH, NECK = 2e4, 0.06
 
 
 def necked_bar() -> Surface:
-    """0.4 x 0.1 x 0.1 m, waisted to a square of 0.06 m in the middle."""
+    """0.4 x 0.1 x 0.1 m, waisted to a square of 0.06 m in the middle, so gently (a radius of 0.25 m) that the
+    stress is the same within 8 % all over its section: breaking force is strength times area."""
     box: Any = pl.shapes.box(0.4, 0.1, 0.1, divisions=(24, 6, 6)).volume()
     points = box.points.copy()
-    waist = 1 - (1 - NECK / 0.1) * np.exp(-(((points[:, 0] - 0.2) / 0.05) ** 2))
+    waist = 1 - (1 - NECK / 0.1) * np.exp(-(((points[:, 0] - 0.2) / 0.1) ** 2))
     points[:, 1:] = 0.05 + (points[:, 1:] - 0.05) * waist[:, None]
     return Surface(points, boundary_triangles(box.tets))
 
@@ -27,7 +29,7 @@ def closed(surface: Surface) -> bool:
     return bool((Edges(of[surface.triangles], len(points)).uses % 2 == 0).all())
 
 
-@pytest.mark.parametrize("edge", [0.02, 0.016])
+@pytest.mark.parametrize("edge", [0.025, 0.02, 0.018, 0.016, 0.0143])
 def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float) -> None:
     material = {"young": 1e6, "poisson": 0.3, "density": 1000.0, "strength": STRENGTH}
     bar = pl.Body(necked_bar(), edge=edge, model="efg", material=material, name="bar")
@@ -38,16 +40,18 @@ def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float
             pl.Move(bar, pl.where.plane("x", "max"), velocity=(0.06, 0, 0)),
             pl.Damping(rate=20.0),
         ],
-        time=pl.TimePlan(duration=0.08, fps=1000),
+        time=pl.TimePlan(duration=0.1, fps=500),
     )
     simulation = scene.simulation()
     simulation.start()
     world, mechanics = simulation.system.world, simulation.system.world.parts[0].mechanics
     beyond, peak = world.rest[:, 0] > 0.205, 0.0
-    for _ in range(80):
+    for _ in range(50):
         simulation.advance()
         through, _ = mechanics.flux(world.x, beyond)["elastic"]  # type: ignore[attr-defined]
         peak = max(peak, abs(float(through[0])))
+        if mechanics.coming_apart()[0] > 1:  # type: ignore[attr-defined]
+            break
     assert peak == pytest.approx(STRENGTH * NECK**2, rel=0.15)
     pieces, _, _ = mechanics.coming_apart()  # type: ignore[attr-defined]
     assert pieces == 2
@@ -55,8 +59,8 @@ def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float
     ends = sorted(
         (float(world.rest[label == k, 0].min()), float(world.rest[label == k, 0].max())) for k in (0, 1)
     )
-    assert ends[0][1] == pytest.approx(0.2, abs=0.03)  # the waist is 0.1 m long
-    assert ends[1][0] == pytest.approx(0.2, abs=0.03)
+    assert ends[0][1] == pytest.approx(0.2, abs=0.05)  # the waist is 0.2 m long
+    assert ends[1][0] == pytest.approx(0.2, abs=0.05)
     carrier: Any = world.parts[0].structure.carrier
     assert closed(carrier.surface)
     whole = surface_volume(necked_bar().points, necked_bar().triangles)
@@ -89,8 +93,9 @@ def test_cracks_are_restored() -> None:
     body = block((6, 3, 3), model="efg", material={**MATERIAL, "strength": 1e4})
     structure = body.structure()
     first, second = (body.model.prepare(structure, body.resolved_material) for _ in range(2))
-    first.cracking._open(np.flatnonzero(first.cracking.cells.pairs[:, 0] % 7 == 0)[:12])
-    first._take()
+    assert first.part_faces(
+        (structure.rest[:, 0] > 0.33).astype(np.int64), structure.rest[:, 2] > 0.12
+    )  # half-way through
     second.restore(first.state())
     x = structure.rest * [1.1, 1.0, 0.95]
     a, b = np.zeros_like(x), np.zeros_like(x)
@@ -105,19 +110,58 @@ def test_cracks_are_restored() -> None:
     assert np.abs(np.cross(x, a).sum(axis=0)).max() < 1e-9 * np.abs(a).sum()
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", range(20))
 def test_bodies_torn_at_random_stay_finite_and_have_no_crumbs(seed: int) -> None:
     dice = np.random.default_rng(seed)
-    body = block((5, 5, 5), model="efg", material={**MATERIAL, "strength": 2e3, "crack-speed": 20.0})
-    way = tuple(dice.normal(0.0, 1.5, 3).tolist())
+    size = tuple(int(n) for n in dice.integers(3, 6, 3))
+    sampling = ("lattice", "bcc")[seed % 2]
+    material = {**MATERIAL, "strength": 2e3, "crack-speed": float(dice.uniform(5.0, 40.0))}
+    body = block(size, model={"type": "efg", "sampling": sampling}, material=material)
+    way = dice.normal(0.0, 1.5, 3) + np.array([2.0, 0.0, 0.0])
     actions = [
         pl.Fix(body, pl.where.plane("x", "min")),
-        pl.Move(body, pl.where.plane("x", "max"), velocity=way),
+        pl.Move(body, pl.where.plane("x", "max"), velocity=tuple(way.tolist())),
         pl.Gravity(9.81),
     ]
-    simulation = simulate([body], actions, seconds=0.08, fps=100)
+    simulation = simulate([body], actions, seconds=0.05, fps=100)
     world = simulation.system.world
     mechanics: Any = world.parts[0].mechanics
     assert np.isfinite(world.x).all()
+    assert np.isfinite(world.v).all()
     assert mechanics.coming_apart()[2] > 0
     assert np.bincount(mechanics.cracking.pieces()[1]).min() >= 10
+    assert world.mass.sum() == pytest.approx(np.prod(size), rel=1e-12)  # 1000 kg/m3, cells of a litre
+
+
+def test_a_plate_hit_by_a_ball_breaks_into_pieces_that_make_up_its_mass_and_volume() -> None:
+    material = {"young": 8e7, "poisson": 0.25, "density": 2000.0, "strength": 6e5, "crack-speed": 80.0}
+    plate = pl.Body(pl.shapes.box(0.24, 0.2, 0.03), edge=0.015, model="efg", material=material, name="plate")
+    falling = Curve([0.0, 0.04], [(0.12, 0.1, 0.061), (0.12, 0.1, -0.059)])
+    ball = pl.Obstacle(sphere={"radius": 0.03}, position=falling)
+    actions = [
+        pl.Fix(plate, pl.where.plane("x", "min")),
+        pl.Fix(plate, pl.where.plane("x", "max")),
+        ball,
+    ]
+    simulation = simulate([plate], actions, seconds=0.015, fps=200)
+    world = simulation.system.world
+    mechanics: Any = world.parts[0].mechanics
+    pieces, label = mechanics.cracking.pieces()
+    assert pieces >= 3
+    assert world.mass.sum() == pytest.approx(2000.0 * 0.24 * 0.2 * 0.03, rel=1e-12)
+    carrier: Any = world.parts[0].structure.carrier
+    surface = carrier.surface
+    assert closed(surface)
+    assert surface_volume(surface.points, surface.triangles) == pytest.approx(0.24 * 0.2 * 0.03, rel=1e-9)
+    parts, of = components(
+        len(surface.points),
+        np.concatenate([surface.triangles[:, [0, 1]], surface.triangles[:, [1, 2]]]),
+    )
+    assert parts >= pieces
+    volumes = np.sort([surface_volume(surface.points, surface.triangles[of[surface.triangles[:, 0]] == k])
+                       for k in range(parts)])  # fmt: skip
+    own = np.sort(np.bincount(label, mechanics.volumes, pieces))
+    assert volumes.sum() == pytest.approx(own.sum(), rel=0.02)
+    assert volumes[-pieces:] == pytest.approx(own, abs=0.02 * own.sum())
+    now = surface_volume(carrier.positions(world.x), surface.triangles)
+    assert now == pytest.approx(0.24 * 0.2 * 0.03, rel=0.02)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.evidence.cases_beams import own_weight
+from pliant.evidence.cases_circle import rolled
 from pliant.evidence.elastica import elastica
 
 
@@ -27,3 +28,20 @@ def test_linear_tets_converge_to_the_elastica_at_second_order() -> None:
 def test_quadratic_tets_are_on_the_elastica(weight: float) -> None:
     """20 of them along the beam, 1 across: within half a percent, stretch and shear included."""
     assert own_weight("fem/quadratic", weight) == pytest.approx(elastica(weight=weight)[0], rel=5e-3)
+
+
+def test_a_moment_rolls_a_beam_up_to_a_full_circle() -> None:
+    """Quadratic tets, 20 x 1 x 1 cells: M = 2 pi EI / L turns the tip by 360 degrees and brings it back to
+    the clamp, whose reaction is the moment."""
+    torque, angle, tip = rolled("fem/quadratic")
+    assert torque == pytest.approx(2.0 * np.pi, rel=1e-4)
+    assert angle == pytest.approx(2.0 * np.pi, rel=0.03)
+    assert np.linalg.norm(tip - [0.0, 0.025, 0.025]) < 0.02
+
+
+def test_pure_bending_converges_to_a_quarter_circle_at_second_order() -> None:
+    """Linear tets 4 and 8 thick at M = EI / L pi / 2, beside quadratic ones, which are 0.4 % off."""
+    exact = rolled("fem/quadratic", 0.25, 2)[1]
+    assert exact == pytest.approx(0.5 * np.pi, rel=5e-3)
+    errors = [1.0 - rolled("fem", 0.25, 2, fine)[1] / exact for fine in (4, 8)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.3)

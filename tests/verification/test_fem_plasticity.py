@@ -210,3 +210,66 @@ def test_printed_plasticity_depends_on_the_step_and_ours_does_not() -> None:
     assert kept["small", 1] == pytest.approx(kept["small", 10], rel=1e-9)
     assert kept["cairns", 1] == pytest.approx(0.6 * 0.06, rel=1e-9)  # as printed: dt creep e
     assert kept["cairns", 10] < 0.9 * kept["cairns", 1]
+
+
+@pytest.mark.parametrize(
+    ("plasticity", "law"),
+    [("small", "corotational"), ("small", "st-venant-kirchhoff"), ("large", "neo-hookean")],
+)
+def test_quadratic_tets_flow_as_linear_ones_do(plasticity: str, law: str) -> None:
+    """In a uniform strain stress, plastic strain and heat are the same to rounding, and a restored copy has
+    the same forces to the bit."""
+    found = []
+    for elements in ("linear", "quadratic"):
+        body = block(
+            (2, 1, 1),
+            model={"type": "fem", "law": law, "plasticity": plasticity, "elements": elements},
+            material=MATERIAL | {"yield": YIELD, "creep": 3.0},
+        )
+        structure = body.structure()
+        mechanics: Any = body.model.prepare(structure, body.resolved_material)
+        x = structure.rest @ np.array([[1.03, 0.02, 0.0], [0.0, 0.98, 0.01], [0.01, 0.0, 1.0]]).T
+        still, lost = np.zeros_like(x), mechanics.energy(x)
+        for _ in range(4):
+            assert mechanics.after_step(0.0, 0.1, x, still)
+            heat = mechanics.dissipation(x, still)
+        lost -= mechanics.energy(x)
+        stress, plastic = field(mechanics, x, "stress"), field(mechanics, x, "plastic")
+        assert np.ptp(stress) < 1e-9 * stress.max()
+        found.append((stress.mean(), plastic.mean(), heat, lost))
+        copy: Any = body.model.prepare(structure, body.resolved_material)
+        copy.restore(mechanics.state())
+        forces = [np.zeros_like(x), np.zeros_like(x)]
+        mechanics.add_forces(x, still, forces[0])
+        copy.add_forces(x, still, forces[1])
+        assert np.array_equal(*forces)
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
+
+
+def test_quadratic_tets_with_plastic_strain_have_forces_of_their_energy() -> None:
+    body = block(
+        (1, 1, 1), model={"type": "fem", "elements": "quadratic"}, material=MATERIAL | {"yield": YIELD}
+    )
+    structure = body.structure()
+    mechanics: Any = body.model.prepare(structure, body.resolved_material)
+    random = np.random.default_rng(1)
+    x, still = (
+        structure.rest + random.uniform(-0.01, 0.01, structure.rest.shape),
+        np.zeros_like(structure.rest),
+    )
+    assert mechanics.after_step(0.0, 0.1, x, still)
+    forces, way = np.zeros_like(x), random.standard_normal(x.shape)
+    mechanics.add_forces(x, still, forces)
+    ahead, behind = (mechanics.energy(x + sign * 1e-6 * way) for sign in (1, -1))
+    assert (ahead - behind) / 2e-6 == pytest.approx(-np.sum(forces * way), rel=1e-6)
+
+
+def test_quadratic_tets_refuse_to_break_and_to_be_cut() -> None:
+    body = block(
+        (1, 1, 1), model={"type": "fem", "elements": "quadratic"}, material=MATERIAL | {"strength": 1e3}
+    )
+    with pytest.raises(pl.errors.IncompatibleError, match="do not break"):
+        pl.Scene([body]).simulation()
+    body = block((1, 1, 1), model={"type": "fem", "elements": "quadratic"})
+    with pytest.raises(pl.errors.IncompatibleError, match="cannot be cut"):
+        pl.Scene([body], [pl.Cut(body, plane={"axis": "x", "at": 0.05})]).simulation()

@@ -7,12 +7,14 @@ import pytest
 from bodies import simulate, values
 
 import pliant as pl
-from pliant.actions import Attributes, Fuse, Glue, Manipulator, Renormalise
+from pliant.actions import Attributes, Create, Fuse, Glue, Manipulator, Remove, Renormalise
+from pliant.contact import Contact, Pair
 from pliant.errors import IncompatibleError
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene, TimePlan
 
 MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
+ROUGH = {**MATERIAL, "friction": 0.4}
 
 
 def bar(**options: Any) -> Body:
@@ -113,3 +115,72 @@ def test_a_device_drives_a_tool_and_reads_its_force() -> None:
     world = simulation.system.world
     assert world.x[24:, 2] == pytest.approx(world.rest[24:, 2] - 0.01, abs=1e-12)
     assert max(felt) > 50.0
+
+
+def test_a_created_body_appears_at_its_time_and_a_removed_one_is_gone() -> None:
+    """The upper bar comes at 0.1 s with its velocity and falls; the lower one goes at 0.2 s; nothing is shown
+    of what is not there, and the ledger is closed."""
+    upper = bar(name="upper", position=(0, 0, 1.0), velocity=(0.5, 0, 0))
+    actions = [pl.Gravity(), Create(body="upper", at=0.1), Remove("bar", at=0.2)]
+    scene = Scene([bar(), upper], actions, time=TimePlan(duration=0.4, fps=50))
+    simulation = scene.simulation()
+    simulation.start()
+    world = simulation.system.world
+    lower_part, upper_part = world.parts
+    start = values(simulation)["energy.total"]
+    assert not upper_part.present
+    assert values(simulation)["volume.upper"] == 0.0
+    for _ in range(20):
+        simulation.advance()
+    moved = (world.x - world.rest)[upper_part.rows].mean(axis=0)
+    assert moved == pytest.approx([0.5 * 0.3, 0, -0.5 * 9.81 * 0.3**2], abs=1e-9)
+    assert not lower_part.present
+    row = values(simulation)
+    assert (row["volume.upper"], row["volume.bar"]) == (pytest.approx(0.6 * 0.2 * 0.2), 0.0)
+    fallen = (world.x - world.rest)[lower_part.rows, 2].mean()
+    assert fallen == pytest.approx(-0.5 * 9.81 * 0.2**2, abs=1e-9)
+    assert values(simulation)["energy.total"] == pytest.approx(start, abs=1e-9 * abs(start) + 1e-6)
+
+
+def test_removed_elements_leave_a_lighter_body_with_a_closed_surface() -> None:
+    """A third of a bar is taken away: 16 of 24 elements fall on, and the shown volume is two thirds."""
+    hole = pl.where.box((-1, -1, -1), (0.2, 1, 1))
+    actions = [pl.Gravity(), pl.Damping(rate=1.0), Remove("bar", hole, at=0.05)]
+    simulation = simulate([bar()], actions, seconds=0.1)
+    world = simulation.system.world
+    assert world.count == 16
+    assert world.mass.sum() == pytest.approx(0.6 * 0.2 * 0.2 * 1000 * 2 / 3)
+    assert values(simulation)["volume"] == pytest.approx(0.6 * 0.2 * 0.2 * 2 / 3, rel=0.01)
+    assert np.abs(world.v - world.v.mean(axis=0)).max() < 1e-9
+
+
+def test_elements_have_a_friction_of_their_own() -> None:
+    """A block slides on a table half of which is made slippery: with mu g in front, freely on the rest."""
+    table = Body(box(1.2, 0.4, 0.1), edge=0.1, model="elements", material=ROUGH, name="t")
+    block = Body(
+        box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=ROUGH, name="b",
+        position=(0.7, 0.1, 0.1), velocity=(0.4, 0, 0),
+    )  # fmt: skip
+    ice = Attributes("t", pl.where.box((0.6, -1, -1), (2, 1, 1)), friction=0.0)
+    hold = [pl.Gravity(), pl.Fix("t", pl.where.all())]
+    speeds = []
+    for extra in ([], [ice]):
+        simulation = simulate([table, block], [*hold, *extra], seconds=0.06)
+        speeds.append(simulation.system.world.v[simulation.system.world.parts[1].rows, 0].mean())
+    assert speeds[0] == pytest.approx(0.4 - 0.4 * 9.81 * 0.06, rel=0.1)
+    assert speeds[1] == pytest.approx(0.4, abs=1e-3)
+
+
+def test_what_sticks_is_lifted_up_to_its_adhesion() -> None:
+    """A tool that touched a bar lifts it with 5 kPa of adhesion, and lets it lie with 0.5 kPa; its weight is
+    1.96 kPa."""
+    heights = []
+    for adhesion in (5e3, 5e2):
+        tool = bar(name="tool", position=(0, 0, 0.199))
+        keys = [{"time": t, "value": [0, 0, z]} for t, z in ((0, 0), (0.1, -0.002), (0.2, 0), (0.6, 0.1))]
+        actions = [pl.Gravity(), pl.Ground(), Manipulator(body="tool", displacement={"keys": keys})]
+        contact = Contact(pairs=[Pair(bodies=("tool", "bar"), adhesion=adhesion)])
+        simulation = simulate([bar(), tool], actions, seconds=0.6, contact=contact)
+        heights.append(simulation.system.world.x[:24, 2].mean() - 0.1)
+    assert heights[0] == pytest.approx(0.1, abs=0.01)
+    assert heights[1] == pytest.approx(0.0, abs=0.01)

@@ -1,5 +1,6 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
+from pliant.actions.coming import Create, Remove
 from pliant.actions.cuts import Cut, Seam
 from pliant.actions.drives import Fix, Move, Rotate, Sine
 from pliant.actions.gravity import Gravity
@@ -20,7 +21,7 @@ ACTIONS: Registry[Action] = Registry(
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
             Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
-            Manipulator, Renormalise, Attributes, Glue, Fuse,
+            Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove,
         )
     },
     entry_points="pliant.actions",
@@ -29,6 +30,7 @@ ACTIONS: Registry[Action] = Registry(
 __all__ = [
     "ACTIONS",
     "Attributes",
+    "Create",
     "Cut",
     "Damping",
     "Drag",
@@ -45,6 +47,7 @@ __all__ = [
     "Obstacle",
     "Pressure",
     "Pull",
+    "Remove",
     "Renormalise",
     "Rotate",
     "Seam",

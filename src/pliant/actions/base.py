@@ -16,16 +16,25 @@ if TYPE_CHECKING:
 
 @parameters
 class Timed:
-    """Acts from ``from`` up to, and not at, ``until`` (seconds; default always)."""
+    """Acts from ``from`` up to, and not at, ``until`` (seconds; default always).
+
+    late: prepared when it starts, among the particles that are there then, and not at the beginning.
+    """
 
     from_: Time = Field(default=0.0, ge=0, kw_only=True)
     until: Time | None = Field(default=None, kw_only=True)
+    late: bool = Field(default=False, kw_only=True)
 
     @model_validator(mode="after")
     def _window(self) -> "Timed":
         if self.until is not None and self.until <= self.from_:
             raise ValueError(f"until ({self.until:g} s) must be after from ({self.from_:g} s)")
         return self
+
+    @property
+    def starts(self) -> float:
+        """When it begins to matter [s]: ``from``, or ``at`` of what happens once."""
+        return max(self.from_, float(getattr(self, "at", 0.0)))
 
     def windowed(self, acting: "Acting") -> "Acting":
         """``acting`` with this action's time window."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def _axes(value: Any) -> Any:
     """Axis letters as "xy" or ["x", "y"]."""
+    if isinstance(value, (str, list, tuple)) and not value:
+        raise ValueError("name at least one axis, or leave axes out for all three")
     return tuple(value) if isinstance(value, str) else value
 
 
@@ -28,8 +30,8 @@ Axes = Annotated[tuple[Axis, ...], BeforeValidator(_axes)]
 
 
 def mask(axes: tuple[str, ...]) -> BoolArray:
-    """Which of x, y, z are named; all of them for none."""
-    return np.array([letter in axes for letter in "xyz"]) if axes else np.ones(3, bool)
+    """Which of x, y, z are named."""
+    return np.array([letter in axes for letter in "xyz"])
 
 
 class Driven(Acting):
@@ -86,7 +88,7 @@ class Fix(Selecting):
 
     kind: ClassVar[str] = "fix"
 
-    axes: Axes = ()
+    axes: Axes = ("x", "y", "z")
 
     def prepare(self, world: "World", up: Vector) -> Acting:
         return self.windowed(Held(self.rows(world), mask(self.axes)))
@@ -115,7 +117,7 @@ class Move(Selecting):
 
     velocity: KeyedVelocity = None
     displacement: KeyedPoint = None
-    axes: Axes = ()
+    axes: Axes = ("x", "y", "z")
 
     @model_validator(mode="after")
     def _one_way(self) -> "Move":

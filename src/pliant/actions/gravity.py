@@ -35,6 +35,7 @@ class Weight(Acting):
 
     def __init__(self, world: "World", acceleration: Curve, up: Array, steady: bool) -> None:
         self.world, self.acceleration, self.up, self.steady = world, acceleration, up, steady
+        self.constant = acceleration.is_constant
         self._steady_g = -float(acceleration.at(0.0)) * up
 
     def _g(self, time: float) -> Array:

@@ -40,6 +40,7 @@ class Load(Acting):
 
     def __init__(self, rows: IntArray, world: "World", whole: bool, value: Curve) -> None:
         self.whole, self.value = whole, value
+        self.constant = value.is_constant
         self._take(rows, world)
 
     def _take(self, rows: IntArray, world: "World") -> None:

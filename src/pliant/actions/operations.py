@@ -62,8 +62,8 @@ class Renormalise(Once):
 class Attributes(Once):
     """Changes attributes of the selected particles at the time ``at``.
 
-    stiffness, fracture_distance: factors on their connections; damping [s], friction and strength [Pa]: new
-    values for the whole body.
+    stiffness, fracture_distance: factors on their connections; friction, strength [Pa]: new values of theirs;
+    damping [s]: a new value for the whole body.
     """
 
     kind: ClassVar[str] = "attributes"
@@ -215,11 +215,7 @@ class Bonds(Acting):
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         if self.ties is not None and self.ties.blocks is not None:
-            from pliant.models.mass_spring import kernels
-
-            s = self.ties.blocks
-            kernels.spring_forces_serial(s.starts, s.low, s.offset, s.index, self.ties.rest, x, s.buffer)
-            s.add_to(out)
+            self.ties.loops.add_forces(x, out)
 
     def potential(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""

@@ -17,9 +17,11 @@ def command(
     set_: options.Set = None,
     json: options.Json = False,
 ) -> None:
-    """Print BibTeX entries for what a scene uses: its models, its integrator, its actions, and pliant."""
+    """Print BibTeX entries for what a scene or run uses: models, integrator, actions, and pliant."""
     from pliant.evidence.citing import citations
 
+    if scene.is_dir():  # a run folder: the scene it was made from
+        scene = scene / "scene.toml"
     found = citations(options.read_scene(scene, model, integrator, changes=set_))
     if json:
         say_json([{"key": c.key, "for": c.used, "bibtex": c.entry} for c in found])

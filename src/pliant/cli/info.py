@@ -38,6 +38,8 @@ def command(
         found, show = describing.material(material), _show_pairs
     else:
         assert file is not None
+        if not file.exists():
+            raise InputError(f"{file} does not exist.")
         if file.suffix == ".toml" and not file.is_dir():
             found, show = describing.scene(file), _show_scene
         elif file.is_dir() or file.suffix == ".pliant":

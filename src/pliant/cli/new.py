@@ -2,11 +2,13 @@
 
 from importlib import resources
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from pliant.cli.output import say
+from pliant.errors import InputError
 
 EXAMPLES = ("pliant new beam", "pliant run beam.toml")
 
@@ -18,8 +20,10 @@ def command(
     from pliant.cli.files import write_new
     from pliant.scene.dump import toml_value
 
+    if not Path(name).name.removesuffix(".toml"):
+        raise InputError(f"'{name}' is no name for a scene.", hint="For example: pliant new beam")
     path = Path(name) if name.endswith(".toml") else Path(f"{name}.toml")
     title = toml_value(path.stem.replace("-", " ").replace("_", " ").capitalize())[1:-1]
     template = (resources.files("pliant.cli") / "starter.toml").read_text(encoding="utf-8")
     write_new(path, template.format(file=path.name, title=title))
-    say(f"{path} written; next: pliant run {path}")
+    say(f"{path} written; next: pliant run {quote(str(path))}")

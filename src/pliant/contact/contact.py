@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from pliant.parameters import parameters
-from pliant.protocols import Thick
+from pliant.protocols import Solid, Thick
 from pliant.typing import Vector
-from pliant.units import Number
+from pliant.units import Number, Pressure
 
 if TYPE_CHECKING:
     from pliant.protocols import Acting
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 @parameters
 class Pair:
-    """Friction and restitution between two bodies, by their names (twice the same: with itself)."""
+    """Friction and restitution between two bodies, by their names (twice the same: with itself).
+
+    adhesion [Pa]: what has touched sticks together, and pulls up to this stress before it comes off.
+    """
 
     bodies: tuple[str, str]
     friction: Number | None = Field(default=None, ge=0)
     restitution: Number | None = Field(default=None, ge=0, le=1)
+    adhesion: Pressure = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _says_something(self) -> "Pair":
-        if self.friction is None and self.restitution is None:
-            raise ValueError("give friction, restitution or both")
+        if self.friction is None and self.restitution is None and not self.adhesion:
+            raise ValueError("give friction, restitution or adhesion")
         return self
 
 
@@ -34,7 +38,7 @@ class Contact:
     """How bodies meet each other.
 
     between: whether they do; self: whether a body meets itself (default: bodies of elements that can break
-    do, so that their pieces collide; faces of other cracks begin closer than contact allows); stiffness: of
+    do, so that their pieces collide; for others it costs smaller steps); stiffness: of
     contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles);
     pairs: friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
     frictions and the smaller of their restitutions.
@@ -52,6 +56,8 @@ class Contact:
 
     def meets_itself(self, part: "Part") -> bool:
         """Whether a body meets itself."""
+        if isinstance(part.mechanics, Solid):
+            return False
         if self.self_ is not None:
             return self.self_
         return part.material.strength is not None and isinstance(part.mechanics, Thick)

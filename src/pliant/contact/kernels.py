@@ -19,7 +19,10 @@ HISTORY = 8
 WEIGHT, UNIT, DISTANCE = 0, 3, 6
 GEOMETRY = 7
 # columns of a pair of bodies
-STIFFNESS, DAMPING, FRICTION, REACH = 0, 1, 2, 3
+STIFFNESS, DAMPING, FRICTION, REACH, ADHESION = 0, 1, 2, 3, 4
+LAW = 5
+TOUCHED, PRESSED = 1.0, 2.0  # of a pair's ACTIVE: near enough; pressed at least once, so that it may stick
+SPARE = 1.3  # how far beyond contact the nearest triangle is looked for [reach]
 SIDEWAYS = 0.5  # stiffness of the stick spring over that of the contact
 SIDEWAYS_DAMPING = 0.5  # of critical
 
@@ -86,27 +89,35 @@ def _outward(x, tri, n):
 
 
 @jit
-def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry):
+def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
     """Nearest triangles of the pairs a..b: ``touched`` (the triangle, or -1) and ``geometry``.
 
     The side is the one that the pair had; at first contact with a closed surface, the outer one.
+    moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
+    apart to touch is left alone until ``moved`` is this large.
     """
     w = np.empty(3)
     n = np.empty(3)
     for p in range(a, b):
         i, body = pairs[p, 0], pairs[p, 1]
-        best = limit[p] * limit[p]
         touched[p] = -1
+        if moved < slack[p]:
+            continue
+        far = SPARE * limit[p]
+        best = far * far
         for k in range(pairs[p, 2], pairs[p, 3]):
             square = nearest_on_triangle(x[i, 0], x[i, 1], x[i, 2], x, triangles[found[k]], w)
             if square < best:
                 best = square
                 touched[p] = found[k]
                 geometry[p, 0], geometry[p, 1], geometry[p, 2] = w[0], w[1], w[2]
-        if touched[p] < 0:
-            continue
-        tri = triangles[touched[p]]
         distance = np.sqrt(best)
+        if touched[p] < 0 or distance >= limit[p]:  # both may have come nearer by ``moved`` twice over
+            slack[p] = 0.5 * (distance - limit[p]) * (1.0 - 1e-9) - moved
+            touched[p] = -1
+            continue
+        slack[p] = -1.0
+        tri = triangles[touched[p]]
         for c in range(3):
             n[c] = x[i, c] - (
                 geometry[p, 0] * x[tri[0], c] + geometry[p, 1] * x[tri[1], c] + geometry[p, 2] * x[tri[2], c]
@@ -132,25 +143,26 @@ def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched,
 
 
 @jit
-def _search_serial(x, pairs, found, triangles, oriented, limit, history, touched, geometry):
-    _search(0, pairs.shape[0], x, pairs, found, triangles, oriented, limit, history, touched, geometry)
+def _search_serial(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
+    n = pairs.shape[0]
+    _search(0, n, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack)
 
 
 @parallel_jit
-def _search_parallel(x, pairs, found, triangles, oriented, limit, history, touched, geometry):
+def _search_parallel(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
     n = pairs.shape[0]
     for c in prange(PARTS):
         _search(c * n // PARTS, (c + 1) * n // PARTS, x, pairs, found, triangles, oriented, limit, history,
-                touched, geometry)  # fmt: skip
+                touched, geometry, moved, slack)  # fmt: skip
 
 
 def search(
     x: Array, pairs: IntArray, found: IntArray, triangles: IntArray, oriented: BoolArray, limit: Array,
-    history: Array, touched: IntArray, geometry: Array,
+    history: Array, touched: IntArray, geometry: Array, moved: float, slack: Array,
 ) -> None:  # fmt: skip
     """Fill ``touched`` and ``geometry`` of all pairs at positions ``x``."""
     run = _search_parallel if len(pairs) >= SERIAL_ROWS // 4 else _search_serial
-    run(x, pairs, found, triangles, oriented, limit, history, touched, geometry)
+    run(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack)
 
 
 @jit
@@ -160,28 +172,39 @@ def _relative(i, tri, w, v, out):
 
 
 @jit
-def _reduced_mass(i, tri, w, mass, free):
+def _reduced_mass(i, tri, w, mass, inverse_mass):
     """``1 / sum w^2 / m`` over the particles that take part; held ones do not yield."""
-    total = free[i] / mass[i]
+    total = 0.0
+    if inverse_mass[i, 0] > 0.0:
+        total = 1.0 / mass[i]
     for c in range(3):
-        total += free[tri[c]] * w[c] * w[c] / mass[tri[c]]
+        if inverse_mass[tri[c], 0] > 0.0:
+            total += w[c] * w[c] / mass[tri[c]]
     return 1.0 / total if total > 0.0 else mass[i]
 
 
 @jit
-def _normal(p, g, law, history, m, u):
-    """Normal force of a pair (0: none) for relative velocity u; it never pulls."""
-    depth = law[REACH] - history[p, ALLOWED] - g[DISTANCE]
-    if depth <= 0.0:
-        return 0.0
-    approach = u[0] * g[3] + u[1] * g[4] + u[2] * g[5]
-    k = law[STIFFNESS]
-    return max(0.0, k * depth - 2.0 * law[DAMPING] * np.sqrt(k * m) * approach)
+def _friction(i, tri, w, law, rough):
+    """Friction of a pair: that of its bodies, times what its particles differ from them."""
+    return law[FRICTION] * rough[i] * (w[0] * rough[tri[0]] + w[1] * rough[tri[1]] + w[2] * rough[tri[2]])
 
 
 @jit
-def _sideways(p, g, law, history, m, u, normal, out):
-    """Force of the stick spring and its damper, at most friction times the normal force."""
+def _normal(p, g, law, history, m, u):
+    """Normal force of a pair (0: none) for relative velocity u; it never pulls, unless it sticks."""
+    depth = law[REACH] - history[p, ALLOWED] - g[DISTANCE]
+    k = law[STIFFNESS]
+    sticks = law[ADHESION] > 0.0 and history[p, ACTIVE] == PRESSED and -k * depth <= law[ADHESION]
+    if depth <= 0.0 and not sticks:
+        return 0.0
+    approach = u[0] * g[3] + u[1] * g[4] + u[2] * g[5]
+    force = k * depth - 2.0 * law[DAMPING] * np.sqrt(k * m) * approach
+    return max(-law[ADHESION], force) if sticks else max(0.0, force)
+
+
+@jit
+def _sideways(p, g, law, history, m, u, most, out):
+    """Force of the stick spring and its damper, at most ``most``."""
     k = SIDEWAYS * law[STIFFNESS]
     damping = 2.0 * SIDEWAYS_DAMPING * np.sqrt(k * m)
     along = u[0] * g[3] + u[1] * g[4] + u[2] * g[5]
@@ -189,7 +212,6 @@ def _sideways(p, g, law, history, m, u, normal, out):
     for c in range(3):
         out[c] = -k * history[p, c] - damping * (u[c] - along * g[3 + c])
         square += out[c] * out[c]
-    most = law[FRICTION] * normal
     if square > most * most:
         scale = most / np.sqrt(square)
         for c in range(3):
@@ -197,7 +219,14 @@ def _sideways(p, g, law, history, m, u, normal, out):
 
 
 @jit
-def advance(dt, v, mass, free, pairs, own_body, triangles, touched, geometry, laws, history):
+def _grip(p, i, tri, g, law, history, rough, normal):
+    """The most that friction holds: against what presses, and what sticks presses as hard as it holds."""
+    held = law[ADHESION] if history[p, ACTIVE] == PRESSED else 0.0
+    return _friction(i, tri, g, law, rough) * max(0.0, normal + held)
+
+
+@jit
+def advance(dt, v, mass, inverse_mass, rough, pairs, own_body, triangles, touched, geometry, laws, history):
     """Bring the history up to the present: stick springs turn with the normal, stretch with the slip and
     are cut to what friction can hold; pairs that came apart forget."""
     u = np.empty(3)
@@ -212,7 +241,7 @@ def advance(dt, v, mass, free, pairs, own_body, triangles, touched, geometry, la
             continue
         i, tri = pairs[p, 0], triangles[t]
         _relative(i, tri, g, v, u)
-        m = _reduced_mass(i, tri, g, mass, free)
+        m = _reduced_mass(i, tri, g, mass, inverse_mass)
         normal = _normal(p, g, law, history, m, u)
         along = u[0] * g[3] + u[1] * g[4] + u[2] * g[5]
         out = history[p, 0] * g[3] + history[p, 1] * g[4] + history[p, 2] * g[5]
@@ -221,8 +250,12 @@ def advance(dt, v, mass, free, pairs, own_body, triangles, touched, geometry, la
             history[p, c] += dt * (u[c] - along * g[3 + c]) - out * g[3 + c]
             square += history[p, c] * history[p, c]
             history[p, 3 + c] = g[3 + c]
-        history[p, ACTIVE] = 1.0
-        most = law[FRICTION] * normal / (SIDEWAYS * law[STIFFNESS])
+        depth = law[REACH] - history[p, ALLOWED] - g[DISTANCE]
+        if depth > 0.0:
+            history[p, ACTIVE] = PRESSED
+        elif history[p, ACTIVE] != PRESSED or -law[STIFFNESS] * depth > law[ADHESION]:
+            history[p, ACTIVE] = TOUCHED
+        most = _grip(p, i, tri, g, law, history, rough, normal) / (SIDEWAYS * law[STIFFNESS])
         if square > most * most:
             scale = most / np.sqrt(square)
             for c in range(3):
@@ -230,7 +263,9 @@ def advance(dt, v, mass, free, pairs, own_body, triangles, touched, geometry, la
 
 
 @jit
-def add_forces(x, v, mass, free, pairs, own_body, triangles, touched, geometry, laws, history, forces, out):
+def add_forces(
+    x, v, mass, inverse_mass, rough, pairs, own_body, triangles, touched, geometry, laws, history, forces, out
+):
     """Forces of all pairs into ``forces`` (on the particle) and ``out``, in the order of the pairs."""
     u = np.empty(3)
     side = np.empty(3)
@@ -243,11 +278,12 @@ def add_forces(x, v, mass, free, pairs, own_body, triangles, touched, geometry, 
         i, tri, g = pairs[p, 0], triangles[t], geometry[p]
         law = laws[own_body[p], pairs[p, 1]]
         _relative(i, tri, g, v, u)
-        m = _reduced_mass(i, tri, g, mass, free)
+        m = _reduced_mass(i, tri, g, mass, inverse_mass)
         normal = _normal(p, g, law, history, m, u)
-        if normal <= 0.0:
+        most = _grip(p, i, tri, g, law, history, rough, normal)
+        if normal == 0.0 and most == 0.0:
             continue
-        _sideways(p, g, law, history, m, u, normal, side)
+        _sideways(p, g, law, history, m, u, most, side)
         for c in range(3):
             f = normal * g[3 + c] + side[c]
             forces[p, c] = f

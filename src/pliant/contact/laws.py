@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import SceneError
-from pliant.protocols import Rough
+from pliant.protocols import Rough, Solid, Uneven
 from pliant.registry import nearest
 from pliant.typing import Array
 
 if TYPE_CHECKING:
     from pliant.contact.contact import Contact
-    from pliant.simulation.world import World
+    from pliant.simulation.world import Part, World
 
 MOST_DAMPING = 0.7  # of critical: what a restitution of (nearly) nothing is given
 
@@ -41,27 +41,45 @@ def rebound(z: float) -> float:
 
 
 def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
-    """Stiffness [N/m], damping ratio, friction and reach [m] of every pair of bodies, (b, b, 4)."""
+    """Stiffness [N/m], damping ratio, friction, reach [m], adhesion [N] of all pairs of bodies, (b, b, 5)."""
     materials = [part.material for part in world.parts]
-    young = np.array([m.young for m in materials])
-    spacing = np.array([part.structure.spacing for part in world.parts])
+    own = [_stiffness(part) for part in world.parts]
     rough = [
         p.mechanics.friction if isinstance(p.mechanics, Rough) else p.material.friction for p in world.parts
     ]
     count = len(materials)
-    out = np.zeros((count, count, 4))
+    out = np.zeros((count, count, 5))
     for i in range(count):
         for j in range(count):
-            soft = min(young[i] * spacing[i], young[j] * spacing[j])
+            soft = min(own[i], own[j])
             friction = np.sqrt(rough[i] * rough[j])
             restitution = min(materials[i].restitution, materials[j].restitution)
+            area = min(world.parts[i].structure.spacing, world.parts[j].structure.spacing) ** 2
+            adhesion = 0.0
             for pair in contact.pairs:
                 if set(pair.bodies) == {world.parts[i].name, world.parts[j].name}:
                     friction = friction if pair.friction is None else pair.friction
                     restitution = restitution if pair.restitution is None else pair.restitution
+                    adhesion = pair.adhesion * area
             reach = radius[i] + radius[j]
             damping = damping_for(restitution) / np.sqrt(2.0)  # two contacts at once, one each way
-            out[i, j] = 0.6 * contact.stiffness * soft, damping, friction, reach
+            out[i, j] = contact.stiffness * soft, damping, friction, reach, adhesion
+    return out
+
+
+def _stiffness(part: "Part") -> float:
+    """Stiffness of a body's contacts [N/m]: ``0.6 E a``, unless it has its own."""
+    if isinstance(part.mechanics, Solid):
+        return part.mechanics.contact_stiffness
+    return 0.6 * part.material.young * part.structure.spacing
+
+
+def roughness(world: "World") -> Array:
+    """How much rougher each particle is than its body (n,): its share in the friction of a pair."""
+    out = np.ones(world.count)
+    for part in world.parts:
+        if isinstance(part.mechanics, Uneven):
+            out[part.rows] = np.sqrt(part.mechanics.roughness)
     return out
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from pliant.contact import kernels
 from pliant.contact.grid import candidates
-from pliant.contact.kernels import ACTIVE, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
-from pliant.contact.laws import check_names, laws_between
-from pliant.contact.surfaces import surfaces_of
-from pliant.protocols import Acting, RowChange, StableStep
+from pliant.contact.kernels import ACTIVE, ADHESION, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
+from pliant.contact.laws import check_names, laws_between, roughness
+from pliant.contact.surfaces import new_faces, surfaces_of
+from pliant.protocols import Acting, RowChange, Solid, StableStep
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -55,9 +55,17 @@ class ContactLayer(Acting):
         self.laws = laws_between(world, self.surfaces.radius, contact)
         self.meets: BoolArray = np.full((len(alone), len(alone)), contact.between)
         np.fill_diagonal(self.meets, alone)
-        reach = np.where(self.meets, self.laws[:, :, REACH], 0.0)
+        absent = [not part.present for part in world.parts]
+        self.meets[absent, :] = self.meets[:, absent] = False
+        stretch = self.laws[:, :, ADHESION] / self.laws[:, :, STIFFNESS]  # before what sticks lets go
+        reach = np.where(self.meets, self.laws[:, :, REACH] + stretch, 0.0)
         self.reach = reach.max(axis=0)  # around the triangles of each body
         self.skin = SKIN * float(reach[self.meets].min()) if self.meets.any() else 1.0
+        self.rough = roughness(world)
+        self.mass = world.mass.copy()
+        for part in world.parts:
+            if isinstance(part.mechanics, Solid):
+                self.mass[part.rows] = part.mechanics.contact_mass
         self.body_of = np.repeat(np.arange(len(alone)), [part.count for part in world.parts])
         self._look(world.x, np.empty((0, 2), np.int64), np.empty((0, HISTORY)))
 
@@ -67,11 +75,13 @@ class ContactLayer(Acting):
         self.before = x[self.surfaces.points]
         n = len(self.pairs)
         self.own = self.body_of[self.pairs[:, 0]]
-        self.limit = self.laws[self.own, self.pairs[:, 1], REACH]
+        law = self.laws[self.own, self.pairs[:, 1]]
+        self.limit = law[:, REACH] + law[:, ADHESION] / law[:, STIFFNESS]
         self.history = np.zeros((n, HISTORY))
         self._attach(keys, history)
         self.touched, self.geometry = np.full(n, -1), np.zeros((n, GEOMETRY))
         self.forces = np.zeros((n, 3))
+        self.slack = np.full(n, -1.0)
         self.fresh = False
 
     def _attach(self, keys: IntArray, history: Array) -> None:
@@ -93,15 +103,12 @@ class ContactLayer(Acting):
     def _search(self, x: Array) -> None:
         s, moved = self.surfaces, kernels.farthest_move(x, self.before, self.surfaces.points)
         if self._restored is not None or moved > (0.5 * self.skin) ** 2:
-            kept, self._restored = self._kept(), None
+            kept, self._restored, moved = self._kept(), None, 0.0
             self._look(x, *kept)
         kernels.search(
             x, self.pairs, self.found, s.triangles, s.oriented, self.limit, self.history, self.touched,
-            self.geometry,
+            self.geometry, float(np.sqrt(moved)), self.slack,
         )  # fmt: skip
-
-    def _free(self) -> Array:
-        return (self.world.inverse_mass[:, 0] > 0.0).astype(float)
 
     # ------------------------------------------------------------------------- what the loop calls
 
@@ -109,8 +116,8 @@ class ContactLayer(Acting):
         """After each drift: look what touches, and bring the stick springs up to date."""
         self._search(world.x)
         kernels.advance(
-            dt, world.v, world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles,
-            self.touched, self.geometry, self.laws, self.history,
+            dt, world.v, self.mass, world.inverse_mass, self.rough, self.pairs, self.own,
+            self.surfaces.triangles, self.touched, self.geometry, self.laws, self.history,
         )  # fmt: skip
         self.fresh = True
 
@@ -119,7 +126,8 @@ class ContactLayer(Acting):
             self._search(x)
         self.fresh = False
         kernels.add_forces(
-            x, v, self.world.mass, self._free(), self.pairs, self.own, self.surfaces.triangles, self.touched,
+            x, v, self.mass, self.world.inverse_mass, self.rough, self.pairs, self.own,
+            self.surfaces.triangles, self.touched,
             self.geometry, self.laws, self.history, self.forces, out,
         )  # fmt: skip
 
@@ -138,7 +146,7 @@ class ContactLayer(Acting):
                 continue
             law = self.laws[number][self.meets[number]]
             own = part.mechanics.stable_step().seconds
-            mass = float(part.structure.mass.min())
+            mass = float(self.mass[part.rows].min())
             z = float(law[:, DAMPING].max())
             touch = (
                 2.0 / np.sqrt(4.0 * float(law[:, STIFFNESS].max()) / mass) * (np.sqrt(1 + 4 * z * z) - 2 * z)
@@ -153,7 +161,7 @@ class ContactLayer(Acting):
     def _allow_overlaps(self) -> list[str]:
         """Bodies that start closer than their thickness keep that distance; says so where it is much."""
         self._search(self.world.x)
-        reach = self.limit
+        reach = self.laws[self.own, self.pairs[:, 1], REACH]
         depth = np.where(self.touched >= 0, reach - self.geometry[:, kernels.DISTANCE], 0.0)
         over = depth > 1e-12 * reach
         self.history[over, ALLOWED] = depth[over]
@@ -189,12 +197,35 @@ class ContactLayer(Acting):
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new_row = np.full(int(max(parents.max(), keys[:, 0].max(initial=0))) + 1, -1)
         new_row[parents[::-1]] = np.arange(len(parents))[::-1]
-        self._restored = None
+        self._restored, before = None, self.surfaces.triangles
         self._renew()
         rows = new_row[keys[:, 0]]
         there = rows >= 0
         keys = np.column_stack([rows, keys[:, 1]])[there]
         self._attach(keys, history[there])
+        self._allow_new_faces(new_faces(self.surfaces.triangles, parents, before))
+
+    def _allow_new_faces(self, faces: IntArray) -> None:
+        """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until
+        it parts. Particles on ``faces`` (f, 3) are pushed back along the normal of these."""
+        if not len(faces):
+            return
+        x = self.world.x
+        self._search(x)
+        depth = np.where(self.touched >= 0, self.limit - self.geometry[:, kernels.DISTANCE], 0.0)
+        over = np.flatnonzero((depth > 0.0) & (self.history[:, ACTIVE] == 0.0))
+        own = np.zeros_like(x)
+        a, b, c = (x[faces[:, k]] for k in range(3))
+        for k in range(3):
+            np.add.at(own, faces[:, k], np.cross(b - a, c - a))
+        size = np.linalg.norm(own, axis=1)[self.pairs[over, 0]]
+        inward = -own[self.pairs[over, 0]] / np.maximum(size, 1e-300)[:, None]
+        unit = np.where((size > 0.0)[:, None], inward, self.geometry[over, 3:6])
+        side = np.sign(np.einsum("ij,ij->i", unit, self.geometry[over, 3:6]))
+        distance = np.where(side < 0.0, -1.0, 1.0) * self.geometry[over, kernels.DISTANCE]
+        self.history[over, ALLOWED] = self.limit[over] - distance
+        self.history[over, ACTIVE] = 1.0
+        self.history[over, 3:6] = unit
 
     def state(self) -> dict[str, AnyArray]:
         keys, history = self._kept()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.protocols import Thick
+from pliant.protocols import Solid, Thick
 from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
         triangles.append(own + part.rows.start)
         owners.append(np.full(len(own), number))
         radius.append(r)
-        oriented.append("tetra" in part.structure.cells)
+        oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, Solid))
         if alone[number]:
             edges.append(_edges(part) + part.rows.start)
     whole = np.concatenate(triangles)
@@ -61,9 +61,18 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
     )
 
 
+def new_faces(triangles: IntArray, parents: IntArray, before: IntArray) -> IntArray:
+    """Those of ``triangles`` (t, 3) that were none ``before``; parents (n,): the old row of each new one."""
+    row = np.dtype((np.void, 24))
+    was, now = (np.ascontiguousarray(np.sort(t, axis=1)) for t in (before, parents[triangles]))
+    return triangles[~np.isin(now.view(row).ravel(), was.view(row).ravel())]
+
+
 def _surface(part: "Part") -> tuple[IntArray, float]:
     """Triangles of a body in its own rows, and half their thickness [m]."""
     structure = part.structure
+    if isinstance(part.mechanics, Solid):
+        return part.mechanics.contact_triangles, part.mechanics.radius
     triangles = structure.cells.get("triangle")
     if isinstance(part.mechanics, Thick):
         radius = part.mechanics.radius

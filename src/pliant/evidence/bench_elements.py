@@ -18,12 +18,13 @@ MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0}
 
 
 def slabs(n: int, layers: int) -> Simulation:
-    """Two slabs of n x n x layers elements, one resting on the other."""
+    """Two slabs of n x n x layers elements, the upper one pressed upon the lower one."""
     size = (0.1 * n, 0.1 * n, 0.1 * layers)
     low = Body(box(*size), edge=0.1, model="elements", material=MATERIAL, name="low")
     high = Body(
-        box(*size), edge=0.1, model="elements", material=MATERIAL, name="high", position=(0, 0, size[2])
-    )
+        box(*size), edge=0.1, model="elements", material=MATERIAL, name="high", position=(0, 0, size[2]),
+        velocity=(0, 0, -5),
+    )  # fmt: skip
     scene = Scene([low, high], [Gravity(), Fix("low", plane("z", "min"))], time=TimePlan(fps=5000, step=2e-4))
     return scene.simulation()
 

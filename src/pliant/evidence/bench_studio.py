@@ -38,8 +38,8 @@ def _frame(vertices: int) -> tuple[bytes, float, int]:
     best, message = float("inf"), b""
     for _ in range(20):
         start = time.perf_counter()
-        arrays, unit = frame_arrays([shown], x, "displacement", True, field)
-        message = pack({"kind": "frame", "unit": unit}, arrays)
+        arrays, units = frame_arrays([shown], x, ["displacement"], True, field)
+        message = pack({"kind": "frame", "units": units}, arrays)
         best = min(best, time.perf_counter() - start)
     return message, 1e3 * best, len(x)
 

@@ -44,7 +44,7 @@ def volume_without(model: str) -> Result:
     return last, 0.01, max(0.0, 0.01 - worst), 0.0, "expected: at least 1 %"
 
 
-@case("weight-on-support", "reaction of the support = m g once at rest")
+@case("weight-on-support", "reaction of the support = m g once at rest", rigid=True)
 def weight(model: str) -> Result:
     body = block(model, (2, 2, 2))
     held = plane("z", "min")

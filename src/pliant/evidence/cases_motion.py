@@ -8,7 +8,7 @@ from pliant.evidence.validate import Result, case
 from pliant.where import plane
 
 
-@case("free-fall", "z = -g t^2 / 2 (leapfrog, exact)")
+@case("free-fall", "z = -g t^2 / 2 (leapfrog, exact)", rigid=True)
 def free_fall(model: str) -> Result:
     simulation, _ = played([block(model)], [Gravity(9.81)], 0.5, step=1e-3)
     world = simulation.system.world
@@ -17,7 +17,7 @@ def free_fall(model: str) -> Result:
     return float(fall.mean()), expected, float(np.abs(fall - expected).max()), 1e-10, "[m]"
 
 
-@case("projectile", "x = v t, z = v t - g t^2 / 2 (Verlet, exact)")
+@case("projectile", "x = v t, z = v t - g t^2 / 2 (Verlet, exact)", rigid=True)
 def projectile(model: str) -> Result:
     body = block(model, velocity=(3.0, -1.0, 4.0))
     simulation, _ = played([body], [Gravity(9.81)], 0.5, step=1e-3, integrator="verlet")
@@ -37,7 +37,7 @@ def euler_offset(model: str) -> Result:
     return float(fall.mean()), expected, float(np.abs(fall - expected).max()), 1e-10, "[m]"
 
 
-@case("spinning-momentum", "P and L of a free spinning body stay")
+@case("spinning-momentum", "P and L of a free spinning body stay", rigid=True)
 def spinning(model: str) -> Result:
     body = block(model, (4, 2, 2), velocity=(1.0, 0.5, 0.0), spin=(5.0, 8.0, 20.0))
     _, series = played([body], [], 1.0)

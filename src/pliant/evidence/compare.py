@@ -12,7 +12,7 @@ from pliant.evidence.comparison_page import write_page
 from pliant.evidence.distance import error_against
 from pliant.evidence.variation import Attempt, Variation, attempt
 from pliant.mesh.shapes.boxes import Box
-from pliant.models import MODELS
+from pliant.models import MODELS, deforming
 from pliant.recording import Run, load
 from pliant.registry import nearest
 from pliant.scene import Scene
@@ -27,8 +27,8 @@ Show = Callable[[str], object]
 def variations(
     models: Sequence[str] | None, integrators: Sequence[str], edges: Sequence[float]
 ) -> list[Variation]:
-    """All combinations; None means every model there is."""
-    names = list(MODELS) if models is None else list(models)
+    """All combinations; None means every model whose bodies deform."""
+    names = deforming() if models is None else list(models)
     for name in names:
         if name not in MODELS:
             raise InputError(f"There is no model '{name}'; {nearest(name, list(MODELS))}")

@@ -12,7 +12,7 @@ from pliant.simulation.simulation import Simulation
 MATERIAL = {"young": 1e5, "poisson": 0.3, "density": 1000.0}
 
 
-def block(model: str, divisions: tuple[int, int, int] = (3, 2, 2), **options: Any) -> Body:
+def block(model: Any, divisions: tuple[int, int, int] = (3, 2, 2), **options: Any) -> Body:
     """A structured block with cells of 0.1 m."""
     size = tuple(0.1 * n for n in divisions)
     return Body(box(*size, divisions=divisions), model=model, **{"material": MATERIAL, **options})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pliant.evidence
 from pliant.errors import Diverged, InputError, PliantError
-from pliant.models import MODELS
+from pliant.models import MODELS, deforming
 from pliant.registry import nearest
 
 Result = tuple[float, float, float, float, str]
@@ -57,14 +57,15 @@ class Case:
     why: str = ""
     cannot: dict[str, str] | None = None
     integrated: bool = False  # about the World's integrator: not for models that own their step
+    rigid: bool = False  # about the motion of the whole body: also for bodies that do not deform
 
     def applies(self) -> tuple[str, ...]:
         """The models that it is run for."""
-        every = (name for name in MODELS if not (self.integrated and name in OWN_STEP))
-        return self.models or tuple(every)
+        every = MODELS if self.rigid else deforming()
+        return self.models or tuple(name for name in every if not (self.integrated and name in OWN_STEP))
 
 
-OWN_STEP = ("multires",)
+OWN_STEP = ("multires", "rigid")
 CASES: dict[str, Case] = {}
 
 
@@ -77,11 +78,12 @@ def case(
     why: str = "",
     cannot: dict[str, str] | None = None,
     integrated: bool = False,
+    rigid: bool = False,
 ) -> Callable[[Any], Any]:
     """Decorator: enter a function as a case."""
 
     def enter(function: Any) -> Any:
-        CASES[name] = Case(name, function, equation, models, quick, source, why, cannot, integrated)
+        CASES[name] = Case(name, function, equation, models, quick, source, why, cannot, integrated, rigid)
         return function
 
     return enter

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from pliant.errors import InputError
@@ -20,8 +22,31 @@ from pliant.exporters.vtu import PVD, VTU
 from pliant.recording import Run
 from pliant.registry import nearest
 
+GROUP = "pliant.exporters"  # of entry points
 _ALL = (OBJ, PLY, VTU, PVD, VTKHDF, USD, USDA, USDC, GLB, RIB, PC2, MDD, STL, STR, NPZ, CSV)
 EXPORTERS: dict[str, Exporter] = {exporter.suffix: exporter for exporter in _ALL}
+
+
+@cache
+def _outside() -> dict[str, EntryPoint]:
+    """Entry points of installed packages, by suffix: they are named after it, without the dot."""
+    return {f".{point.name}": point for point in entry_points(group=GROUP)}
+
+
+def exporter_for(path: Path) -> Exporter:
+    """The exporter for the suffix of ``path``, our own or an installed package's; InputError for none."""
+    suffix = path.suffix.lower()
+    if suffix in EXPORTERS:
+        return EXPORTERS[suffix]
+    if suffix not in _outside():
+        known = [*EXPORTERS, *_outside()]
+        raise InputError(f"Cannot export to '{path.name}'; {nearest(suffix or path.name, known)}")
+    point = _outside()[suffix]
+    try:
+        found: Exporter = point.load()
+    except Exception as error:
+        raise InputError(f"Cannot export to '{path.name}': {point.value} cannot be loaded: {error}") from None
+    return found
 
 
 def export(
@@ -51,9 +76,7 @@ def export(
     InputError before anything is written: unknown suffix or names, files that exist without ``force``.
     """
     path = Path(out)
-    if path.suffix.lower() not in EXPORTERS:
-        wish = path.suffix.lower() or path.name
-        raise InputError(f"Cannot export to '{path.name}'; {nearest(wish, list(EXPORTERS))}")
+    exporter = exporter_for(path)
     options = {
         "frames": frames,
         "every": every,
@@ -64,4 +87,4 @@ def export(
         "start": start,
         "normals": normals or None,
     }
-    return export_with(EXPORTERS[path.suffix.lower()], run, path, options, force, progress)
+    return export_with(exporter, run, path, options, force, progress)

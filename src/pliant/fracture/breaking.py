@@ -66,13 +66,12 @@ class Breaking(ABC):
     def crack(self, cracking: Cracking, time: float, x: Array, stress: Array) -> bool:
         """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
         did."""
-        tets = self.structure.cells["tetra"]
-        faces, split = cracking.faces(time, x, tets, stress)
-        edit = open_faces(tets, len(x), faces) if len(faces) else None
-        if edit is None:
+        planes = cracking.planes(time, x, self.structure.cells["tetra"], stress)
+        found = planes.edit() if planes is not None else None
+        if planes is None or found is None:
             return False
-        rims = np.unique(tets[faces[:, 0] // 4][np.arange(len(faces))[:, None], FACES[faces[:, 0] % 4]])
-        cracking.advance(time, x, edit, rims, split)
+        edit, rims = found
+        cracking.advance(time, x, edit, rims, np.array([node for node, _ in planes.around]))
         self._take(edit)
         return True
 

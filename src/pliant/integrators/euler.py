@@ -26,6 +26,7 @@ class SymplecticEuler:
         system.advance(time, dt)
         system.project(time + dt, dt)
         system.evaluate(time + dt, world.x, world.v, world.f)
+        system.complete(dt)
 
 
 @parameters
@@ -51,3 +52,4 @@ class ExplicitEuler:
         system.advance(time, dt)
         system.project(time + dt, dt)
         system.evaluate(time + dt, world.x, world.v, world.f)
+        system.complete(dt)

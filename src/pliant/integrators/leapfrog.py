@@ -41,6 +41,7 @@ def half_step_scheme(system: "System", time: float, dt: float, keep: float) -> N
     else:
         system.evaluate(time + dt, world.x, world.v, world.f)
     kernels.kick(v, f, w, 0.5 * dt, v)
+    system.complete(dt)
 
 
 @parameters

@@ -46,3 +46,4 @@ class RungeKutta4:
             system.advance(time, dt)
         system.project(time + dt, dt)
         system.evaluate(time + dt, x, v, world.f)
+        system.complete(dt)

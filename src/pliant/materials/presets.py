@@ -1,6 +1,5 @@
 """Named materials: numbers, usual ranges and where they come from, read once from ``presets.toml``."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pliant.errors import MaterialError
+from pliant.registry import nearest
 
 _ABOUT = ("source", "checked", "note", "young-range", "density-range")
 
@@ -53,9 +53,7 @@ def names() -> list[str]:
 
 def unknown(name: str) -> str:
     """What to tell someone who asked for the preset ``name``, which does not exist."""
-    close = difflib.get_close_matches(name.lower(), names(), n=1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}"
-    return f"unknown material '{name}'; {hint}"
+    return f"unknown material '{name}'; {nearest(name, names())}"
 
 
 def get(name: str) -> Preset:

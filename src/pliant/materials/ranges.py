@@ -29,10 +29,10 @@ class Range:
 
 
 RANGES = {
-    "young": Range("Pa", 0.0),
+    "young": Range("Pa", 1e-9, 1e15),
     "poisson": Range("", -1.0, 0.5),
-    "shear": Range("Pa", 0.0),
-    "density": Range("kg/m3", 0.0),
+    "shear": Range("Pa", 1e-10, 1e15),
+    "density": Range("kg/m3", 1e-6, 1e9),
     "damping": Range("s", 0.0, open_low=False),
     "yield": Range("Pa", 0.0),
     "creep": Range("1/s", 0.0),

@@ -1,6 +1,5 @@
 """From what a scene says to a complete material."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -12,6 +11,7 @@ from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.constants import ISOTROPIC, isotropic
 from pliant.materials.material import Material, Properties, Resolved
 from pliant.parameters import from_table, kebab
+from pliant.registry import nearest
 
 _NEEDS = {"creep": "yield", "plastic-max": "yield", "crack-speed": "strength", "frame": "moduli"}
 
@@ -86,5 +86,4 @@ def explain(error: ValidationError) -> str:
 
 def _unknown_key(key: str) -> str:
     known = [kebab(entry.name) for entry in fields(Material)]
-    close = difflib.get_close_matches(key, known, n=1)
-    return f"unknown key; did you mean '{close[0]}'?" if close else f"unknown key; known: {', '.join(known)}"
+    return f"unknown key; {nearest(key, known)}"

@@ -14,6 +14,7 @@ from pliant.typing import AnyArray, Array, IndexArray, IntArray
 
 WIDTH = 16
 MOST_PARTITIONS = 16
+REDUCTION_PARTS = 64
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Blocks:
 
     order (m,): the element in each slot; index (blocks, 16, k) uint32; starts (partitions + 1,) blocks of
     each partition; low, high (partitions,): the particle rows a partition touches; offset: where its part
-    of ``buffer`` begins; buffer (rows, 3) is zero between calls.
+    of ``buffer`` begins; buffer (rows, 3 or more) is zero between calls, in its first three columns.
     """
 
     order: IntArray
@@ -80,8 +81,11 @@ def partitions_for(count: int) -> int:
     return 1 << (wanted.bit_length() - 1)
 
 
-def make_blocks(elements: IntArray, particle_count: int, partitions: int | None = None) -> Blocks:
-    """Lay out ``elements`` (m, k), sorted by their lowest particle, in ``partitions`` (default: by count)."""
+def make_blocks(
+    elements: IntArray, particle_count: int, partitions: int | None = None, columns: int = 3
+) -> Blocks:
+    """Lay out ``elements`` (m, k), sorted by their lowest particle, in ``partitions`` (default: by count);
+    ``columns`` of the buffer."""
     count = len(elements)
     order = np.lexsort((elements.max(axis=1), elements.min(axis=1)))
     partitions = min(partitions or partitions_for(count), count)
@@ -106,17 +110,18 @@ def make_blocks(elements: IntArray, particle_count: int, partitions: int | None 
         low=lows,
         high=highs,
         offset=offset,
-        buffer=np.zeros((int(offset[-1]), 3)),
+        buffer=np.zeros((int(offset[-1]), columns)),
         particle_count=particle_count,
         element_count=count,
     )
 
 
 def share_buffer(first: Blocks, second: Blocks) -> tuple[Blocks, Blocks]:
-    """Two families with as many partitions, on one buffer: one kernel fills it, one reduction adds it."""
+    """Two families with as many partitions, on one buffer like that of the first: one kernel fills it, one
+    reduction adds it."""
     low, high = np.minimum(first.low, second.low), np.maximum(first.high, second.high)
     offset = np.concatenate([[0], np.cumsum(high - low)])
-    buffer = np.zeros((int(offset[-1]), 3))
+    buffer = np.zeros((int(offset[-1]), first.buffer.shape[1]))
     return (
         replace(first, low=low, high=high, offset=offset, buffer=buffer),
         replace(second, low=low, high=high, offset=offset, buffer=buffer),
@@ -124,7 +129,8 @@ def share_buffer(first: Blocks, second: Blocks) -> tuple[Blocks, Blocks]:
 
 
 @jit
-def _reduce_rows(begin, end, low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
+def reduce_rows(begin, end, low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
+    """Add the buffers to rows ``begin`` to ``end`` of ``out``, partition by partition, and clear them."""
     for p in range(low.shape[0]):
         a = max(begin, low[p])
         b = min(end, high[p])
@@ -141,12 +147,12 @@ def _reduce_rows(begin, end, low, high, offset, buffer, out):  # type: ignore[no
 
 @jit
 def _reduce_serial(low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
 def _reduce_parallel(low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
     n = out.shape[0]
-    parts = 64
-    for c in prange(parts):
-        _reduce_rows(c * n // parts, (c + 1) * n // parts, low, high, offset, buffer, out)
+    for c in prange(REDUCTION_PARTS):
+        begin, end = c * n // REDUCTION_PARTS, (c + 1) * n // REDUCTION_PARTS
+        reduce_rows(begin, end, low, high, offset, buffer, out)

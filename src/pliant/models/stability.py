@@ -69,7 +69,7 @@ def _largest(product: Callable[[Array], Array], count: int) -> float:
     return float(eigsh(operator, k=1, which="LA", v0=start, tol=1e-2, ncv=20, return_eigenvectors=False)[0])
 
 
-def explicit_limit(mechanics: Any, structure: Structure, damping_time: float) -> StableStep:
+def explicit_limit(mechanics: Any, structure: Structure, damping_time: float = 0.0) -> StableStep:
     r"""Where leapfrog's fastest vibration changes its sign from step to step without decaying.
 
     .. math:: \omega^2 dt^2 + 4 c\,dt = 4, \qquad
@@ -78,11 +78,14 @@ def explicit_limit(mechanics: Any, structure: Structure, damping_time: float) ->
     for vibrations of frequency :math:`\omega` damped at the rate c (:math:`\beta \omega^2` with stiffness
     damping beta), damping forces being taken at the velocity that the last force predicts.
     """
-    kept, mechanics.damping_time = mechanics.damping_time, 0.0
+    kept = getattr(mechanics, "damping_time", 0.0)
+    if kept:
+        mechanics.damping_time = 0.0
     try:
         omega = highest_frequency(mechanics, structure)
     finally:
-        mechanics.damping_time = kept
+        if kept:
+            mechanics.damping_time = kept
     if omega <= 0.0:
         return StableStep(float("inf"), "the body has no stiffness")
     if not damping_time:

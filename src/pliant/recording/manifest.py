@@ -23,13 +23,23 @@ _NEEDED: dict[str, type | tuple[type, ...]] = {
 }
 
 
+PACKAGES = ("pliant", "numpy", "numba", "scipy", "zarr")
+
+
+def version_differences(manifest: Mapping[str, Any]) -> str:
+    """Which packages a run was made with other versions of than those at work; "" for none."""
+    then = manifest.get("versions", {})
+    changed = [p for p in PACKAGES if p != "zarr" and p in then and then[p] != _version(p)]
+    return ", ".join(f"{p} {then[p]} (now {_version(p)})" for p in changed)
+
+
 def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """``manifest`` with the format, the versions at work and the time of day added."""
     start: dict[str, Any] = {
         "format": FORMAT,
         "schema": SCHEMA,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {name: _version(name) for name in ("pliant", "numpy", "numba", "scipy", "zarr")},
+        "versions": {name: _version(name) for name in PACKAGES},
         "python": platform.python_version(),
         "platform": platform.platform(),
     }

@@ -13,7 +13,7 @@ from pliant.errors import RunError
 from pliant.protocols import Carrier, Structure
 from pliant.recording.files import plain, read_json
 from pliant.recording.store import file_name, read_whole, write_whole
-from pliant.structure.carrier import CARRIERS
+from pliant.structure.framed import CARRIERS
 from pliant.typing import AnyArray
 
 

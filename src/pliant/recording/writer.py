@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -64,6 +65,7 @@ class RunWriter:
             dict(manifest)
             | {"columns": list(columns), "step_columns": list(step_columns)}
             | {"frames_total": frames_total, "steps_per_frame": steps_per_frame}
+            | {"scene": sha256(scene.encode()).hexdigest()}
         )
         with storing(final), making_place(final, force) as draft:
             lock = Lock(draft)
@@ -89,6 +91,7 @@ class RunWriter:
                 progress = Progress.read(folder)
                 if progress.state == "done":
                     raise RunError(f"{folder} is complete: there is nothing to resume.")
+                _unchanged(folder, manifest)
                 before = progress.frames_done
                 progress.state, progress.message = "running", ""
                 progress.write(folder)
@@ -244,10 +247,20 @@ def _skeleton(folder: Path, manifest: dict[str, Any], scene: str) -> None:
             shape = (total * rows, len(columns))
             Stack.create(root, folder, f"series/{name}", shape, rows, np.float64, columns=columns)
     (folder / checkpoints.FOLDER).mkdir()
-    (folder / "scene.toml").write_text(scene, encoding="utf-8")
+    (folder / "scene.toml").write_bytes(scene.encode())
     (folder / "log.txt").touch()
     write_json(folder / FILE, manifest)
     Progress().write(folder)
+
+
+def _unchanged(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """RunError where scene.toml is no longer what the frames were made with."""
+    begun = manifest.get("scene")  # runs of older versions do not say
+    if begun is not None and sha256((folder / "scene.toml").read_bytes()).hexdigest() != begun:
+        raise RunError(
+            f"{folder / 'scene.toml'} was changed since the run began; its frames belong to another scene.",
+            hint=f"Put it back, or run it anew: pliant run {folder / 'scene.toml'} -o NEW.pliant",
+        )
 
 
 def _forget_after(folder: Path, frames_done: int) -> None:

@@ -1,12 +1,13 @@
 """A body as scenes write it: a shape or mesh, a model, a material, and where it is."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
-from pliant.errors import PliantError
+from pliant.errors import PliantError, SelectionError
 from pliant.materials import Material, Resolved, resolve
 from pliant.mesh.shapes import SHAPES, Shape
 from pliant.mesh.types import Surface, TetMesh
@@ -23,6 +24,10 @@ from pliant.units import AngularSpeed, Length, Number, Speed
 
 def _shape(value: Any) -> Any:
     """A shape from ``{ box = { size = [...] } }``, a Shape, a mesh in memory or a path."""
+    if isinstance(value, str) and value in SHAPES:
+        raise ValueError(
+            f"a shape is a table such as {{ {value} = {{ ... }} }}, with its sizes, got '{value}'"
+        )
     if value is None or isinstance(value, (Shape, Surface, TetMesh, str, Path)):
         return value
     if not isinstance(value, dict) or len(value) != 1:
@@ -62,6 +67,7 @@ class Body:
     shape or mesh: what it looks like; edge [m]: target edge length (default: automatic);
     position [m], rotation, scale: where it is; velocity [m/s], spin [rad/s] about its centre: how it starts;
     surface: "embedded" shows and exports the original mesh, "boundary" the simulated one.
+    groups: named sets of its particles, by number, that selections may name.
     """
 
     shape: AnyShape = None
@@ -77,11 +83,14 @@ class Body:
     spin: tuple[AngularSpeed, AngularSpeed, AngularSpeed] = (0.0, 0.0, 0.0)
     surface: Literal["embedded", "boundary"] = "embedded"
     mesher: Literal["auto", "tetwild", "tetgen", "lattice"] = "auto"
+    groups: dict[str, tuple[int, ...]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _one_source(self) -> "Body":
         if (self.shape is None) == (self.mesh is None):
-            raise ValueError("a body needs one of shape, mesh")
+            raise ValueError(
+                "a body needs one of shape, mesh" + (", not both" if self.shape is not None else "")
+            )
         return self
 
     @property
@@ -108,7 +117,21 @@ class Body:
         """Particles, masses and cells, made by the model's sampler."""
         sampler = self.model.sampler
         structure: Structure = sampler.sample(self.geometry(notify, progress), self.resolved_material)
-        return structure
+        return self.with_groups(structure)
+
+    def with_groups(self, structure: Structure) -> Structure:
+        """``structure`` with this body's own groups beside those of its mesh."""
+        count = len(structure.rest)
+        own = {}
+        for name, ids in self.groups.items():
+            own[name] = np.unique(np.array(ids, np.int64))
+            if len(own[name]) and (own[name][0] < 0 or own[name][-1] >= count):
+                raise SelectionError(
+                    f"body '{self.name}': group '{name}' names particle {int(own[name][-1])}, and there are "
+                    f"{count}.",
+                    hint="Groups are numbers of particles: another edge length or model makes others.",
+                )
+        return replace(structure, groups={**structure.groups, **own}) if own else structure
 
     def start_velocities(self, structure: Structure) -> Array:
         """``velocity + spin x (x - centre of mass)`` (n, 3) [m/s]."""

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pliant.curves import Curve
 from pliant.errors import Diverged
 from pliant.materials import plausibility
 from pliant.measures.state import part_volume
+from pliant.protocols import Contact
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
 from pliant.simulation.world import Part
@@ -69,7 +71,7 @@ def check(scene: Scene, progress: Any = None) -> Report:
     notes: list[str] = []
     simulation = scene.simulation(scene.structures(notes.append, progress))
     bodies = tuple(_body(part) for part in simulation.system.world.parts)
-    warnings = (*notes, *_warnings(scene, simulation))
+    warnings = (*notes, *plain_warnings(scene, simulation))
     simulation.start()
     plan, frames = simulation.plan, scene.time.frames()
     steps = (frames - 1) * plan.per_frame
@@ -143,7 +145,8 @@ def _disk(scene: Scene, simulation: Simulation, frames: int) -> int:
     return frames * (per_frame + per_step) + 10 * row
 
 
-def _warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
+def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
+    """What a user should know before the simulation starts."""
     yield from scene.notes()
     yield from simulation.notes()
     for body in scene.bodies:
@@ -155,11 +158,22 @@ def _warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
     if not scene.actions and not any(np.any(b.velocity) or np.any(b.spin) for b in scene.bodies):
         yield "nothing acts on the bodies and they are at rest: nothing will happen"
     for number, action in enumerate(scene.actions, 1):
+        value = getattr(action, "value", None)
+        if isinstance(value, Curve) and value.is_constant and not np.any(value.at(0.0)):
+            yield f"action {number} ('{action.kind}') does nothing: its value is 0"
         start = max(getattr(action, "from_", 0.0), getattr(action, "at", 0.0))
         if start >= duration:
             yield f"action {number} ('{action.kind}') starts at {start:g} s, after the end at {duration:g} s"
     for part in simulation.system.world.parts:
         yield from _place_warnings(scene, part)
+        for (label, runtime), action in zip(simulation.system.actions, scene.actions, strict=False):
+            if isinstance(runtime, Contact) and action.kind != "ground" and runtime.start == 0.0:
+                depth = -float(runtime.distances(0.0, part.structure.rest)[0].min())
+                if depth > 0.1 * part.structure.spacing:
+                    yield (
+                        f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
+                        "out at once, which may tear it: move one of them"
+                    )
 
 
 def _place_warnings(scene: Scene, part: Part) -> Iterator[str]:

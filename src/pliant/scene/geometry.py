@@ -115,5 +115,9 @@ class BodyGeometry:
                     notify=self.notify,
                     progress=self.progress,
                 )
+            elif self.edge is not None and self.notify is not None:
+                self.notify(
+                    f"edge = {self.edge:g} m is not used: the body's tets are given, by divisions or a file"
+                )
             self._tets = replace(mesh, points=self._place(mesh.points))
         return self._tets

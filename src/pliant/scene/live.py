@@ -4,7 +4,8 @@ Everything happens at the step boundary between two frames, at the time ``n dt``
 action is one with ``from = n dt``, one that ends gets ``until = n dt``. What is steered (a tool, a pull) goes
 in a straight line during the next frame: two keys, a quarter of a step inside its ends, with still moments
 between frames. Rounding of times therefore never reaches a value, and a scene with the same keys in its file
-computes the same bytes.
+computes the same bytes. What changes bodies, and everything that comes after that, is ``late``: a replay
+prepares it at the same boundary, with the same particles.
 """
 
 from dataclasses import dataclass, field
@@ -14,14 +15,16 @@ from pliant.actions import ACTIONS
 from pliant.curves import Curve
 from pliant.errors import IncompatibleError, InputError
 from pliant.protocols import Acting
-from pliant.scene.scene import UP, Scene
+from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
 from pliant.typing import Vector
 
-LIVE = (
+_PLAIN = (
     "gravity", "fix", "force", "moment", "move", "rotate", "sine", "impulse", "pressure", "drag", "ground",
     "tabletop", "obstacle", "tool", "pull",
 )  # fmt: skip
+_ONCE = ("impulse", "renormalise", "attributes", "glue", "fuse", "cut", "seam", "remove")
+LIVE = (*_PLAIN, *(kind for kind in _ONCE if kind not in _PLAIN))
 """Actions that may come while a simulation runs; preparing the others changes bodies from the start."""
 STEERED = {"tool": "position", "obstacle": "position", "pull": "target"}
 _QUARTER = 0.25  # steps
@@ -32,21 +35,23 @@ class Entry:
     """An action of the take: its scene table, its runtime, and the keys of what was steered."""
 
     table: dict[str, Any]
-    acting: Acting
+    acting: Acting | None  # None: one of the scene's late actions, which nobody can reach yet
     times: list[float] = field(default_factory=list)
     values: list[Vector] = field(default_factory=list)
     wanted: Vector | None = None
+    fresh: bool = False  # has come since the last frame
+    void: bool = False  # could not happen
 
 
 class LiveInput:
     """Takes input between frames; ``tables`` gives all actions of the take for a scene file."""
 
     def __init__(self, scene: Scene, simulation: Simulation) -> None:
-        self._up, self._simulation = UP[scene.up], simulation
-        runtimes = [runtime for _, runtime in simulation.system.actions]
+        self._scene, self._simulation = scene, simulation
+        runtimes = dict(simulation.system.actions)
         self.entries = [
-            Entry(ACTIONS.describe(action), runtime)
-            for action, runtime in zip(scene.actions, runtimes, strict=True)
+            Entry(ACTIONS.describe(action), runtimes.get(f"action {number} ('{action.kind}')"))
+            for number, action in enumerate(scene.actions, 1)
         ]
 
     @property
@@ -59,30 +64,37 @@ class LiveInput:
 
     def add(self, table: dict[str, Any]) -> int:
         """Let an action start now; returns its number. InputError where it cannot."""
-        given = {key: value for key, value in table.items() if key not in ("from", "until")}
+        given = {key: value for key, value in table.items() if key not in ("from", "until", "at", "late")}
         kind = given.get("type")
+        system = self._simulation.system
+        once = kind in _ONCE and "direction" not in given  # a blade takes its time
         if kind not in LIVE:
             raise IncompatibleError(
                 f"'{kind}' cannot start while the simulation runs.", hint="Reset first, then add it."
             )
-        if kind == "impulse":
+        after = any(entry.table.get("late") for entry in self.entries)
+        if kind not in _PLAIN or after or system.world.topology_version > 0:
+            given["late"] = True
+        if once:
             given["at"] = self.now
         try:
             action: Any = ACTIONS.build(given)
         except ValueError as error:
             raise InputError(f"{kind}: {_first(error)}") from error
-        system = self._simulation.system
-        runtime = action.prepare(system.world, self._up)
-        system.join(f"action {len(self.entries) + 1} ('{kind}')", runtime, self.now)
-        if kind != "impulse":
+        runtime = self._scene.prepared(action, system.world)
+        number = len(self.entries)
+        self._simulation.join(f"action {number + 1} ('{kind}')", runtime, self.now, number)
+        if not once:
             given["from"] = self.now
-        self.entries.append(Entry(given, runtime))
+        self.entries.append(Entry(given, runtime, fresh=True))
         return len(self.entries) - 1
 
     def end(self, number: int) -> None:
         """Let an action end now; one that has ended stays as it is."""
         entry = self._entry(number)
-        if entry.acting.until > self.now:
+        if entry.table["type"] in _ONCE and "at" in entry.table:
+            raise InputError(f"A {entry.table['type']} has happened and cannot end.", hint="Reset undoes it.")
+        if entry.acting is not None and entry.acting.until > self.now:
             self._simulation.system.leave(entry.acting, self.now)
             entry.table["until"] = self.now
 
@@ -92,6 +104,8 @@ class LiveInput:
         if entry.table["type"] not in STEERED:
             raise InputError(f"A {entry.table['type']} cannot be steered.")
         runtime: Any = entry.acting
+        if runtime is None:
+            raise InputError("It has not started yet.")
         if not entry.values and not runtime.path.is_constant:
             raise InputError("It moves by keys of its own.", hint="Add a tool to move by hand.")
         entry.wanted = (float(target[0]) + 0.0, float(target[1]) + 0.0, float(target[2]) + 0.0)
@@ -101,22 +115,39 @@ class LiveInput:
         plan, first = self._simulation.plan, self._step()
         for entry in self.entries:
             runtime: Any = entry.acting
-            if entry.wanted is None:
+            if entry.wanted is None or runtime is None:
                 continue
             x, y, z = entry.values[-1] if entry.values else map(float, runtime.path.at(self.now))
             here = (x, y, z)
-            if entry.wanted != here and entry.acting.until > self.now:
+            if entry.wanted != here and runtime.until > self.now:
                 entry.times.append((first + _QUARTER) * plan.seconds)
                 entry.times.append((first + plan.per_frame - _QUARTER) * plan.seconds)
                 entry.values += [here, entry.wanted]
                 runtime.path = Curve(entry.times[-4:], entry.values[-4:])
             entry.wanted = None
 
+    def take_back(self) -> list[int]:
+        """Take back what has come since the last frame and could not happen; the numbers of those."""
+        taken = [k for k, entry in enumerate(self.entries) if entry.fresh and "at" in entry.table]
+        for number in taken:
+            entry = self.entries[number]
+            assert entry.acting is not None
+            self._simulation.forget(entry.acting, number)
+            entry.acting, entry.void, entry.fresh = None, True, False
+        return taken
+
+    def settled(self) -> None:
+        """A frame has been computed with everything that came before it."""
+        for entry in self.entries:
+            entry.fresh = False
+
     def tables(self) -> list[dict[str, Any]]:
         """All actions so far as scene tables; those that ended before they began are left out."""
         found = []
         for entry in self.entries:
             table = dict(entry.table)
+            if entry.void:
+                continue
             if entry.values:
                 keys = [{"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)]
                 table[STEERED[table["type"]]] = {"keys": keys}

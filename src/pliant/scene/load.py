@@ -203,7 +203,8 @@ def _error(problems: list[Problem], text: str, name: str, origins: Mapping[Path,
         return line_of(lines, problem.path) or math.inf, problem.rank
 
     first = min(problems, key=order)
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    others = len(problems) - 1
+    more = f" (and {others} more problem{'s' * (others > 1)})" if others else ""
     key, line = spelled(first.path) or None, line_of(lines, first.path)
     for path, origin in origins.items():
         shared = min(len(path), len(first.path))

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -67,6 +67,7 @@ def run_scene(
     """
     from pliant.compiled import set_threads
     from pliant.recording.place import refuse_existing
+    from pliant.scene.check import plain_warnings
     from pliant.scene.dump import to_toml
 
     show = progress or Silent()
@@ -76,7 +77,7 @@ def run_scene(
     structures = scene.structures(show.note, show.working)
     show.working(None, "compiling kernels")
     simulation = scene.simulation(structures)
-    for text in (*scene.notes(), *simulation.notes()):
+    for text in plain_warnings(scene, simulation):
         show.note(text)
     frames = scene.time.frames()
     simulation.start()
@@ -138,6 +139,7 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
     """Go on with an interrupted or killed run from its newest checkpoint, bit for bit."""
     from pliant.compiled import set_threads
     from pliant.recording import RunWriter, load
+    from pliant.recording.manifest import version_differences
     from pliant.scene.load import parse
 
     show = progress or Silent()
@@ -145,6 +147,9 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
     earlier = load(folder)
     home = Path(earlier.manifest.get("folder", "."))
     scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)
+    _same_meshes(scene, earlier.manifest.get("inputs", {}))
+    if differences := version_differences(earlier.manifest):
+        show.note(f"begun with {differences}: it may not go on bit for bit")
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:
@@ -155,6 +160,16 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
         raise
     begin = _begin if fresh else None
     return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, begin)
+
+
+def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
+    """RunError where a mesh that an action reads again (bodies are kept in the run) is not what it was."""
+    now = scene.input_hashes()
+    for action in scene.actions:
+        name = str(getattr(action, "mesh", None))
+        if name in begun and now.get(name) != begun[name]:
+            what = "has changed since the run began" if name in now else f"is not in {scene.folder}"
+            raise RunError(f"The mesh {name} of action '{action.kind}' {what}.", hint="Put it back.")
 
 
 def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Simulation", bool]:
@@ -169,8 +184,9 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
     planned = writer.manifest["steps_per_frame"]
     if simulation.plan.per_frame != planned:
         raise RunError(
-            f"{writer.path} was made with {planned} steps a frame; this version of pliant would use "
-            f"{simulation.plan.per_frame}, which would not continue it bit for bit."
+            f"{writer.path} was made with {planned} steps a frame; now they would be "
+            f"{simulation.plan.per_frame}, which would not continue it bit for bit.",
+            hint="Resume it with the versions that its manifest.json names, or run its scene.toml anew.",
         )
     if point is None:
         simulation.start()
@@ -213,7 +229,7 @@ def _loop(
                     simulation.row()
                 now = time.perf_counter()
                 end = simulation.frame == frames - 1
-                if end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost):
+                if simulation.resumable and (end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost)):
                     writer.write_checkpoint(simulation.frame, simulation.system.state())
                     last = time.perf_counter()
                     cost = last - now
@@ -294,7 +310,7 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[st
         "integrator": scene.time.integrator.kind,
         "threads": threads,
         "inputs": scene.input_hashes(),
-        "folder": str(scene.folder) if scene.folder is not None else ".",
+        "folder": str((scene.folder or Path()).absolute()),
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,7 +15,7 @@ from pliant.measures import EnergyMeasure, FractureMeasure, Momentum, Volume
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Action, Measure, OwnStep, Structure
 from pliant.scene.body import Body
-from pliant.simulation.simulation import Simulation
+from pliant.simulation.simulation import Later, Simulation
 from pliant.simulation.step import plan_step
 from pliant.simulation.system import System
 from pliant.simulation.world import Part, World
@@ -141,9 +142,13 @@ class Scene:
             start = rows.stop
         world = World(parts, velocities)
         acting: list[tuple[str, Acting]] = []
-        for number, given in enumerate(self.actions, 1):
-            action = self._found(given)
-            acting.append((f"action {number} ('{action.kind}')", action.prepare(world, UP[self.up])))
+        later: list[Later] = []
+        for number, given in enumerate(self.actions):
+            label, make = f"action {number + 1} ('{given.kind}')", partial(self.prepared, given, world)
+            if getattr(given, "late", False):
+                later.append(Later(given.starts, number, label, make))  # type: ignore[attr-defined]
+            else:
+                acting.append((label, make()))
         if self.contact.applies(world):
             acting.append(("contact", self.contact.prepare(world, UP[self.up])))
         system = System(world, acting)
@@ -153,7 +158,16 @@ class Scene:
         comes_apart = any(getattr(part.mechanics, "cracking", None) is not None for part in parts) or any(
             action.kind in ("cut", "seam") for action in self.actions
         )
-        return Simulation(system, integrator, plan, self.time.fps, self._all_measures(comes_apart))
+        made_of = self._all_measures(comes_apart)
+        simulation = Simulation(system, integrator, plan, self.time.fps, made_of)
+        waiting = {each.number for each in later}
+        simulation.wait_for(later, [k for k in range(len(self.actions)) if k not in waiting])
+        return simulation
+
+    def prepared(self, action: Action, world: World) -> Acting:
+        """The runtime of ``action``, for the particles that ``world`` has now."""
+        acting: Acting = self._found(action).prepare(world, UP[self.up])
+        return acting
 
     def _all_measures(self, comes_apart: bool) -> list[Measure]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
@@ -176,15 +190,17 @@ class Scene:
         return found
 
     def input_hashes(self) -> dict[str, str]:
-        """SHA-256 of every mesh file."""
+        """SHA-256 of every mesh file, of bodies and of actions."""
         import hashlib
 
-        found = {}
-        for body in self.bodies:
-            path = self._placed(body).mesh
-            if path is not None and Path(path).is_file():
-                found[str(body.mesh)] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        return found
+        items: list[Any] = [*self.bodies, *self.actions]
+        given = [path for item in items if (path := getattr(item, "mesh", None)) is not None]
+        files = {str(path): (self.folder or Path()) / path for path in given}
+        return {
+            name: hashlib.sha256(file.read_bytes()).hexdigest()
+            for name, file in files.items()
+            if file.is_file()
+        }
 
     # -------------------------------------------------------------------------------------- running
 

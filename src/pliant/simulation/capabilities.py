@@ -9,14 +9,18 @@ from pliant.protocols import (
     Drive,
     Event,
     Forces,
+    Memory,
+    OwnStep,
     Power,
     Projection,
+    RestStiffness,
     Topology,
 )
 
 _ACTIONS = {"add_forces": Forces, "drive": Drive, "project": Projection, "happen": Event, "values": Columns}
 _ACTIONS |= {"power": Power}
-_MODELS = {"topology_version": Topology}
+_MODELS = {"topology_version": Topology, "advance": OwnStep, "rest_stiffness": RestStiffness}
+_BOTH = {"state": Memory, "restore": Memory}
 
 
 def _members(protocol: Any) -> list[str]:
@@ -27,7 +31,7 @@ def _members(protocol: Any) -> list[str]:
 
 def check_capabilities(label: str, runtime: Any, action: bool) -> None:
     """IncompatibleError where ``runtime`` has the first member of a capability but not the others."""
-    for trigger, protocol in (_ACTIONS if action else _MODELS).items():
+    for trigger, protocol in (_BOTH | (_ACTIONS if action else _MODELS)).items():
         if hasattr(runtime, trigger) and not isinstance(runtime, protocol):
             missing = [name for name in _members(protocol) if not hasattr(runtime, name)]
             raise IncompatibleError(

@@ -1,20 +1,36 @@
 """The loop: advances a System frame by frame and samples its measures; writes nothing."""
 
 import math
+from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pliant.errors import IncompatibleError, SceneError
 from pliant.integrators.base import Prepared
-from pliant.protocols import BodySeries, Columns, Integrator, Measure, Noting, OwnStep, Restarting
+from pliant.protocols import (
+    Acting,
+    BodySeries,
+    Columns,
+    Energy,
+    Integrator,
+    Measure,
+    Noting,
+    OwnStep,
+    Restarting,
+    StepLimit,
+    Stiffening,
+)
 from pliant.simulation.governor import ThreadGovernor
 from pliant.simulation.step import StepPlan, substeps
 from pliant.simulation.system import System
 from pliant.simulation.watchdog import Watchdog
 from pliant.simulation.world import Part
 from pliant.typing import Array
+
+LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
 class BodyColumns:
@@ -27,6 +43,17 @@ class BodyColumns:
 
     def values(self, time: float) -> Sequence[float]:
         return list(self.mechanics.series())
+
+
+@dataclass(frozen=True)
+class Later:
+    """An action that is prepared when it starts: its time [s], its number among the scene's actions, what
+    messages call it, and how to make its runtime."""
+
+    time: float
+    number: int
+    label: str
+    prepare: Callable[[], Acting]
 
 
 class Simulation:
@@ -52,7 +79,11 @@ class Simulation:
         )
         self.frame = 0
         self.started = False
+        self.later: list[Later] = []  # actions that join when they start, the next one first
+        self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
+        self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
+        self._finer = 1  # parts of a step that the bodies' present shapes ask for
         self.governor = ThreadGovernor()
         self.watchdog = Watchdog(system.world, plan)
         self._check()
@@ -85,8 +116,13 @@ class Simulation:
             )
 
     def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know (see ``Noting``)."""
-        return [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        """What the actions found out about the scene and a user should know (see ``Noting``), and what is
+        missing from the energies."""
+        found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        for part in self.system.world.parts:
+            if not isinstance(part.mechanics, Energy):
+                found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
+        return found
 
     @property
     def time(self) -> float:
@@ -120,11 +156,14 @@ class Simulation:
         dt, count = self.plan.seconds, self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
+        self._finer = self._step_parts()
         for measure in self._restarting:
             measure.restart()
         self.governor.begin(count)
         for k in range(count):
             time, after = (first + k) * dt, (first + k + 1) * dt
+            if self._finer > 1 and k % LOOK == 0 and k:
+                self._finer = self._step_parts()
             self._step(time, after, dt)
             if rows is not None:
                 rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
@@ -136,11 +175,15 @@ class Simulation:
         return rows
 
     def _step(self, time: float, after: float, dt: float) -> None:
-        """One planned step; in parts where bodies have come apart into what needs a smaller one."""
+        """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
         system, integrator = self.system, self.integrator
+        while self.later and self.later[0].time <= time + 1e-12:
+            due = self.later.pop(0)
+            self.join(due.label, due.prepare(), time, due.number)
+            self.resumable = False
         system.prepare_step(time)
         self._look_at_topology()
-        parts = system.substeps
+        parts = system.substeps * self._finer
         for k in range(parts):
             begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
             if k:
@@ -148,6 +191,33 @@ class Simulation:
             integrator.step(system, begin, dt / parts)
             system.finish_step(end, dt / parts)
         self._look_at_topology()
+
+    def _step_parts(self) -> int:
+        """Parts that the bodies' present shapes ask for, where the step is an automatic one."""
+        if not self.plan.automatic or not math.isfinite(self.plan.limit):
+            return 1
+        world = self.system.world
+        stiffening = [p for p in world.parts if isinstance(p.mechanics, Stiffening)]
+        return max((p.mechanics.step_parts(world.x[p.rows]) for p in stiffening), default=1)
+
+    def join(self, label: str, action: Acting, time: float, number: int) -> None:
+        """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
+        self.system.join(label, action, time, bisect_left(self._numbers, number))
+        insort(self._numbers, number)
+        if isinstance(action, StepLimit):
+            self.system.substeps = max(
+                self.system.substeps, substeps(self.system, self.integrator, self.plan)
+            )
+
+    def forget(self, action: Acting, number: int) -> None:
+        """Undo ``join`` of an action that has done nothing yet."""
+        self._numbers.remove(number)
+        self.system.forget(action)
+
+    def wait_for(self, later: Sequence[Later], numbers: Sequence[int]) -> None:
+        """Actions that join when they start, and the numbers of those that are there from the beginning."""
+        self.later = sorted(later, key=lambda each: each.time)
+        self._numbers = list(numbers)
 
     def _look_at_topology(self) -> None:
         version = self.system.world.topology_version

@@ -16,12 +16,13 @@ IMPLICIT_STEP = 1.0 / 50.0  # longest step that is chosen for implicit schemes [
 
 @dataclass(frozen=True)
 class StepPlan:
-    """The step [s], how many make a frame, why, and the stable limit [s] of the bodies."""
+    """The step [s], how many make a frame, why, the stable limit [s] of the bodies, and who chose it."""
 
     seconds: float
     per_frame: int
     reason: str
     limit: float
+    automatic: bool = False
 
 
 def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
@@ -65,7 +66,7 @@ def plan_step(system: "System", integrator: Integrator, wanted: float | None, fp
         reason = f"as given; stable up to {limit:.3g} s ({what})"
     else:
         reason = f"{wanted:g} s as given, shortened to divide a frame; stable up to {limit:.3g} s ({what})"
-    return StepPlan(seconds, count, reason, limit)
+    return StepPlan(seconds, count, reason, limit, wanted is None)
 
 
 def substeps(system: "System", integrator: Integrator, plan: StepPlan) -> int:

@@ -9,6 +9,7 @@ from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
     BetweenSteps,
+    Completing,
     Contact,
     Dissipation,
     Drive,
@@ -56,8 +57,6 @@ class System:
         self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0
         self._spare: Array = world.v.copy()
-        settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
-        self._settling = [a for a in settling if isinstance(a, Settling)]
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
@@ -81,19 +80,31 @@ class System:
 
     def _bind(self) -> None:
         """Collect bound methods once, so that a step costs few Python operations."""
+        from pliant.simulation.kernels import copy_rows
+
+        self._copy_rows = copy_rows
         world = self.world
-        own = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
-        others = [p for p in world.parts if not isinstance(p.mechanics, OwnStep)]
+        settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
+        self._settling = [a for a in settling if isinstance(a, Settling)]
+        every = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
+        own = [p for p in every if p.present]
+        others = [p for p in world.parts if p.present and not isinstance(p.mechanics, OwnStep)]
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
         self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
-        self.leading = min((p.rows.start for p in own), default=world.count)
+        self.leading = min((p.rows.start for p in every), default=world.count)
         self._stepped = [
             (p.mechanics.after_step, p.rows.start, p.rows.stop)
             for p in world.parts
-            if isinstance(p.mechanics, Stepped)
+            if p.present and isinstance(p.mechanics, Stepped)
         ]
         active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
-        self._forces = [a.add_forces for a in active if isinstance(a, Forces)]
+        forces = [a for a in active if isinstance(a, Forces)]
+        self._forces = [a.add_forces for a in forces]
+        self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
+        self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
+        for action in forces:
+            if getattr(action, "constant", False):
+                action.add_forces(0.0, world.x, world.v, self._constant)
         self._drives = [a for a in active if isinstance(a, Drive)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
@@ -141,24 +152,36 @@ class System:
         world.inverse_mass[:] = 1.0 / world.mass[:, None]
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
+        for part in world.parts:
+            if not part.present:
+                world.inverse_mass[part.rows] = 0.0
 
-    def join(self, label: str, action: Acting, time: float) -> None:
-        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``."""
+    def join(self, label: str, action: Acting, time: float, place: int) -> None:
+        """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``, at
+        its ``place`` among the actions (contact between bodies comes after those of the scene)."""
         check_capabilities(label, action, action=True)
         action.start = time
-        self.actions.append((label, action))
+        self.actions.insert(place, (label, action))
         try:
             self._refuse_double_drives()
         except IncompatibleError:
-            self.actions.pop()
+            self.actions.pop(place)
             raise
-        self._acting.append(False)
+        self._acting.insert(place, False)
         self.followers.append(action)
         if isinstance(action, Event):
-            self._pending.append(action)
-        if isinstance(action, Settling):
-            self._settling.append(action)
+            waiting = [*self._pending[self._happened :], action]
+            self._pending[self._happened :] = sorted(waiting, key=lambda event: event.at)
         self._next_change = -np.inf
+
+    def forget(self, action: Acting) -> None:
+        """Undo ``join`` of an action that has done nothing yet."""
+        place = next(k for k, (_, each) in enumerate(self.actions) if each is action)
+        del self.actions[place], self._acting[place]
+        self.followers = [each for each in self.followers if each is not action]
+        self._pending = [each for each in self._pending if each is not action]
+        self._next_change = -np.inf
+        self._bind()
 
     def leave(self, action: Acting, time: float) -> None:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
@@ -183,9 +206,16 @@ class System:
 
     def _happen(self, time: float) -> None:
         while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
+            before = self._stored() if self.keeps_ledger else 0.0
             self._pending[self._happened].happen(self.world)
             self._happened += 1
+            came_or_went = bool(self.world.replaced)
             self._take_over_topology()
+            if self.keeps_ledger and came_or_went:  # what bodies bring along, or take with them, is work
+                self.ledger.work += self._stored() - before
+
+    def _stored(self) -> float:
+        return self.world.kinetic_energy() + self.elastic_energy()
 
     def finish_step(self, time: float, dt: float) -> None:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
@@ -207,7 +237,10 @@ class System:
 
     def _take_over_topology(self) -> bool:
         """Give the World the particles that models made or removed; True if any did."""
-        changed = False
+        changed = bool(self.world.replaced)
+        for part, structure in self.world.replaced:
+            self._announce(self.world.resize(part, structure, np.arange(part.count)))
+        self.world.replaced = []
         for k, part in enumerate(self._changing):
             mechanics: Any = part.mechanics
             if mechanics.topology_version != self._versions[k]:
@@ -246,10 +279,10 @@ class System:
 
     def evaluate(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Total force [N] on every particle, into ``out``."""
-        out.fill(0.0)
+        self._copy_rows(self._constant, out)
         for add, start, stop in self._mechanics:
             add(x[start:stop], v[start:stop], out[start:stop])
-        for add_external in self._forces:
+        for add_external in self._varying:
             add_external(time, x, v, out)
         if self._own:
             if self._external.shape != out.shape:
@@ -264,6 +297,13 @@ class System:
         for mechanics, rows in self._own:
             mechanics.advance(time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
 
+    def complete(self, dt: float) -> None:
+        """Let the bodies that own their step finish it, with the forces at its end."""
+        w = self.world
+        for mechanics, rows in self._own:
+            if isinstance(mechanics, Completing):
+                mechanics.complete(dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
         for add, start, stop in self._mechanics:
@@ -277,7 +317,9 @@ class System:
     def internal_energy(self, x: Array) -> float:
         """Elastic energy [J] at positions ``x``, of all bodies that have one."""
         parts: list[Any] = self.world.parts
-        return sum(p.mechanics.energy(x[p.rows]) for p in parts if isinstance(p.mechanics, Energy))
+        return sum(
+            p.mechanics.energy(x[p.rows]) for p in parts if p.present and isinstance(p.mechanics, Energy)
+        )
 
     def stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` of all bodies that offer it to ``out``."""
@@ -382,6 +424,7 @@ class System:
             "happened": np.array(self._happened),
             "acting": np.array(self._acting),
             "next_change": np.array(self._next_change),
+            "present": np.array([part.present for part in w.parts]),
         }
         if self._own:
             found["external"] = self._external
@@ -393,6 +436,8 @@ class System:
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``; the World has its topology already."""
         w = self.world
+        for part, present in zip(w.parts, state.get("present", ()), strict=False):
+            part.present = bool(present)
         for key, owner in self._owners():
             prefix = key + "/"
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})

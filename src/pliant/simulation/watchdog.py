@@ -20,6 +20,7 @@ class Watchdog:
 
     def __init__(self, world: "World", plan: "StepPlan") -> None:
         self.plan = plan
+        self._sound = {p.name: p.material.wave_speed for p in world.parts}
         self._started_inverted = {p.name: _inverted_share(p, world.x[p.rows]) > 0.5 for p in world.parts}
 
     def check(self, world: "World", time: float) -> None:
@@ -34,12 +35,13 @@ class Watchdog:
             speed = np.sqrt(np.einsum("ij,ij->i", relative, relative))
             speed[(w[:, 0] == 0.0) | (w[:, 1] == 0.0) | (w[:, 2] == 0.0)] = 0.0
             worst = int(np.argmax(speed))
-            if speed[worst] > FASTEST * part.material.wave_speed:
+            sound = self._sound[part.name]
+            if speed[worst] > FASTEST * sound:
                 self._stop(
                     part,
                     time,
                     f"energy is growing: particle {worst} moves at {speed[worst]:.3g} m/s, "
-                    f"{speed[worst] / part.material.wave_speed:.3g} times the speed of sound in the material",
+                    f"{speed[worst] / sound:.3g} times the speed of sound in the material",
                 )
             self._check_inversion(part, x, time)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import SelectionError
-from pliant.protocols import Mechanics, Model, RowChange, Structure, Thick, blend
+from pliant.protocols import Mechanics, Model, RowChange, Solid, Structure, Thick, blend
 from pliant.registry import nearest
 from pliant.typing import Array, IntArray
 
@@ -25,6 +25,7 @@ class Part:
     model: Model
     material: "Material"
     mechanics: Mechanics
+    present: bool = True  # False before it is created, and once it is removed
 
     @property
     def count(self) -> int:
@@ -34,7 +35,8 @@ class Part:
 class World:
     """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
 
-    ``radius`` (n,) [m]: how far particles that are balls keep off obstacles; 0 for points.
+    ``radius`` (n,) [m]: how far particles that are balls keep off obstacles; 0 for points, -inf for those of
+    solid bodies, which obstacles leave alone.
     ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
     particles or cells come or go; ``ancestors`` and ``ancestor_weights`` (n, k) say of which rows at version
     0 each particle is a blend.
@@ -47,11 +49,12 @@ class World:
         self.f: Array = np.zeros_like(self.x)
         self.mass: Array = np.concatenate([p.structure.mass for p in parts])
         self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
-        thick = [p.mechanics.radius if isinstance(p.mechanics, Thick) else 0.0 for p in parts]
+        thick = [_radius(p.mechanics) for p in parts]
         self.radius: Array = np.repeat(thick, [len(p.structure.rest) for p in parts])
         self.ancestors: IntArray = np.arange(len(self.x))[:, None]
         self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
+        self.replaced: list[tuple[Part, Structure]] = []  # parts that came or went, and how they are shown
 
     @property
     def count(self) -> int:
@@ -127,6 +130,12 @@ class World:
             np.concatenate([_wide(ahead, k), part.rows.start + table, _wide(behind, k)]),
             np.concatenate([alone[: len(ahead)], inner, alone[len(ahead) :]]),
         )
+
+
+def _radius(mechanics: Mechanics) -> float:
+    if isinstance(mechanics, Solid):
+        return -np.inf
+    return mechanics.radius if isinstance(mechanics, Thick) else 0.0
 
 
 def angular_momentum(mass: Array, x: Array, v: Array) -> Array:

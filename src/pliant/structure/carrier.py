@@ -7,7 +7,7 @@ motion of the particles (rigid ones among them) moves the surface exactly along.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -74,10 +74,6 @@ class EmbeddedSurface:
             arrays["points"], arrays["triangles"], arrays.get("uv"), arrays.get("uv_triangles"), groups
         )
         return cls(surface, arrays["indices"], arrays["weights"], float(arrays["extrapolation"]))
-
-
-CARRIERS: dict[str, Any] = {EmbeddedSurface.kind: EmbeddedSurface}
-"""Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""
 
 
 def boundary_carrier(points: Array, tets: IntArray) -> EmbeddedSurface:

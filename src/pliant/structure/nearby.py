@@ -4,49 +4,116 @@ import numpy as np
 
 from pliant.mesh.types import Surface
 from pliant.structure.carrier import EmbeddedSurface
+from pliant.structure.framed import FramedSurface, frames_of
 from pliant.typing import Array, IntArray
 
 NEAR = 20  # elements that carry a point
+RINGS = 2  # how many connections away they may be from the nearest one
 _BLOCK = 4096
+_FLAT = 1e-3  # directions in which elements are spread less than this share tell nothing
 
 
-def carried_by_elements(surface: Surface, rest: Array, spacing: float) -> EmbeddedSurface:
-    r"""Carry ``surface`` by the elements (n, 3) nearest to each of its points.
+def carried_by_elements(surface: Surface, rest: Array, spacing: float, edges: IntArray) -> EmbeddedSurface:
+    r"""Carry ``surface`` by the elements (n, 3) nearest to its points, and connected there by ``edges``.
 
-    With :math:`p = (1, X - X_s)` and a weight :math:`\phi` that falls with distance, the shares
-    :math:`w_k = \phi_k\, p_s^T A^{+} p_k`, :math:`A = \sum \phi_k p_k p_k^T`, sum to one and move the point
-    with every affine motion of its elements: it is carried by their local frame. Where the elements lie in a
-    plane or a line the pseudo-inverse leaves out what they cannot tell.
+    With a weight :math:`\phi` that falls with distance and the elements' mean :math:`\bar X`, the shares
+    :math:`w_k = \phi_k [1/\sum\phi + (X_s - \bar X)^T S^{+} (X_k - \bar X)]`,
+    :math:`S = \sum \phi_k (X_k - \bar X)(X_k - \bar X)^T`, sum to one and move the point with every affine
+    motion of its elements: it is carried by their local frame. Where the elements lie in a
+    plane or a line the pseudo-inverse leaves out what they cannot tell, and the point keeps an offset.
     """
-    return carry(surface, rest, spacing, surface.points, rest)
-
-
-def carry(surface: Surface, rest: Array, spacing: float, points: Array, x: Array) -> EmbeddedSurface:
-    """As above, for points and elements at other places than in ``surface`` and ``rest``."""
     from scipy.spatial import cKDTree
 
-    count = min(NEAR, len(x))
-    found = np.asarray(cKDTree(x).query(points, k=np.arange(1, count + 1))[1])
-    weights = np.concatenate(
-        [
-            _shares(points[k : k + _BLOCK], x[found[k : k + _BLOCK]], spacing)
-            for k in range(0, len(points), _BLOCK)
-        ]
+    home = np.asarray(cKDTree(rest).query(surface.points)[1])
+    return carried_around(surface, rest, spacing, edges, home)
+
+
+def carried_around(
+    surface: Surface, rest: Array, spacing: float, edges: IntArray, home: IntArray
+) -> EmbeddedSurface:
+    """As above; each point by elements within two connections of its ``home`` (p,)."""
+    points = surface.points
+    found = _near(points, rest, edges, home)
+    shares = [
+        _shares(points[k : k + _BLOCK], rest[found[k : k + _BLOCK]], spacing)
+        for k in range(0, len(points), _BLOCK)
+    ]
+    weights = np.concatenate(shares)
+    missing = points - np.einsum("pk,pki->pi", weights, rest[found])
+    framed = np.flatnonzero(np.linalg.norm(missing, axis=1) > 1e-6 * spacing)
+    indices = found.astype(np.uint32)
+    if not len(framed):
+        return EmbeddedSurface(surface, indices, weights)
+    frames = _triples(rest, found[framed])
+    return FramedSurface(
+        surface, indices, weights, 0.0, framed, frames, missing[framed], frames_of(rest, frames)
     )
-    return EmbeddedSurface(surface, found.astype(np.uint32), weights)
+
+
+def _near(points: Array, rest: Array, edges: IntArray, home: IntArray) -> IntArray:
+    """The elements that carry each point (p, k): its home first, then others by distance; short rows repeat
+    the home."""
+    from scipy.sparse import coo_array, identity
+
+    n = len(rest)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    links = coo_array((np.ones(len(both), np.int32), (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
+    step = links + identity(n, np.int32, "csr")
+    homes, of = np.unique(home, return_inverse=True)
+    reach = step[homes]
+    for _ in range(RINGS - 1):
+        reach = reach @ step
+    reach = reach.tocsr()
+    reach.sort_indices()
+    counts = np.diff(reach.indptr)
+    out = np.repeat(home[:, None], NEAR, axis=1)
+    order = np.argsort(of, kind="stable")
+    width = int(counts.max())
+    for begin in range(0, len(order), _BLOCK):
+        rows = order[begin : begin + _BLOCK]
+        first, many = reach.indptr[of[rows]], counts[of[rows]]
+        place = first[:, None] + np.minimum(np.arange(width), many[:, None] - 1)
+        near = reach.indices[place].astype(np.int64)
+        away = np.linalg.norm(rest[near] - points[rows, None], axis=2)
+        away[np.arange(width) >= many[:, None]] = np.inf
+        away[near == home[rows, None]] = -1.0
+        chosen = np.argsort(away, axis=1, kind="stable")[:, :NEAR]
+        picked = np.take_along_axis(near, chosen, axis=1)
+        there = np.isfinite(np.take_along_axis(away, chosen, axis=1))
+        out[rows, : picked.shape[1]] = np.where(there, picked, home[rows, None])
+    return out
 
 
 def _shares(points: Array, near: Array, spacing: float) -> Array:
-    """Weights (p, k) of the elements at ``near`` (p, k, 3)."""
+    """Weights (p, k) of the elements at ``near`` (p, k, 3); a place that repeats the first counts once."""
     d = (near - points[:, None]) / spacing
-    phi = np.exp(-np.einsum("pki,pki->pk", d, d))
-    p = np.concatenate([np.ones_like(d[..., :1]), d], axis=2)
-    A = np.einsum("pk,pki,pkj->pij", phi, p, p)
-    inverse = np.linalg.pinv(A, rcond=1e-8, hermitian=True)
-    shares: Array = phi * np.einsum("pj,pkj->pk", inverse[:, 0], p)
+    square = np.einsum("pki,pki->pk", d, d)
+    closest = square.min(axis=1, keepdims=True)
+    phi = np.exp(-(square - closest) / (1.0 + np.sqrt(closest)))
+    again = (near == near[:, :1]).all(axis=2)
+    again[:, 0] = False
+    phi[again] = 0.0
+    middle = np.einsum("pk,pki->pi", phi, d) / phi.sum(axis=1)[:, None]
+    centred = d - middle[:, None]
+    spread = np.einsum("pk,pki,pkj->pij", phi, centred, centred)
+    inverse = np.linalg.pinv(spread, rcond=_FLAT, hermitian=True)
+    lean = np.einsum("pi,pij->pj", -middle, inverse)
+    shares: Array = phi / phi.sum(axis=1)[:, None] + phi * np.einsum("pj,pkj->pk", lean, centred)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def affected(carrier: EmbeddedSurface, elements: IntArray) -> IntArray:
-    """Points of a carrier that any of ``elements`` carries."""
-    return np.flatnonzero(np.isin(carrier.indices, elements).any(axis=1))
+def _triples(rest: Array, found: IntArray) -> IntArray:
+    """Three of each point's elements that span a plane as well as any; the second twice where all lie in a
+    line, the first thrice where there is one."""
+    a = found[:, 0]
+    d = rest[found] - rest[a][:, None]
+    length = np.linalg.norm(d, axis=2)
+    b = np.where(length > 0.0, length, np.inf).argmin(axis=1)
+    b = np.where(np.isfinite(length[np.arange(len(b)), b]) & (length.max(axis=1) > 0.0), b, 0)
+    one = d[np.arange(len(b)), b]
+    across = np.linalg.norm(np.cross(one[:, None], d), axis=2)
+    c = across.argmax(axis=1)
+    scale = np.maximum(length.max(axis=1) ** 2, 1e-300)
+    c = np.where(across[np.arange(len(c)), c] > 1e-6 * scale, c, b)
+    rows = np.arange(len(found))
+    return np.column_stack([a, found[rows, b], found[rows, c]])

@@ -44,6 +44,10 @@ class VoxelSampler:
         if not volume > 1e-9 * float(np.linalg.norm(extent)) ** 3:
             raise MeshError("The surface encloses no volume.", hint="Elements need a closed surface.")
         spacing = geometry.spacing() or float(np.cbrt(volume / ELEMENTS))
+        if spacing > float(np.linalg.norm(extent)):
+            raise MeshError(
+                f"An edge of {spacing:.4g} m is larger than the whole body.", hint="Give a smaller one."
+            )
         index, low = _inside(Surface(own, surface.triangles), spacing)
         if not len(index):
             raise MeshError(
@@ -59,7 +63,7 @@ class VoxelSampler:
             cells=cells,
             groups={},
             spacing=spacing,
-            carrier=carried_by_elements(shown or geometry.surface(), rest, spacing),
+            carrier=carried_by_elements(shown or geometry.surface(), rest, spacing, cells["edge"]),
         )
 
 

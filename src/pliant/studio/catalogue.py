@@ -36,6 +36,7 @@ _KEYED_UNITS = {
 }
 _MATERIAL_KEYS = ("young", "poisson", "density", "damping", "yield", "strength", "friction", "restitution")
 _ORDER = ("select", "body")
+_HIDDEN = ("late",)  # for takes
 
 
 @cache
@@ -72,10 +73,10 @@ def _material(name: str) -> dict[str, Any]:
 
 def _entry(cls: Any) -> dict[str, Any]:
     """The keys of a parameter class and the first sentence about it."""
-    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split()).removesuffix(": one of")
     hints = keys_of(cls)
     defaults = {kebab(f.name): _default(f) for f in fields(cls)}
-    asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items()]
+    asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items() if name not in _HIDDEN]
     keys = [key for key in asked if key is not None]
     keys.sort(key=lambda key: key["name"] not in _ORDER)
     return {"about": about, "keys": keys}

@@ -22,6 +22,8 @@ class Client:
         self._base: bytes | None = None  # a picture that carries the scene must not be skipped
         self.in_flight = 0
         self.gone = False
+        self.colour: str | None = None  # the field that the page is coloured by
+        self.cells = False  # whether it draws dual cells
 
     @property
     def ready(self) -> bool:

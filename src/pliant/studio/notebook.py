@@ -1,18 +1,24 @@
 """Scenes and runs in a notebook: the studio's viewer inline, or a picture where that cannot be."""
 
 import html
+import os
+import shutil
+import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import PliantError
+from pliant.errors import MissingExtra, PliantError
 
 if TYPE_CHECKING:
     from pliant.recording import Run
     from pliant.scene.scene import Scene
 
 SECONDS = 15.0  # for the server to come up
+FAR = ("PLIANT_PICTURES", "COLAB_RELEASE_TAG", "JUPYTERHUB_USER", "CODESPACES", "KAGGLE_KERNEL_RUN_TYPE")
+"""Variables of places whose browser runs on another machine; the first is for those who want pictures."""
 
 
 class View:
@@ -37,24 +43,70 @@ def view_run(run: "Run", height: int = 480) -> View:
 
 def view_scene(scene: "Scene", height: int = 480) -> View:
     """The viewer on a scene, ready to run; its file is a draft in a temporary folder."""
-    import tempfile
+    folder = Path(tempfile.mkdtemp(prefix="pliant-view-"))
+    try:
+        return _inline(_draft(scene, folder), height)
+    except (PliantError, ImportError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        return View(f"{_first_frame(scene)}<p><i>{html.escape(str(error))}</i></p>", None)
 
+
+def _draft(scene: "Scene", folder: Path) -> Path:
+    """The scene as a file in ``folder``, with its meshes beside it."""
+    from pliant.mesh.formats import write_surface, write_volume
+    from pliant.mesh.types import Surface, TetMesh
     from pliant.scene.dump import to_toml
 
-    folder = Path(tempfile.mkdtemp(prefix="pliant-view-"))
+    bodies = []
+    for body in scene.bodies:
+        source = body.mesh if body.mesh is not None else body.shape
+        if isinstance(source, Surface):
+            name = f"{body.name}.ply"
+            write_surface(folder / name, source)
+        elif isinstance(source, TetMesh):
+            name = f"{body.name}.vtu"
+            write_volume(folder / name, source)
+        elif isinstance(source, (str, Path)):
+            name = f"{body.name}{Path(source).suffix}"
+            shutil.copyfile((scene.folder or Path()) / source, folder / name)
+        else:
+            bodies.append(body)
+            continue
+        bodies.append(replace(body, shape=None, mesh=name))
     path = folder / "scene.toml"
-    path.write_text(to_toml(scene), encoding="utf-8")
-    try:
-        return _inline(path, height)
-    except (PliantError, ImportError) as error:
-        bodies = ", ".join(str(body.name) for body in scene.bodies)
-        text = html.escape(f"Scene '{scene.title}': {bodies}. {error}")
-        return View(f"<p>{text}</p>", None)
+    path.write_text(to_toml(replace(scene, bodies=bodies, folder=folder)), encoding="utf-8")
+    return path
+
+
+def _first_frame(scene: "Scene") -> str:
+    """A picture of the scene before anything has moved."""
+    from pliant.recording import load
+    from pliant.render.notebook import html as picture
+    from pliant.scene.running import begin_recording
+
+    with tempfile.TemporaryDirectory(prefix="pliant-view-") as folder:
+        place = Path(folder) / f"{scene.title or 'scene'}.pliant"
+        simulation = scene.simulation()
+        simulation.start()
+        begin_recording(scene, simulation, place, 1).finish("done")
+        return picture(load(place))
+
+
+def _check_place() -> None:
+    """MissingExtra where the browser is not on this machine, which only a picture can reach."""
+    far = next((name for name in FAR if name in os.environ), None)
+    if far is not None:
+        raise MissingExtra(
+            f"The viewer needs a browser on this machine ({far} says that it is elsewhere).",
+            hint="Set PLIANT_VIEW=inline if ports are forwarded.",
+        )
 
 
 def _inline(path: Path, height: int) -> View:
     from pliant.extras import need
 
+    if os.environ.get("PLIANT_VIEW") != "inline":
+        _check_place()
     need("The viewer", "starlette", "uvicorn", "websockets", extra="studio")
     from pliant.studio.serve import Studio
 

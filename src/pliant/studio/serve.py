@@ -33,7 +33,7 @@ class Studio:
             if path.resolve().parent != workspace.resolve():
                 raise InputError(f"{path} is not in the workspace {workspace}.")
         self.session = Session(Workspace(workspace or Path.cwd()))
-        self.session.open_first(path)
+        self.session.project.start(path)
         self._socket = _bind(port)
         self.guard = Guard(self._socket.getsockname()[1], token)
         config = uvicorn.Config(

@@ -4,20 +4,22 @@ import asyncio
 import json
 import sys
 import traceback
+from collections.abc import Coroutine
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pliant import examples
-from pliant.errors import InputError, PliantError
+from pliant.errors import PliantError
 from pliant.studio import messages
 from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client
-from pliant.studio.document import Document, keep_inside
+from pliant.studio.document import keep_inside
 from pliant.studio.engine import Engine, Event
+from pliant.studio.project import Project
+from pliant.studio.relay import Relay
 from pliant.studio.workspace import Workspace
 
 MOST_CLIENTS = 16
@@ -27,18 +29,14 @@ class Session:
     """Hands messages of pages to the document and the engine, and tells all pages what came of it."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        self.document = Document(workspace)
+        self.project = Project(workspace)
+        self.workspace, self.document = workspace, self.project.document
         self.clients: list[Client] = []
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
-        self.built_version = -1
-        self._built_bodies: Any = None
+        self.live: dict[int, dict[str, Any]] = {}  # what hands have added to the take, by number
         self._open_end = False
-        self._look: dict[str, Any] = {"colour": None, "particles": True, "cells": False}
-        self._run = ""
-        self._asked = False
-        self._base: bytes | None = None
-        self._latest: bytes | None = None
+        self._relay = Relay(self.clients)
+        self._tasks: set[asyncio.Task[None]] = set()
         self._engine: Engine | None = None
 
     @property
@@ -53,29 +51,6 @@ class Session:
         if self._engine is not None:
             self._engine.stop()
 
-    def open_first(self, path: Path | None) -> None:
-        """What ``pliant studio PATH`` asks for; a scene, a run or a mesh of the workspace."""
-        if path is None:
-            return
-        if path.suffix == ".toml":
-            self.document.open(path.read_text(encoding="utf-8"), path.name)
-        elif path.suffix == ".pliant" or path.is_dir():
-            self._run = path.name
-        else:
-            self.document.edit(["title"], path.stem)
-            self.add_mesh(path.name)
-
-    def add_mesh(self, name: str) -> None:
-        """A new body of a mesh file of the workspace."""
-        stem = "".join(c if c.isalnum() else "-" for c in Path(name).stem).strip("-") or "body"
-        taken = {body.get("name") for body in self.document.table["bodies"]}
-        body, number = stem if stem[0].isalpha() else f"body-{stem}", 1
-        while body in taken:
-            number += 1
-            body = f"{stem}-{number}"
-        table = {"name": body, "mesh": name, "model": "mass-spring", "material": "rubber"}
-        self.document.edit(["bodies", len(self.document.table["bodies"])], table)
-
     # ------------------------------------------------------------------------------------ one page
 
     async def serve(self, socket: WebSocket) -> None:
@@ -87,7 +62,8 @@ class Session:
         pump = asyncio.create_task(client.pump())
         self._greet(client)
         self.clients.append(client)
-        self._ask()
+        self._relay.ask(self._engine)
+        self._think(self._estimate())
         try:
             while not client.gone:
                 text = await socket.receive_text()
@@ -98,6 +74,9 @@ class Session:
             self.clients.remove(client)
             client.close()
             await pump
+            if self._engine is not None and self.clients:
+                self._relay.look(self.engine)
+                self._relay.ask(self._engine)
 
     def _greet(self, client: Client) -> None:
         client.tell(
@@ -107,16 +86,15 @@ class Session:
             files=self.workspace.listing(),
             folder=self.workspace.folder.name,
             autosave=self.workspace.autosaved() is not None,
-            run=self._run,
+            run=self.project.run,
         )
-        client.tell("document", **self.document.state(), built=self.built_version)
+        client.tell("document", **self.project.state())
         client.tell("status", **self.status)
-        if self._base is not None:
-            client.show(self._base, whole=True)
-            if self._latest is not None and self._latest is not self._base:
-                client.show(self._latest, whole=False)
-        if self._run and self._base is None:
-            self.engine.send("open_run", folder=str(self.workspace.folder / self._run))
+        for number, table in self.live.items():
+            client.tell("live", id=number, table=table)
+        self._relay.catch_up(client)
+        if self.project.run and self._relay.base is None:
+            self.engine.send("open_run", folder=str(self.workspace.folder / self.project.run))
 
     async def _receive(self, client: Client, text: str) -> None:
         try:
@@ -129,7 +107,7 @@ class Session:
             await self._do(client, message)
         except PliantError as error:
             client.tell("notice", level="error", message=error.message, hint=error.hint)
-            client.tell("document", **self.document.state(), built=self.built_version)
+            client.tell("document", **self.project.state())
         except asyncio.CancelledError:
             if (task := asyncio.current_task()) is not None and task.cancelling():
                 raise
@@ -146,16 +124,12 @@ class Session:
         match message:
             case messages.Ack():
                 client.drawn()
-                self._ask()
+                self._relay.ask(self._engine)
             case messages.Steer():
                 engine.send("steer", id=message.id, to=message.to)
             case messages.Look():
-                self._look = {
-                    "colour": message.colour,
-                    "particles": message.particles,
-                    "cells": message.cells,
-                }
-                engine.send("look", **self._look)
+                client.colour, client.cells = message.colour, message.cells
+                self._relay.look(engine)
             case messages.Show():
                 engine.send("show", frame=message.frame)
             case messages.Speed():
@@ -168,7 +142,7 @@ class Session:
             case messages.Open():
                 self._open(message)
             case messages.Save():
-                await self._save(client, message)
+                await self._save(message)
             case messages.Grab():
                 held = await engine.ask("grab", body=message.body, particle=message.particle,
                                         strength=message.strength)  # fmt: skip
@@ -177,10 +151,10 @@ class Session:
                 keep_inside(message.table, self.workspace)
                 done = await engine.ask("add", table=message.table)
                 if done:
-                    self.tell("live", id=done["id"], table=message.table)
+                    self._live(done["id"], message.table)
             case messages.End():
                 if await engine.ask("end", id=message.id):
-                    self.tell("live", id=message.id, table=None)
+                    self._live(message.id, None)
             case messages.Plain():
                 await self._plain(client, message.do)
 
@@ -193,9 +167,8 @@ class Session:
                 self._build(self._open_end)
             case "cancel":
                 self.engine.start()
-                self.built_version = -1
-                self._base = self._latest = None
-                self._asked = False
+                self.project.lost()
+                self._relay.forget()
                 self._status(playing=False, built=False, replay=False, frame=0)
                 self.tell("progress", share=1.0, text="")
             case "list":
@@ -208,95 +181,90 @@ class Session:
     # -------------------------------------------------------------------------------- what it comes to
 
     def _build(self, open_end: bool) -> None:
-        if not self.document.table["bodies"]:
-            raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
-        self._open_end, self._run = open_end, ""
-        self.built_version = self.document.version
-        self._built_bodies = self.document.table["bodies"]
-        self.engine.send("look", **self._look)
+        self.project.built()
+        self._open_end = open_end
+        self._relay.look(self.engine, again=True)
         self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
                          open_end=open_end)  # fmt: skip
-        self.tell("building", version=self.built_version)
+        self.live.clear()
+        self.tell("building", version=self.project.built_version)
 
     def _open(self, message: messages.Open) -> None:
         if message.kind == "run":
             path = self.workspace.place(message.name, (".pliant",))
-            self._run = message.name
-            self.engine.send("look", **self._look)
+            self.project.run = message.name
+            self._relay.look(self.engine, again=True)
             self.engine.send("open_run", folder=str(path))
             return
-        if message.kind == "new":
-            self.document.clear()
-        elif message.kind == "example":
-            self.document.open(examples.text(message.name), "")
-        elif message.kind == "autosave":
-            self.document.open(self.workspace.autosaved() or "", "")
-        else:
-            self.document.open(self.workspace.read(message.name), message.name)
-        self._built_bodies = None
+        self.project.open(message.kind, message.name)
         self._changed()
         if self.document.table["bodies"]:
             self._build(self._open_end)
 
-    async def _save(self, client: Client, message: messages.Save) -> None:
+    async def _save(self, message: messages.Save) -> None:
         if message.take:
-            stem = message.name.removesuffix(".toml")
-            folder = self.workspace.place(f"{stem}.pliant", (".pliant",))
-            self.workspace.place(f"{stem}.toml", (".toml",))
-            if folder.exists():
-                raise InputError(f"'{folder.name}' is there already.", hint="Give the take another name.")
+            name, folder = self.project.place_of_take(message.name)
             kept = await self.engine.ask("keep", place=str(folder))
             if kept:
-                self.workspace.write(f"{stem}.toml", kept["text"])
-                self.tell("saved", name=f"{stem}.toml", take=True, frames=kept["frames"])
+                self.workspace.write(name, kept["text"])
+                self.tell("saved", name=name, take=True, frames=kept["frames"])
         else:
-            path = self.workspace.write(message.name, self.document.text)
-            self.document.name = path.name
-            self.tell("saved", name=path.name, take=False, frames=0)
+            self.tell("saved", name=self.project.save(message.name), take=False, frames=0)
             self._changed(save=False)
-        for each in self.clients:
-            each.tell("files", **self.workspace.listing())
+        self.tell("files", **self.workspace.listing())
 
     def _changed(self, save: bool = True) -> None:
         if save and self.document.table["bodies"]:
             self.workspace.autosave(self.document.text)
-        self.tell("document", **self.document.state(), built=self.built_version)
+        self.tell("document", **self.project.state())
         fresh = self.status["built"] and self.status["frame"] == 0 and not self.status["playing"]
-        same = self._built_bodies == self.document.table["bodies"]
-        if fresh and same and self.built_version != self.document.version:
-            self._build(self._open_end)  # bodies are as they were: that is quick
+        if fresh and self.project.quick_to_build:
+            self._build(self._open_end)
+        self._think(self._estimate())
+
+    def _think(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let ``work`` go on beside everything else."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def tell(self, event: str, **values: Any) -> None:
         for client in self.clients:
             client.tell(event, **values)
 
+    def _live(self, number: int, table: dict[str, Any] | None) -> None:
+        """An action of the take has come, or gone."""
+        self.live.pop(number, None)
+        if table is not None:
+            self.live[number] = table
+        self.tell("live", id=number, table=table)
+
     def _status(self, **values: Any) -> None:
         self.status |= values
+        if not self.status["built"]:
+            self.live.clear()
         self.tell("status", **self.status)
 
     # ------------------------------------------------------------------------------------- the engine
 
-    def _ask(self) -> None:
-        """Ask the engine for a picture when some page could draw one, and one at a time."""
-        if not self._asked and self._engine is not None and any(c.ready for c in self.clients):
-            self._asked = True
-            self._engine.send("ask")
+    async def _estimate(self) -> None:
+        """Tell the pages about how large the bodies will be."""
+        if self.document.table["bodies"]:
+            text, folder = self.document.text, str(self.workspace.folder)
+            found = await self.engine.ask("estimate", text=text, folder=folder)
+            self.tell("estimate", bodies=found or [])
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, bytes):
-            self._asked = False
-            whole = b'"scene":{' in event[:20000]
-            self._latest = event
-            if whole:
-                self._base = event
-            for client in self.clients:
-                client.show(event, whole)
-            self._ask()
+            self._relay.hand_on(event)
+            self._relay.ask(self._engine)
             return
         name = event.pop("event")
         if name == "status":
             self._status(**event)
-            self._ask()
+            self._relay.ask(self._engine)
+        elif name == "live":
+            self._live(event["id"], event["table"])
         else:
             event.pop("to", None)
             if name == "notice" and event["level"] == "error":
@@ -304,8 +272,8 @@ class Session:
             self.tell(name, **event)
 
     def _engine_lost(self) -> None:
-        self.built_version, self._asked = -1, False
-        self._base = self._latest = None
+        self.project.lost()
+        self._relay.forget()
         self._status(playing=False, built=False, replay=False, frame=0)
         self.tell("progress", share=1.0, text="")
         self.tell(

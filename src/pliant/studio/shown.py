@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from pliant.measures.state import part_volume
 from pliant.mesh.types import tet_edges
-from pliant.protocols import FieldData, Mechanics, Structure
+from pliant.protocols import Carrier, FieldData, Mechanics, Structure
 from pliant.render.colouring import as_scalars, on_particles, on_surface
 from pliant.render.geometry import split_at_edges
-from pliant.typing import AnyArray, Array
+from pliant.typing import AnyArray, Array, IntArray
 
 OWN_FIELDS = ("displacement", "velocity", "force")
 
@@ -50,13 +49,22 @@ def scene_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:
         if tets is not None and len(tets):
             arrays[f"{number}/tets"] = tets
             arrays[f"{number}/edges"] = tet_edges(tets)
-        carrier: Any = structure.carrier
-        if carrier is not None:
-            origin, corners = split_at_edges(carrier.surface)
-            best = np.argmax(carrier.weights, axis=1)
+        if structure.carrier is not None:
+            origin, corners = split_at_edges(structure.carrier.surface)
             arrays[f"{number}/origin"], arrays[f"{number}/corners"] = origin, corners
-            arrays[f"{number}/owner"] = carrier.indices[np.arange(len(best)), best]
+            arrays[f"{number}/owner"] = _owners(structure.carrier, structure.rest)
     return arrays
+
+
+def _owners(carrier: Carrier, rest: Array) -> IntArray:
+    """For each point of a carried surface the particle that holds most of it, or else the nearest one."""
+    held = carrier.arrays()
+    if "indices" in held and "weights" in held and held["weights"].shape == held["indices"].shape:
+        most = np.argmax(held["weights"], axis=1)
+        return np.asarray(held["indices"][np.arange(len(most)), most])
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(rest).query(carrier.surface.points)[1])
 
 
 def dual_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:
@@ -91,24 +99,27 @@ Fields = Callable[[ShownBody, str], FieldData]
 
 
 def frame_arrays(
-    bodies: Sequence[ShownBody], x: Array, colour: str | None, particles: bool, field: Fields
-) -> tuple[dict[str, AnyArray], str]:
-    """What moves, by ``NUMBER/NAME``, and the unit of the values: points of the surface, particles where
-    asked or where there is no surface, values for both where they are to be coloured."""
+    bodies: Sequence[ShownBody], x: Array, colours: Sequence[str], particles: bool, field: Fields
+) -> tuple[dict[str, AnyArray], dict[str, str]]:
+    """What moves, by ``NUMBER/NAME``, and the unit of each colour: points of the surface, particles where
+    asked or where there is no surface, ``surface-values.COLOUR`` and ``values.COLOUR`` for each colour."""
     arrays: dict[str, AnyArray] = {}
-    unit = ""
+    units: dict[str, str] = {}
     for number, body in enumerate(bodies):
         own, carrier = x[body.rows], body.structure.carrier
         if carrier is not None:
             arrays[f"{number}/surface"] = carrier.positions(own)
         if particles or carrier is None:
             arrays[f"{number}/particles"] = own
-        if colour is not None and colour.partition(".")[0] in body.fields:
-            data = as_scalars(field(body, colour.partition(".")[0]), colour)
-            unit = data.unit or unit
+        for colour in colours:
+            name = colour.partition(".")[0]
+            if name not in body.fields:
+                continue
+            data = as_scalars(field(body, name), colour)
+            units[colour] = data.unit or units.get(colour, "")
             values = on_particles(data, body.structure)
             if carrier is not None:
-                arrays[f"{number}/surface-values"] = on_surface(values, body.structure)
+                arrays[f"{number}/surface-values.{colour}"] = on_surface(values, body.structure)
             if particles or carrier is None:
-                arrays[f"{number}/values"] = values
-    return arrays, unit
+                arrays[f"{number}/values.{colour}"] = values
+    return arrays, units

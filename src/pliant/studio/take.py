@@ -1,5 +1,6 @@
 """A take: a simulation that is played with, recorded as it goes."""
 
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any
 
 from pliant.actions.obstacles import Barrier
 from pliant.actions.pull import Pulled
-from pliant.errors import InputError
+from pliant.errors import Diverged, InputError, PliantError
 from pliant.protocols import FieldData, Structure
 from pliant.recording import Run, RunWriter, load
 from pliant.scene.dump import scene_text, to_table_of
@@ -36,6 +37,9 @@ class Take:
         self._run: Run | None = None
         self.rows: list[list[float]] = []  # series rows that nobody has seen yet
         self.busy = 0.0  # seconds of work of the last frame
+        self.failed = False  # what was computed last cannot be gone on with
+        self.left_out: list[int] = []  # live actions that could not happen and were taken back
+        self._begun = False
 
     @property
     def frame(self) -> int:
@@ -43,7 +47,7 @@ class Take:
 
     @property
     def ended(self) -> bool:
-        return self.frame >= self.frames - 1
+        return self.failed or self.frame >= self.frames - 1
 
     def bodies(self) -> list[ShownBody]:
         return [
@@ -64,16 +68,35 @@ class Take:
         return body.mechanics.fields(x, v, [name])[name]
 
     def advance(self, poll: Callable[[], None]) -> bool:
-        """Compute and record a frame; True where the topology changed."""
-        if self._writer is None:
+        """Compute and record a frame; True where the topology changed.
+
+        A live action that cannot happen is taken back, and the take can go on; any other error ends it.
+        """
+        if not self._begun:
             self._writer = begin_recording(self.scene, self.simulation, self._folder, self.frames)
+            self._begun = True
             self.rows.append(self.simulation.row())
-        start = time.perf_counter()
+        assert self._writer is not None
+        start, before, steps = time.perf_counter(), self.simulation.frame, 0
+
+        def count() -> None:
+            nonlocal steps
+            steps += 1
+            poll()
+
         self.live.before_frame()
         version = self.simulation.system.world.topology_version
-        steps = self.simulation.advance(poll)
+        try:
+            found = self.simulation.advance(count)
+        except PliantError as error:
+            self.left_out = [] if steps else self.live.take_back()
+            if not self.left_out:
+                self.failed, self.simulation.frame = True, before
+                self.finish("diverged" if isinstance(error, Diverged) else "failed", str(error))
+            raise
+        self.live.settled()
         changed = self.simulation.system.world.topology_version != version
-        row = write_frame(self.simulation, self._writer, self.scene.record.velocities, steps, changed)
+        row = write_frame(self.simulation, self._writer, self.scene.record.velocities, found, changed)
         self.rows.append(row)
         del self.rows[:-2000]
         self.busy = time.perf_counter() - start
@@ -81,7 +104,7 @@ class Take:
 
     def recorded(self) -> Run | None:
         """The run so far; None before the first frame."""
-        if self._writer is None:
+        if not self._begun:
             return None
         self._run = load(self._folder) if self._run is None else self._run.refresh()
         return self._run
@@ -116,7 +139,7 @@ class Take:
         now, world = self.live.now, self.simulation.system.world
         pulls, barriers = [], []
         for number, entry in enumerate(self.live.entries):
-            if not entry.acting.active(now):
+            if entry.acting is None or not entry.acting.active(now):
                 continue
             if isinstance(entry.acting, Pulled):
                 force = entry.acting.force(now, world.x, world.v)
@@ -139,23 +162,27 @@ class Take:
         return scene_text(table)
 
     def finish(self, state: str = "interrupted", message: str = "") -> None:
-        """Let go of the run folder; the next frame goes on with it."""
+        """Write no more."""
         if self._writer is not None:
             self._writer.finish(state, message)
             self._writer = None
-            self._run = None
+
+    def discard(self) -> None:
+        """Let go of the take and its frames."""
+        self.finish()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def keep(self, place: Path) -> None:
         """Copy the take, with the scene that replays it, to the new run folder ``place``."""
-        import shutil
-
-        if self._writer is None:
-            return
-        self._writer.finish("interrupted", "")
+        if not self._begun:
+            raise InputError("There is nothing to keep yet.", hint="Run the simulation first.")
+        if self._writer is not None:
+            self._writer.finish("interrupted", "")
         try:
             shutil.copytree(self._folder, place)
         finally:
-            self._writer = RunWriter.reopen(self._folder)
+            if self._writer is not None:
+                self._writer = RunWriter.reopen(self._folder)
         (place / "scene.toml").write_text(self.text(), encoding="utf-8")
         RunWriter.reopen(place).finish("done")
 

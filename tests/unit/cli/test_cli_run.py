@@ -1,5 +1,6 @@
 """run, resume, info and export, from a scene file to files."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -26,6 +27,17 @@ INFO = {
     "bodies",
     "series",
 }
+
+
+def interrupt_at(frame: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = progress.Lines.frame
+
+    def stop(self: progress.Lines, done: int, frames: int, simulated: float, wall: float) -> None:
+        real(self, done, frames, simulated, wall)
+        if done == frame:
+            raise Interrupted("Interrupted (SIGINT).")
+
+    monkeypatch.setattr(progress.Lines, "frame", stop)
 
 
 def test_a_run_goes_beside_us_under_the_name_of_its_scene(pliant: Pliant, scene: Path) -> None:
@@ -99,14 +111,7 @@ def test_an_interrupted_run_exits_with_130_and_is_resumed_to_the_same_bytes(
     pliant: Pliant, scene: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert pliant("run", str(scene), "-o", "whole.pliant", "-q").code == 0
-    real = progress.Lines.frame
-
-    def stop(self: progress.Lines, done: int, frames: int, simulated: float, wall: float) -> None:
-        real(self, done, frames, simulated, wall)
-        if done == 3:
-            raise Interrupted("Interrupted (SIGINT).")
-
-    monkeypatch.setattr(progress.Lines, "frame", stop)
+    interrupt_at(3, monkeypatch)
     stopped = pliant("run", str(scene))
     assert stopped.code == 130
     assert "error: Interrupted" in stopped.err
@@ -124,6 +129,53 @@ def test_an_interrupted_run_exits_with_130_and_is_resumed_to_the_same_bytes(
     finished = pliant("resume", "cube.pliant")
     assert finished.code == 2
     assert "complete: there is nothing to resume" in finished.err
+
+
+def test_a_run_whose_scene_was_changed_is_not_resumed(
+    pliant: Pliant, scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(3, monkeypatch)
+    assert pliant("run", str(scene)).code == 130
+    monkeypatch.undo()
+    monkeypatch.chdir(scene.parent)
+    kept = Path("cube.pliant/scene.toml")
+    text = kept.read_text()
+    kept.write_text(text.replace('type = "gravity"', 'type = "gravity"\nacceleration = 1.0'))
+    refused = pliant("resume", "cube.pliant")
+    assert refused.code == 2
+    assert "scene.toml was changed since the run began" in refused.err
+    assert len(pl.load("cube.pliant")) == 3
+    kept.write_text(text)
+    assert pliant("resume", "cube.pliant", "-q").code == 0
+    assert len(pl.load("cube.pliant")) == 6
+
+
+def test_a_cut_s_mesh_is_found_again_from_anywhere_and_must_be_the_same(
+    pliant: Pliant, scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = pl.shapes.box(0.5, 2.0, 4.0).surface()
+    lines = [
+        *(f"v {x} {y - 0.5} {z}" for x, y, z in box.points),
+        *(f"f {a} {b} {c}" for a, b, c in box.triangles + 1),
+    ]
+    mesh = scene.parent / "knife.obj"
+    mesh.write_text("\n".join(lines))
+    scene.write_text(scene.read_text() + '[[actions]]\ntype = "cut"\nmesh = "knife.obj"\nat = 0.05\n')
+    interrupt_at(2, monkeypatch)
+    assert pliant("run", scene.name).code == 130
+    monkeypatch.undo()
+    elsewhere = scene.parent / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    good = mesh.read_text()
+    mesh.write_text(good.replace("v 0.5", "v 0.4"))
+    changed = pliant("resume", "../cube.pliant")
+    assert changed.code == 2
+    assert "The mesh knife.obj of action 'cut' has changed since the run began" in changed.err
+    mesh.write_text(good)
+    resumed = pliant("resume", "../cube.pliant", "-q")
+    assert resumed.code == 0, resumed.err
+    assert len(pl.load("../cube.pliant")) == 6
 
 
 def test_ctrl_c_stops_a_run_and_says_how_to_go_on(pliant: Pliant, scene: Path, folder: Path) -> None:
@@ -204,3 +256,21 @@ def test_live_progress_draws_on_a_terminal(
     said = capsys.readouterr().err
     assert "watch out" in said
     assert "frame 3/3" in said
+
+
+def test_a_run_warns_as_check_does_and_can_be_cited(pliant: Pliant, scene: Path) -> None:
+    changes = ("--set", "bodies.cube.scale=1000", "--duration", "0.02")
+    result = pliant("run", str(scene), *changes)
+    assert result.code == 0, result.err
+    assert "note: body 'cube' is 1000 m long" in result.err
+    assert pliant("cite", "cube.pliant").out == pliant("cite", str(scene)).out
+
+
+def test_resuming_with_other_versions_is_said(pliant: Pliant, scene: Path) -> None:
+    assert pliant("run", str(scene), "-q").code == 0
+    manifest = Path("cube.pliant") / "manifest.json"
+    known = json.loads(manifest.read_text())
+    known["versions"]["numba"] = "0.1"
+    manifest.write_text(json.dumps(known))
+    result = pliant("resume", "cube.pliant")
+    assert "begun with numba 0.1 (now " in result.err

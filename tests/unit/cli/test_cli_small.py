@@ -28,6 +28,9 @@ def test_a_new_scene_is_valid_and_nothing_is_overwritten(pliant: Pliant, folder:
 def test_odd_names_make_scenes_too(pliant: Pliant) -> None:
     assert pliant("new", 'a "b" {c}').code == 0
     assert pl.read('a "b" {c}.toml').title == 'A "b" {c}'
+    assert pliant("new", "two words").out.endswith("next: pliant run 'two words.toml'\n")
+    for nothing in ("", ".toml"):
+        assert pliant("new", nothing).code == 2
 
 
 def test_examples_are_listed_shown_copied_and_run(pliant: Pliant, folder: Path) -> None:
@@ -150,3 +153,9 @@ def test_unknown_cases_are_told_the_nearest(pliant: Pliant) -> None:
         result = pliant(verb, "no-such-case")
         assert result.code == 2
         assert result.err.startswith("error: There is no")
+
+
+def test_what_is_not_there_is_said_to_be_missing(pliant: Pliant) -> None:
+    result = pliant("info", "nothing")
+    assert result.code == 2
+    assert "nothing does not exist" in result.err

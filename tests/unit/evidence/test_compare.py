@@ -12,7 +12,7 @@ from pliant.errors import InputError
 from pliant.evidence import study
 from pliant.evidence.compare import refined, variations
 from pliant.evidence.distance import error_against
-from pliant.models import MODELS
+from pliant.models import deforming
 from pliant.scene.load import parse
 
 SCENE = """
@@ -76,7 +76,7 @@ def test_errors_are_distances_over_the_largest_displacement(tmp_path: Path) -> N
 def test_resolutions_and_names(tmp_path: Path) -> None:
     scene = parse(SCENE, tmp_path, "scene")
     assert refined(scene, 0.5) == ["bodies.block.shape.box.divisions=[4, 2, 2]"]
-    assert len(variations(None, ["leapfrog", "verlet"], [2.0, 1.0])) == 4 * len(MODELS)
+    assert len(variations(None, ["leapfrog", "verlet"], [2.0, 1.0])) == 4 * len(deforming())
     with pytest.raises(InputError, match="no model 'fe'; did you mean 'fem'"):
         variations(["fe"], [], [])
 

@@ -32,6 +32,7 @@ ALL: dict[str, Any] = {
     "torus": shapes.torus(1.0, 0.3),
     "gummy": shapes.gummy(1.0),
     "necked-bar": shapes.necked_bar(2.0, 0.5, 0.4),
+    "chocolate-bar": shapes.chocolate_bar(1.5, 0.6, 0.15),
     "goblet": shapes.goblet(1.0),
 }
 EDGES = {"default": None, "fine": 0.04, "coarse": 5.0}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scene_texts import ACTION, BODY
 
+from pliant.errors import SceneError, SelectionError
 from pliant.scene.check import check
 from pliant.scene.load import parse
 
@@ -45,10 +46,15 @@ def test_checking_does_not_change_the_scene() -> None:
             BODY + GRAVITY + ACTION.format("ground") + "level = 0.1",
             "body 'cube' starts 0.1 m below the ground (act",
         ),
+        (
+            BODY + ACTION.format("obstacle") + "sphere = { radius = 0.4 }\nposition = [1, 1, 1]",
+            "body 'cube' starts 0.4 m inside action 1 ('obstacle')",
+        ),
         (BODY + GRAVITY + "from = 1", "action 1 ('gravity') starts at 1 s, after the end at 1 s"),
         (BODY + "scale = 1000\n" + GRAVITY, "body 'cube' is 1000 m long: if its mesh is in millimetres"),
         (BODY + "scale = 1e-4\n" + GRAVITY, "body 'cube' is only 0.0001 m long"),
         (BODY + "material = { preset = 'rubber', young = 3 }\n" + GRAVITY, "did you mean 3 MPa?"),
+        (BODY + "edge = 0.2\n" + GRAVITY, "edge = 0.2 m is not used: the body's tets are given"),
         (BODY + GRAVITY + "[time]\nstep = 0.01", "s: the run may diverge"),
         (
             BODY + "[[bodies]]\nshape = { box = { size = [1, 1, 1], divisions = [1, 1, 1] } }",
@@ -58,3 +64,21 @@ def test_checking_does_not_change_the_scene() -> None:
 )
 def test_what_looks_wrong_is_said(text: str, warning: str) -> None:
     assert any(warning in said for said in check(parse(text)).warnings)
+
+
+def test_an_action_that_does_nothing_is_named() -> None:
+    report = check(parse(BODY + GRAVITY + ACTION.format("force") + "select = { all = true }\n"))
+    assert any("'force'" in text and "does nothing" in text for text in report.warnings)
+
+
+def test_particles_by_number_need_a_body_where_there_are_two() -> None:
+    second = BODY.replace("schema = 1\n", "").replace("cube", "other") + "position = [3, 0, 0]\n"
+    two = BODY + second
+    scene = parse(two + GRAVITY + ACTION.format("fix") + "select = { ids = [0] }\n")
+    with pytest.raises(SelectionError, match="ids without a body"):
+        check(scene)
+
+
+def test_no_axes_are_an_error_rather_than_all_of_them() -> None:
+    with pytest.raises(SceneError, match="at least one axis"):
+        parse(BODY + ACTION.format("fix") + "select = { all = true }\naxes = []\n")

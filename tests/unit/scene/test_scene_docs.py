@@ -58,7 +58,7 @@ def row(name: str) -> str:
 
 @pytest.mark.parametrize("family", [ACTIONS, MEASURES])
 def test_every_action_and_measure_is_listed_with_its_keys(family: dict[str, type]) -> None:
-    common = {"from", "until", "every", "name"}
+    common = {"from", "until", "late", "every", "name"}
     optional = {"gain", "compliance", "sweeps", "step"}  # for the record, or beside another key
     for name, cls in family.items():
         text = row(name)

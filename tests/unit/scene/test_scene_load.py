@@ -145,7 +145,12 @@ def test_a_scene_in_full_is_read_as_written() -> None:
             ":6: bodies[1].shape.box.size[1]: expected a posit",
         ),
         ("[[bodies]]\nshape = { box = {} }", ":6: bodies[1].shape.box.size: is missing"),
-        ('[[bodies]]\nshape = "box"\nmesh = 3', ":7: bodies[1].mesh: "),
+        ('[[bodies]]\nshape = "ball.obj"\nmesh = 3', ":7: bodies[1].mesh: "),
+        ('[[bodies]]\nshape = "box"', ":6: bodies[1].shape: a shape is a table such as { box = { ... } }"),
+        (
+            '[[bodies]]\nshape = { box = { size = [1, 1, 1] } }\nmesh = "a.obj"',
+            "a body needs one of shape, mesh, not both",
+        ),
     ],
 )
 def test_a_wrong_body_or_setting_is_named_with_its_line(extra: str, message: str) -> None:
@@ -246,7 +251,7 @@ def test_a_wrong_action_is_named_with_its_line(kind: str, rest: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "beam.toml: schema: is missing: a scene starts with the line schema = 1 (and 1 more)"),
+        ("", "beam.toml: schema: is missing: a scene starts with the line schema = 1 (and 1 more problem)"),
         ("schema = 2", "beam.toml:1: schema: this pliant reads schema 1, the file says 2"),
         ("schema = true", "beam.toml:1: schema: this pliant reads schema 1, the file says true"),
         ("schema = 1", "beam.toml: bodies: a scene needs at least one body: [[bodies]]"),
@@ -279,7 +284,9 @@ def test_a_wrong_file_is_told_where_and_why(text: str, message: str) -> None:
 
 def test_the_first_of_several_problems_is_told_and_the_others_are_counted() -> None:
     text = BODY + 'edge = -1\nmateriall = "rubber"\n[time]\nduratoin = 2\n'
-    assert problem(text) == "beam.toml:5: bodies[0].edge: must be greater than 0, got -1 (and 2 more)"
+    assert (
+        problem(text) == "beam.toml:5: bodies[0].edge: must be greater than 0, got -1 (and 2 more problems)"
+    )
 
 
 def test_a_misspelt_key_is_told_rather_than_the_missing_one() -> None:

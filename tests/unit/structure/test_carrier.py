@@ -5,7 +5,8 @@ import pytest
 
 from pliant.errors import MeshError
 from pliant.mesh.types import Surface, boundary_triangles, surface_volume, tet_volumes
-from pliant.structure.carrier import CARRIERS, EmbeddedSurface, boundary_carrier, embed
+from pliant.structure.carrier import EmbeddedSurface, boundary_carrier, embed
+from pliant.structure.framed import CARRIERS
 from pliant.typing import Array, IntArray
 
 SIX = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]

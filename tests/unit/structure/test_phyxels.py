@@ -8,6 +8,7 @@ import pytest
 
 import pliant as pl
 from pliant.errors import MeshError
+from pliant.mesh.types import Surface
 from pliant.rotation import Rotation
 
 MATERIAL = {"young": 1e5, "poisson": 0.3, "density": 1000.0}
@@ -89,7 +90,8 @@ def test_the_surface_is_carried_by_affine_motions_exactly() -> None:
 def test_bad_wishes_are_errors() -> None:
     with pytest.raises(MeshError, match="larger than the whole body"):
         sampled(pl.shapes.box(0.1, 0.1, 0.1), edge=1.0)
-    sheet = pl.mesh.types.Surface(np.eye(3), np.array([[0, 1, 2]])) if hasattr(pl, "mesh") else None
-    if sheet is not None:
-        with pytest.raises(MeshError, match="encloses no volume"):
-            sampled(sheet, edge=0.1)
+    with pytest.raises(MeshError, match="larger than the whole body"):
+        pl.Body(pl.shapes.box(0.1, 0.1, 0.1), edge=1.0, model="elements").structure()
+    sheet = Surface(np.eye(3), np.array([[0, 1, 2]]))
+    with pytest.raises(MeshError, match="encloses no volume"):
+        sampled(sheet, edge=0.1)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 RISE = 0.8  # a step that ends in a rise of at most this share of its first fall is good without more ado
 ARMIJO = 1e-4
-AGAIN = 15  # iterations after which the rotations are taken anew
 TRIES = 14  # of one line search
 
 
@@ -54,7 +53,7 @@ class Lbfgs:
             if norm <= goal.floor:
                 break
             iterations += 1
-            if iterations % AGAIN == 0:
+            if iterations % operator.again == 0:
                 operator.turn(x)
                 self.stored = 0
             slope = self._direction(stage, operator, g, norm)

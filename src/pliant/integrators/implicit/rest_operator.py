@@ -59,6 +59,8 @@ class RestOperator:
     mode would drown in rounding). Warping it by the rotations keeps it good at any deflection.
     """
 
+    again = 15  # iterations after which the rotations are taken anew
+
     def __init__(self, shape: RestShape, world: "World", h: float, slowing: Array) -> None:
         self.shape, self.h, self.slowing = shape, h, slowing
         self.free: BoolArray = world.inverse_mass > 0.0

@@ -60,15 +60,16 @@ def _colours(starts, around, out):
     return most
 
 
-def differenced_stiffness(part: "Part", graph: Any) -> Any:
-    """``-df/dx`` at rest by central differences of forces, for any model whose cells say who acts on whom.
+def differenced_stiffness(part: "Part", graph: Any, x: Array | None = None) -> Any:
+    """``-df/dx`` at ``x`` (n, 3) (default: at rest) by central differences of forces, for any model whose
+    cells say who acts on whom.
 
     Particles of one colour have no neighbour in common, so one pair of force evaluations per colour and
     axis gives all their columns [CurtisPowellReid1974]_.
     """
     from scipy.sparse import coo_matrix, eye
 
-    rest, mechanics = part.structure.rest, part.mechanics
+    rest, mechanics = part.structure.rest if x is None else x, part.mechanics
     n = part.count
     pattern = (graph + eye(n, format="csr", dtype=np.int8)).tocoo()
     colours = np.full(n, -1)

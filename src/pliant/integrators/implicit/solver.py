@@ -102,11 +102,12 @@ class Solver:
         most: int | None = None,
         tolerance: float | None = None,
         start: Array | None = None,
+        operator: Any = None,
     ) -> Outcome:
         """Solve ``stage`` in at most ``most`` iterations, from ``start`` if it is given; its x and v are the
-        solution then."""
+        solution then. operator: to start iterations from, in place of the rest operator."""
         scheme = self.scheme
-        operator = self.operator(stage.time, stage.h)
+        operator = operator or self.operator(stage.time, stage.h)
         x, norm = (
             first_guess(stage, self.minimises) if start is None else (start, stage.evaluate(start, stage.g))
         )

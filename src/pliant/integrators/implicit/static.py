@@ -14,10 +14,11 @@ from pliant.units import Number
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.solver import Solver
-    from pliant.integrators.implicit.stage import Stage
+    from pliant.integrators.implicit.stage import Outcome, Stage
     from pliant.simulation.system import System
 
 DIRECT = 30  # iterations of the first, direct attempt
+NEWTON = 120  # iterations from the tangent, where that is not enough
 CALM = 1e-3  # unbalanced share of the loads at which relaxation hands over
 RELAXED = 0.1  # tolerance of a step of relaxation
 RELAXING = 400  # most steps of relaxation
@@ -65,9 +66,12 @@ class Static(Implicit):
         stage = self.stage(solver, time, dt)
         outcome = solver.solve(stage, min(DIRECT, self.iterations))
         if not outcome.converged:
+            stage, outcome = self._newton(solver, time, dt, stage, outcome)
+        if not outcome.converged:
             self._relax(solver, time + dt)
             stage = self.stage(solver, time, dt)
             outcome = solver.solve(stage, self.iterations)
+            stage, outcome = self._newton(solver, time, dt, stage, outcome)
         if not outcome.residual <= 100.0 * self.tolerance:
             raise Diverged(
                 f"Stopped at t = {time + dt:.6g} s: no equilibrium found "
@@ -76,6 +80,21 @@ class Static(Implicit):
             )
         solver.accept(stage, outcome, stage.x, stage.v, time + dt, dt)
         solver.count_step()
+
+    def _newton(
+        self, solver: Any, time: float, dt: float, stage: "Stage", outcome: "Outcome"
+    ) -> tuple["Stage", "Outcome"]:
+        """Go on from where ``stage`` is with the tangent at x, if it did not converge and is small."""
+        from pliant.integrators.implicit.present_operator import PresentOperator
+
+        if outcome.converged:
+            return stage, outcome
+        operator = PresentOperator(solver.shape(), solver.system.world)
+        if not (solver.minimises and operator.small):
+            return stage, outcome
+        again = self.stage(solver, time, dt)
+        start = stage.x if np.isfinite(outcome.residual) else None
+        return again, solver.solve(again, min(NEWTON, self.iterations), start=start, operator=operator)
 
     def _relax(self, solver: Any, time: float) -> None:
         """Backward Euler with kinetic damping under the loads of ``time``, until nearly at rest."""

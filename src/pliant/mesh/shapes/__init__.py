@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.mesh.shapes.boxes import Box
-from pliant.mesh.shapes.breakables import Goblet, NeckedBar
+from pliant.mesh.shapes.breakables import ChocolateBar, Goblet, NeckedBar
 from pliant.mesh.shapes.common import Shape
 from pliant.mesh.shapes.extrusions import BeamWithHole, Cylinder, Prism, Support
 from pliant.mesh.shapes.gummies import Gummy
@@ -24,6 +24,7 @@ __all__ = [
     "SHAPES",
     "BeamWithHole",
     "Box",
+    "ChocolateBar",
     "Cylinder",
     "Goblet",
     "Gummy",
@@ -37,6 +38,7 @@ __all__ = [
     "Torus",
     "beam_with_hole",
     "box",
+    "chocolate_bar",
     "cylinder",
     "goblet",
     "gummy",
@@ -61,6 +63,7 @@ SHAPES: dict[str, type[Shape]] = {
     "torus": Torus,
     "gummy": Gummy,
     "necked-bar": NeckedBar,
+    "chocolate-bar": ChocolateBar,
     "goblet": Goblet,
 }
 
@@ -121,6 +124,11 @@ def gummy(height: Metres) -> Gummy:
 def necked_bar(*size: Sides, neck: float = 0.6, divisions: Sequence[int] | None = None) -> NeckedBar:
     """A bar along x from the origin to ``size``, narrowed to ``neck`` of its width in the middle."""
     return NeckedBar(size=_three("necked_bar", size), neck=_plain(neck), divisions=_plain(divisions))
+
+
+def chocolate_bar(*size: Sides, squares: Sequence[int] = (5, 2), groove: float = 0.4) -> ChocolateBar:
+    """A bar of chocolate from the origin to ``size``, with ``squares`` along x and y."""
+    return ChocolateBar(size=_three("chocolate_bar", size), squares=_plain(squares), groove=_plain(groove))
 
 
 def goblet(height: Metres, wall: Metres | None = None, divisions: Sequence[int] = (28, 24, 1)) -> Goblet:

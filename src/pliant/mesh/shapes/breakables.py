@@ -1,6 +1,7 @@
-"""Shapes to be broken: a bar with a neck, a wine glass."""
+"""Shapes to be broken: a bar with a neck, a bar of chocolate, a wine glass."""
 
 import math
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -51,6 +52,43 @@ class NeckedBar:
         out = points.copy()
         out[:, 1] = 0.5 * y + width * (points[:, 1] - 0.5 * y)
         return out
+
+
+@parameters
+class ChocolateBar:
+    """A bar from the origin to ``size`` [m] with ``squares`` along x and y: grooves on its upper side go down
+    to 1 - ``groove`` of its height, with sloping sides."""
+
+    size: Size
+    squares: tuple[Annotated[int, Field(ge=1, le=100)], Annotated[int, Field(ge=1, le=100)]] = (5, 2)
+    groove: Number = Field(default=0.4, gt=0.0, lt=0.9)
+
+    def surface(self, edge: float | None = None) -> Surface:
+        """Its surface, exact, in steps of about ``edge`` (half its height)."""
+        height = self.size[2]
+        target = target_edge(edge, 0.5 * height, 2 * self.size[0] * self.size[1])
+        x, y = (self._lines(length, n, target) for length, n in zip(self.size[:2], self.squares, strict=True))
+        points, triangles = block_surface(x, y, np.linspace(0.0, height, steps(height, target) + 1))
+        inner = np.zeros(len(points), bool)
+        for c, n in enumerate(self.squares):
+            place = points[:, c] * n / self.size[c]
+            inner |= (np.abs(place - np.round(place)) < 1e-9) & (np.round(place) % n != 0)
+        points[:, 2] *= np.where(inner, 1.0 - self.groove, 1.0)
+        return Surface(points, triangles)
+
+    def volume(self) -> TetMesh | None:
+        """None: its surface is filled."""
+        return None
+
+    def _lines(self, length: float, squares: int, edge: float) -> Array:
+        """Grooves, the shoulders on both sides of them, and lines about ``edge`` apart between these."""
+        across = length / squares
+        places = [0.0, 0.18, 0.82, 1.0]
+        inner = [
+            np.linspace(a, b, steps((b - a) * across, edge), endpoint=False) for a, b in pairwise(places)
+        ]
+        lines = np.add.outer(np.arange(squares), np.concatenate(inner)).ravel()
+        return np.asarray(np.append(lines, float(squares)) * across)
 
 
 # The middle of the wall, (r, z) for height 1, from the foot's edge through the stem to the rim of the bowl.

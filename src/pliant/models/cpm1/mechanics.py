@@ -7,6 +7,7 @@ import numpy as np
 from pliant.models.cpm1 import kernels, product
 from pliant.models.cpm1.faces import face_data, normal_images
 from pliant.models.cpm1.layout import FaceData, lay_out, lay_out_cells
+from pliant.models.lanes import aligned
 from pliant.models.particles.law import face_energy, face_gradients, printed_forces
 from pliant.models.particles.mapping import FaceConstants, Form
 from pliant.models.particles.mechanics import ParticleMechanics
@@ -37,8 +38,8 @@ class Cpm1Mechanics(ParticleMechanics):
         printed = form == "everts"
         self.face_data: FaceData = face_data(rest, self.volumes, dual, self._image, constants, slots, printed)
         self.faces = lay_out(self.face_data, self.cells)
-        rows = 16 * len(self.cells.index)
-        self._y, self._h, self._dy = (np.zeros((rows, 3)) for _ in range(3))
+        rows = len(self.cells.index) // 4
+        self._y, self._h, self._dy = (aligned(np.zeros((rows, 4))) for _ in range(3))
         self._product_rest = self.faces.rest
         if printed:  # the symmetric stiffness that comes nearest to the printed one: half the shear constant
             half = FaceConstants(constants.stretch, 0.5 * constants.shear, constants.bulk)
@@ -67,7 +68,7 @@ class Cpm1Mechanics(ParticleMechanics):
         run = kernels.forces_parallel if self.parallel else kernels.forces_serial
         run(
             self.form == "everts", self.volumetric, c.index, self._weights, self._bulk, c.starts, c.middle,
-            f.starts, f.length, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
+            f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
             f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
         )  # fmt: skip
 
@@ -77,7 +78,7 @@ class Cpm1Mechanics(ParticleMechanics):
         run = product.product_parallel if self.parallel else product.product_serial
         run(
             c.index, self._weights, self._bulk, c.starts,
-            f.starts, f.length, f.index_at, f.rest_at, f.index, self._product_rest,
+            f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, self._product_rest,
             f.x_ranges, f.y_ranges, f.x_buffer, f.y_buffer, f.scratch,
             x, np.ascontiguousarray(dx), self._y, self._dy, self._h, out,
         )  # fmt: skip
@@ -86,15 +87,14 @@ class Cpm1Mechanics(ParticleMechanics):
         """Images m of the rest normals and area vectors N of all faces; (e, 3) each."""
         c, f = self.cells, self.faces
         found = np.empty((len(f.order), 6))
-        run = kernels.vectors_parallel if self.parallel else kernels.vectors_serial
-        run(
-            c.index, self._weights, f.length, f.index_at, f.rest_at, f.index, f.rest, f.scratch,
+        kernels.vectors(
+            c.index, self._weights, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.scratch,
             np.ascontiguousarray(x), self._y, found,
         )  # fmt: skip
         sorted_ = np.empty((len(self.edges), 6))
         real = f.order >= 0
         sorted_[f.order[real]] = found[real]
-        return np.ascontiguousarray(sorted_[:, :3]), np.ascontiguousarray(sorted_[:, 3:])
+        return np.ascontiguousarray(sorted_[:, :3]), 0.5 * sorted_[:, 3:]
 
     def stable_step(self) -> StableStep:
         step = super().stable_step()

@@ -57,6 +57,12 @@ def _made(rest: Array, tets: IntArray, areas: Array, size: Array) -> SubFaces:
     )
 
 
+def image_weights(rest: Array, tets: IntArray) -> Array:
+    """Weights of x_k - x_0 in the images ``B_k = F A_k`` of the rest vectors A_1 .. A_3; (m, 3, 3)."""
+    outward = 6.0 * volume_gradients(rest, tets)[:, 1:]
+    return np.asarray(np.einsum("mkc,mfc->mfk", np.linalg.inv(edge_matrices(rest, tets)), outward))
+
+
 def printed(rest: Array, tets: IntArray) -> SubFaces:
     """The faces of [Everts2006]_ 7.3."""
     areas = _areas(rest, tets)

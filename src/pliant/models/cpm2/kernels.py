@@ -8,10 +8,12 @@ Rest rows: 0 rest volume, 1 lambda / V, then nine per face: weights of a, b, c, 
 stretch, shear, floor. Rows of ``w``: 0 a, 3 b, 6 c, 9 A_1 .. A_3, 18 gradients at a, b, c, 27 at A_1 .. A_3;
 changes of the first eighteen from row 36 on.
 
-Printed form: the area vector of face (i, j) is ``(A_j - A_i) / 24`` with ``A_0 = -A_1 - A_2 - A_3``, and its
-product with the image of the unit normal is J times the rest area, whatever the deformation. Rest rows: 0
-and 1 as above, 2 stretch, 3 shear, then four per face: weights of a, b, c, rest area. Rows of ``w``: 18 A_0,
-21 J, 22 the forces of the six faces on their first corners, then 0 to 11 the forces on the corners.
+Printed form: the area vector of face (i, j) is ``(A_j - A_i) / 24`` with ``A_0 = -A_1 - A_2 - A_3``, and the
+image of its rest area vector is ``(B_j - B_i) / 24``, B_k = F times A_k at rest. Their product is J times the
+rest area squared, whatever the deformation. Rest rows: 0 and 1 as above, 2 stretch, 3 shear, weights of a, b,
+c in B_1 (4), B_2 (7), B_3 (10), then two per face: rest area A, 1 / (24 A)^2. Rows of ``w``: 9 A_1 .. A_3,
+18 A_0, 21 J, 22 1 / J, 24 B_0 .. B_3, 36 the forces of the six faces on their first corners, then 0 to 11
+those on the corners.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -19,33 +21,33 @@ and 1 as above, 2 stretch, 3 shear, then four per face: weights of a, b, c, rest
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import _reduce_rows
-from pliant.models.particles.faces import INSIDE, ROWS, block_gradient, printed_force
+from pliant.models.blocks import reduce_rows
+from pliant.models.lanes import INSIDE, add, take
+from pliant.models.particles.faces import ROWS, block_gradient, printed_force
 from pliant.models.particles.stiffness import block_product, volume_product
 
 FIRST = (0, 0, 0, 1, 1, 2)  # corners of the six faces
 SECOND = (1, 2, 3, 2, 3, 3)
 HEAD = 2  # rest rows of the tet
 PER_FACE = 9
-PRINTED_HEAD = 4
-PRINTED_PER_FACE = 4
+PRINTED_HEAD = 13
+PRINTED_PER_FACE = 2
 AREAS = (18, 9, 12, 15)  # rows of A_0 .. A_3
+IMAGES = (24, 27, 30, 33)  # rows of B_0 .. B_3
+SCRATCH = 16 * 54
 
 
 @jit
-def _gather(nodes, x, w, at):
-    """Edge vectors from corner 0 into nine rows from ``at``."""
+def _gather(o, index, x, w, at):
+    """Edge vectors from corner 0 into nine rows from ``at``; corners are the four index rows from o on."""
     t = (16 * at) & INSIDE
-    for i in range(16):
-        p = nodes[i, 0]
-        q = nodes[i, 1]
-        r = nodes[i, 2]
-        s = nodes[i, 3]
-        for c in range(3):
-            o = x[p, c]
-            w[t + 16 * c + i] = x[q, c] - o
-            w[t + 48 + 16 * c + i] = x[r, c] - o
-            w[t + 96 + 16 * c + i] = x[s, c] - o
+    for k in range(4):
+        take(x, index, o + 16 * k, w, t + 48 * k)
+    for i in range(48):
+        first = w[t + i]
+        w[t + i] = w[t + 48 + i] - first
+        w[t + 48 + i] = w[t + 96 + i] - first
+        w[t + 96 + i] = w[t + 144 + i] - first
 
 
 @jit
@@ -167,122 +169,130 @@ def angle_over_tangent(z):
 
 @jit
 def _printed_face(row, r, w, first, second, to):
-    """Forces ``A0 (E eps n + G gamma p)`` of a face on its first corner into rows from ``to`` on.
+    """Forces ``A0 (E eps n + G gamma p)`` of face (i, j) on corner i into rows from ``to`` on.
 
     With ``d = m . n`` the stretch is d - 1 and ``gamma p = gamma/tan gamma (m / d - n)``.
     """
     r &= INSIDE
-    s = (16 * first) & INSIDE
-    t = (16 * second) & INSIDE
+    s, t = (16 * AREAS[first]) & INSIDE, (16 * AREAS[second]) & INSIDE
+    u, v = (16 * IMAGES[first]) & INSIDE, (16 * IMAGES[second]) & INSIDE
     o = (16 * to) & INSIDE
     bad = 0
     for i in range(16):
-        wa, wb, wc, area = row[r + i], row[r + 16 + i], row[r + 32 + i], row[r + 48 + i]
-        mx = wa * w[i] + wb * w[48 + i] + wc * w[96 + i]
-        my = wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i]
-        mz = wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i]
+        area = row[r + i]
         nx, ny, nz = w[t + i] - w[s + i], w[t + 16 + i] - w[s + 16 + i], w[t + 32 + i] - w[s + 32 + i]
+        mx, my, mz = w[v + i] - w[u + i], w[v + 16 + i] - w[u + 16 + i], w[v + 32 + i] - w[u + 32 + i]
         nn = nx * nx + ny * ny + nz * nz
-        dot = 24.0 * area * w[336 + i]
-        inverse = 1.0 / (np.sqrt(nn) * dot)
-        over_d = nn * inverse
+        over_n = 1.0 / np.sqrt(nn)
+        d = 24.0 * area * w[336 + i] * over_n
+        over_d = nn * over_n * w[352 + i] * row[r + 16 + i]  # of m times 24 A
         z = (mx * mx + my * my + mz * mz) * over_d * over_d - 1.0
         shear = row[48 + i] * area * angle_over_tangent(z)
+        a = (row[32 + i] * area * (d - 1.0) - shear) * over_n
         b = shear * over_d
-        a = (row[32 + i] * area * (dot * dot * inverse - 1.0) - shear) * dot * inverse
         w[o + i] = a * nx + b * mx
         w[o + 16 + i] = a * ny + b * my
         w[o + 32 + i] = a * nz + b * mz
-        good = (z <= 1.0) & (dot > 0.0)  # NaN is not good
+        good = (z <= 1.0) & (d > 0.0)  # NaN is not good
         bad += 0 if good else 1
     if bad:
         for i in range(16):
-            wa, wb, wc, area = row[r + i], row[r + 16 + i], row[r + 32 + i], row[r + 48 + i]
+            area = row[r + i]
+            scale = 1.0 / (24.0 * area)
             w[o + i], w[o + 16 + i], w[o + 32 + i] = printed_force(
-                wa * w[i] + wb * w[48 + i] + wc * w[96 + i],
-                wa * w[16 + i] + wb * w[64 + i] + wc * w[112 + i],
-                wa * w[32 + i] + wb * w[80 + i] + wc * w[128 + i],
+                scale * (w[v + i] - w[u + i]), scale * (w[v + 16 + i] - w[u + 16 + i]),
+                scale * (w[v + 32 + i] - w[u + 32 + i]),
                 w[t + i] - w[s + i], w[t + 16 + i] - w[s + 16 + i], w[t + 32 + i] - w[s + 32 + i],
                 row[32 + i] * area, row[48 + i] * area, area, 1.0,
             )  # fmt: skip
 
 
 @jit
-def _printed(row, w):
-    """Forces on the corners as printed into rows 0 to 11, the volumetric ones with them."""
+def _images(row, w):
+    """J and 1 / J, A_0, and B_0 .. B_3, from the edge vectors and A_1 .. A_3."""
     for i in range(16):
         volume = (w[i] * w[144 + i] + w[16 + i] * w[160 + i] + w[32 + i] * w[176 + i]) / 6.0
         w[336 + i] = volume / row[i]
-        for c in range(3):
-            w[288 + 16 * c + i] = -(w[144 + 16 * c + i] + w[192 + 16 * c + i] + w[240 + 16 * c + i])
-    for f in range(6):
-        r = 16 * (PRINTED_HEAD + PRINTED_PER_FACE * f)
-        _printed_face(row, r, w, AREAS[FIRST[f]], AREAS[SECOND[f]], 22 + 3 * f)
-    for c in range(3):
-        k = 16 * c
+        w[352 + i] = row[i] / volume
+    for c in range(0, 48, 16):
         for i in range(16):
-            s = -row[16 + i] * row[i] * (w[336 + i] - 1.0) / 6.0
-            f01, f02, f03 = w[352 + k + i], w[400 + k + i], w[448 + k + i]
-            f12, f13, f23 = w[496 + k + i], w[544 + k + i], w[592 + k + i]
-            w[k + i] = f01 + f02 + f03 + s * w[288 + k + i]
-            w[48 + k + i] = f12 + f13 - f01 + s * w[144 + k + i]
-            w[96 + k + i] = f23 - f02 - f12 + s * w[192 + k + i]
-            w[144 + k + i] = s * w[240 + k + i] - f03 - f13 - f23
+            x, y, z = w[c + i], w[48 + c + i], w[96 + c + i]
+            p = row[64 + i] * x + row[80 + i] * y + row[96 + i] * z
+            q = row[112 + i] * x + row[128 + i] * y + row[144 + i] * z
+            r = row[160 + i] * x + row[176 + i] * y + row[192 + i] * z
+            w[432 + c + i] = p
+            w[480 + c + i] = q
+            w[528 + c + i] = r
+            w[384 + c + i] = -(p + q + r)
+            w[288 + c + i] = -(w[144 + c + i] + w[192 + c + i] + w[240 + c + i])
 
 
 @jit
-def _scatter(nodes, w, sign, buffer, shift):
-    """Add ``sign`` times rows 18 to 26 (a, b, c) to the corners, minus their sum to the first."""
-    for i in range(16):
-        p = (nodes[i, 0] + shift) & INSIDE
-        q = (nodes[i, 1] + shift) & INSIDE
-        r = (nodes[i, 2] + shift) & INSIDE
-        s = (nodes[i, 3] + shift) & INSIDE
-        for c in range(3):
-            at_q = sign * w[288 + 16 * c + i]
-            at_r = sign * w[336 + 16 * c + i]
-            at_s = sign * w[384 + 16 * c + i]
-            buffer[q, c] += at_q
-            buffer[r, c] += at_r
-            buffer[s, c] += at_s
-            buffer[p, c] -= at_q + at_r + at_s
+def _printed(row, w):
+    """Forces on the corners as printed into rows 0 to 11, the volumetric ones with them."""
+    _images(row, w)
+    for f in range(6):
+        _printed_face(row, 16 * (PRINTED_HEAD + PRINTED_PER_FACE * f), w, FIRST[f], SECOND[f], 36 + 3 * f)
+    for c in range(0, 48, 16):
+        for i in range(16):
+            s = -row[16 + i] * row[i] * (w[336 + i] - 1.0) / 6.0
+            f01, f02, f03 = w[576 + c + i], w[624 + c + i], w[672 + c + i]
+            f12, f13, f23 = w[720 + c + i], w[768 + c + i], w[816 + c + i]
+            p, q, r = s * w[144 + c + i], s * w[192 + c + i], s * w[240 + c + i]
+            w[c + i] = f01 + f02 + f03 - (p + q + r)
+            w[48 + c + i] = f12 + f13 - f01 + p
+            w[96 + c + i] = f23 - f02 - f12 + q
+            w[144 + c + i] = r - f03 - f13 - f23
+
+
+@jit
+def _to_corners(sign, w):
+    """``sign`` times rows 18 to 26 (a, b, c) into rows 3 to 11, minus their sum into rows 0 to 2."""
+    for i in range(48):
+        p, q, r = sign * w[288 + i], sign * w[336 + i], sign * w[384 + i]
+        w[i] = -(p + q + r)
+        w[48 + i] = p
+        w[96 + i] = q
+        w[144 + i] = r
+
+
+@jit
+def _scatter(o, index, w, buffer, shift):
+    """Add rows 0 to 11 to the corners."""
+    for k in range(4):
+        add(buffer, shift, index, o + 16 * k, w, 48 * k)
 
 
 @jit
 def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
     for b in range(first, last):
-        nodes = index[b]
         row = rest[b]
-        _gather(nodes, x, w, 0)
+        _gather(64 * b, index, x, w, 0)
         _normals(w)
         if printed:
             _printed(row, w)
-            for i in range(16):
-                for k in range(4):
-                    p = (nodes[i, k] + shift) & INSIDE
-                    for c in range(3):
-                        buffer[p, c] += w[48 * k + 16 * c + i]
         else:
             _variational(row, w, g)
-            _scatter(nodes, w, -1.0, buffer, shift)
+            _to_corners(-1.0, w)
+        _scatter(64 * b, index, w, buffer, shift)
 
 
 @jit
 def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    w, g = np.empty(16 * 40), np.empty(16 * ROWS)
+    w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
     for p in range(low.shape[0]):
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
 def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, g = np.empty(16 * 40), np.empty(16 * ROWS)
+        w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
 
 
 @jit
@@ -308,10 +318,9 @@ def _normal_changes(w):
 def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
     """Products with the Gauss-Newton stiffness: faces through rows 18 to 26 of ``w``, volumes in ``z``."""
     for b in range(first, last):
-        nodes = index[b]
         row = rest[b]
-        _gather(nodes, x, w, 0)
-        _gather(nodes, dx, w, 36)
+        _gather(64 * b, index, x, w, 0)
+        _gather(64 * b, index, dx, w, 36)
         _normals(w)
         _normal_changes(w)
         for i in range(16 * 18):
@@ -323,28 +332,26 @@ def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
             block_product(g, d, row, r + 96, r + 112, r + 128)
             _add_gradients(row, r, g, w)
         _pull_back(w)
-        _scatter(nodes, w, 1.0, buffer, shift)
-        volume_product(nodes, row, 1, x, dx, z)
-        for i in range(16):
-            for k in range(4):
-                p = (nodes[i, k] + shift) & INSIDE
-                for c in range(3):
-                    buffer[p, c] += z[48 * k + 16 * c + i]
+        _to_corners(1.0, w)
+        volume_product(index, 64 * b, row, 1, x, dx, z)
+        for i in range(192):
+            w[i] += z[i]
+        _scatter(64 * b, index, w, buffer, shift)
 
 
 @jit
 def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    w, g, d, z = np.empty(16 * 54), np.empty(16 * ROWS), np.empty(96), np.empty(288)
+    w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
     for p in range(low.shape[0]):
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
 def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out):
     n = out.shape[0]
     for p in prange(low.shape[0]):
-        w, g, d, z = np.empty(16 * 54), np.empty(16 * ROWS), np.empty(96), np.empty(288)
+        w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

@@ -7,7 +7,8 @@ import numpy as np
 from pliant.models import tet_fields
 from pliant.models.blocks import WIDTH, make_blocks
 from pliant.models.cpm2 import kernels
-from pliant.models.cpm2.faces import SubFaces, isotropic, printed
+from pliant.models.cpm2.faces import SubFaces, image_weights, isotropic, printed
+from pliant.models.lanes import aligned
 from pliant.models.particles.law import face_energy, face_gradients, printed_forces
 from pliant.models.particles.mapping import FaceConstants, Form
 from pliant.models.particles.mechanics import ParticleMechanics
@@ -27,6 +28,8 @@ class Cpm2Mechanics(ParticleMechanics):
         super().__init__(structure, material, form)
         self.constants = constants
         self.cells = make_blocks(self.tets, len(structure.rest))
+        self._index = np.ascontiguousarray(self.cells.index.transpose(0, 2, 1)).ravel()
+        self._buffer = aligned(np.zeros((len(self.cells.buffer), 4)))
         self._even = isotropic(structure.rest, self.tets)
         self.faces = printed(structure.rest, self.tets) if form == "everts" else self._even
         self._set_rows()
@@ -50,10 +53,10 @@ class Cpm2Mechanics(ParticleMechanics):
         return self._padded(columns, forceful)
 
     def _printed_rows(self) -> Array:
-        c, f = self.constants, self.faces
-        columns = [self.volumes, c.bulk / self.volumes, c.stretch, c.shear]
-        for k in range(6):
-            columns += [*f.edge_weights[:, k].T, f.size[:, k]]
+        c, images = self.constants, image_weights(self.structure.rest, self.tets)
+        columns = [self.volumes, c.bulk / self.volumes, c.stretch, c.shear, *images.reshape(-1, 9).T]
+        for area in self.faces.size.T:
+            columns += [area, (24.0 * area) ** -2.0]
         return self._padded(columns, [1, 2, 3])
 
     def _padded(self, columns: list[Array], forceful: list[int]) -> Array:
@@ -67,7 +70,7 @@ class Cpm2Mechanics(ParticleMechanics):
         for column in forceful:
             flat[column, ~real] = 0.0
         shaped = flat.reshape(len(columns), -1, WIDTH).transpose(1, 0, 2)
-        return np.ascontiguousarray(shaped).reshape(len(rows), -1)
+        return aligned(shaped.reshape(len(rows), -1))
 
     def leave_volume_to_constraint(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
@@ -79,14 +82,14 @@ class Cpm2Mechanics(ParticleMechanics):
         c = self.cells
         run = kernels.forces_parallel if c.parallel else kernels.forces_serial
         as_printed = self.form == "everts"
-        run(as_printed, c.starts, c.low, c.high, c.offset, c.index, self._rows, x, c.buffer, out)
+        run(as_printed, c.starts, c.low, c.high, c.offset, self._index, self._rows, x, self._buffer, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest."""
         c = self.cells
         run = kernels.product_parallel if c.parallel else kernels.product_serial
         own = np.ascontiguousarray(dx)
-        run(c.starts, c.low, c.high, c.offset, c.index, self._product_rows, x, own, c.buffer, out)
+        run(c.starts, c.low, c.high, c.offset, self._index, self._product_rows, x, own, self._buffer, out)
 
     def _face_constants(self) -> tuple[Array, Array]:
         """Stretch and shear of the law of each face, flat (6 m,)."""

@@ -1,16 +1,19 @@
 """Cells around phyxels: where a body can come apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from pliant.mesh.tree import Tree
 from pliant.mesh.types import Surface
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
 _GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells are nobody's
 _AROUND = 2  # layers of them
+_BEYOND = (0.1, 0.3, 0.8)  # of the spacing: how far cells at the surface reach out of it
 
 
 @dataclass(frozen=True)
@@ -18,48 +21,167 @@ class Cells:
     """The faces between the Voronoi cells of phyxels, in the rest shape.
 
     points (p, 3): corners; outside (p,): those that lie outside the body; pairs (f, 2): the two phyxels of
-    each face; loops: the corners of each face in order; area (f,) [m2]; triangles (t, 3) with their face
-    ``of`` (t,): the faces cut into triangles.
+    each face; corners (c,): of all faces in order round each, face k has corners[starts[k]:starts[k + 1]].
     """
 
     points: Array
     outside: BoolArray
     pairs: IntArray
-    loops: list[IntArray]
-    area: Array
-    triangles: IntArray
+    starts: IntArray
+    corners: IntArray
+
+    @cached_property
+    def of_corner(self) -> IntArray:
+        """The face of each entry of ``corners``, (c,)."""
+        return np.repeat(np.arange(len(self.pairs)), np.diff(self.starts))
+
+    @cached_property
+    def middle(self) -> Array:
+        """Middles of the corners of each face, (f, 3) [m]."""
+        return _summed(self.points[self.corners], self.of_corner, len(self.pairs)) / self._sizes[:, None]
+
+    @cached_property
+    def area(self) -> Array:
+        """Areas (f,) [m2]."""
+        return _areas(self.points, self.starts, self.corners)
+
+    @cached_property
+    def inner_area(self) -> Array:
+        """Areas (f,) [m2]; what sticks out of the body counts by its corners inside."""
+        out = np.bincount(self.of_corner, self.outside[self.corners], len(self.pairs))
+        return np.asarray(self.area * (1.0 - out / self._sizes))
+
+    @cached_property
+    def _sizes(self) -> Array:
+        return np.diff(self.starts).astype(float)
+
+    @cached_property
+    def triangles(self) -> tuple[IntArray, IntArray]:
+        """The faces cut into triangles, fans of their first corners (t, 3), and the face of each (t,)."""
+        first = self.starts[self.of_corner]
+        place = np.arange(len(self.corners))
+        inner = (place > first) & (place < self.starts[self.of_corner + 1] - 1)
+        k = place[inner]
+        fans = np.column_stack([self.corners[first[k]], self.corners[k], self.corners[k + 1]])
+        return fans, self.of_corner[k]
+
+    @cached_property
+    def edges(self) -> "CellEdges":
+        """The edges where faces meet."""
+        ahead = np.arange(1, len(self.corners) + 1)
+        ahead[self.starts[1:] - 1] = self.starts[:-1]
+        sides = np.sort(np.column_stack([self.corners, self.corners[ahead]]), axis=1)
+        pairs, of = np.unique(sides, axis=0, return_inverse=True)
+        of = np.asarray(of.reshape(-1))
+        order = np.argsort(of, kind="stable")
+        ends = np.searchsorted(of[order], np.arange(len(pairs) + 1))
+        faces = self.of_corner[order]
+        at = np.repeat(np.arange(len(pairs)), 2 * np.diff(ends))
+        cells = np.unique(np.column_stack([at, self.pairs[faces].ravel()]), axis=0)[:, 0]
+        open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them is nobody's
+        return CellEdges(pairs, of, ends, faces, open_ | self.outside[pairs].all(axis=1))
+
+    @cached_property
+    def faces_of(self) -> tuple[IntArray, IntArray]:
+        """CSR rows: the faces of each phyxel."""
+        both = np.concatenate([self.pairs[:, 0], self.pairs[:, 1]])
+        order = np.argsort(both, kind="stable")
+        ends = np.searchsorted(both[order], np.arange(int(both.max(initial=0)) + 2))
+        return ends, order % len(self.pairs)
+
+
+@dataclass(frozen=True)
+class CellEdges:
+    """pairs (e, 2) of corners; of (c,): the edge from each corner of a face to the next; faces at edge k:
+    faces[starts[k]:starts[k + 1]]; outside (e,): both corners lie outside the body, or cells end there."""
+
+    pairs: IntArray
     of: IntArray
+    starts: IntArray
+    faces: IntArray
+    outside: BoolArray
 
 
 def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
     """Cells of phyxels at ``rest`` (n, 3), bounded by ghosts around the body; corners close to each other
     become one, and faces that have no area then are left out. ``surface``: that of the body."""
-    from scipy.spatial import Voronoi, cKDTree
+    from scipy.spatial import Voronoi
 
     count = len(rest)
-    found = Voronoi(np.concatenate([rest, _ghosts(rest, spacing)]))
-    own = (found.ridge_points < count).all(axis=1)
-    ridges = [found.ridge_vertices[k] for k in np.flatnonzero(own)]
+    tree = Tree(surface.points, surface.triangles)
+    ghosts = _ghosts(rest, spacing)
+    found = Voronoi(np.concatenate([rest, ghosts[~tree.inside(ghosts)]]))
+    own = np.flatnonzero((found.ridge_points < count).all(axis=1))
+    ridges = [found.ridge_vertices[k] for k in own.tolist()]
+    sizes = np.fromiter((len(r) for r in ridges), np.int64, len(ridges))
+    flat = np.fromiter(chain.from_iterable(ridges), np.int64, int(sizes.sum()))
     pairs = np.sort(found.ridge_points[own], axis=1).astype(np.int64)
-    merged, points = _merged(found.vertices, TINY * spacing, cKDTree)
-    loops, kept = [], []
-    for k, ridge in enumerate(ridges):
-        if -1 in ridge:
-            continue
-        loop = merged[ridge]
-        loop = loop[loop != np.roll(loop, 1)]
-        if len(np.unique(loop)) == len(loop) >= 3:
-            loops.append(loop)
-            kept.append(k)
-    area = np.array([_area(points[loop]) for loop in loops])
-    outside = ~Tree(surface.points, surface.triangles).inside(points)
-    chosen = np.flatnonzero(area > (2.0 * TINY * spacing) ** 2)
-    loops = [loops[k] for k in chosen]
-    order = pairs[np.array(kept, np.int64)[chosen]]
-    fans = [np.column_stack([np.full(len(p) - 2, p[0]), p[1:-1], p[2:]]) for p in loops]
-    of = np.repeat(np.arange(len(loops)), [len(f) for f in fans])
-    triangles = np.concatenate(fans) if fans else np.zeros((0, 3), np.int64)
-    return Cells(points, outside, order, loops, area[chosen], triangles, of)
+    merged, points = _merged(found.vertices, TINY * spacing)
+    starts, corners, kept = _loops(flat, sizes, merged)
+    large = np.flatnonzero(_areas(points, starts, corners) > (0.01 * spacing) ** 2)
+    starts, corners = _chosen(starts, corners, large)
+    used = np.unique(corners)
+    outside = np.zeros(len(points), bool)
+    outside[used] = ~tree.inside(points[used])
+    return _out(Cells(points, outside, pairs[kept[large]], starts, corners), tree, spacing)
+
+
+def _out(cells: Cells, tree: Tree, spacing: float) -> Cells:
+    """``cells`` with their outer corners drawn well out of the body, as far as they do not come near to
+    another part of it: a straight edge from one side of a corner of the body to another has to pass it."""
+    ends = np.union1d(np.flatnonzero(cells.outside), cells.edges.pairs[cells.edges.outside])
+    start = cells.points[ends]
+    nearest, distance, _ = tree.nearest(start)
+    way = np.where(cells.outside[ends], 1.0, -1.0)[:, None] * (start - nearest)
+    way /= np.maximum(distance, 1e-9 * spacing)[:, None]
+    points, outside = cells.points.copy(), cells.outside.copy()
+    for beyond in _BEYOND:
+        to = nearest + beyond * spacing * way
+        clear = (tree.nearest(to)[1] > 0.7 * beyond * spacing) & (distance < beyond * spacing)
+        points[ends[clear]] = to[clear]
+    outside[ends] = ~tree.inside(points[ends])
+    return replace(cells, points=points, outside=outside)
+
+
+def _loops(flat: IntArray, sizes: IntArray, merged: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Loops with merged corners, as CSR rows, and which they are: closed ones with three corners or more
+    that do not meet themselves."""
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    name = np.where(flat >= 0, merged[flat], -1)
+    before = np.arange(-1, len(flat) - 1)
+    before[ends[:-1]] = ends[1:] - 1
+    stays = name != name[before]
+    bad = np.bincount(of, flat < 0, len(sizes)) > 0
+    of, name = of[stays], name[stays]
+    order = np.lexsort((name, of))
+    twice = (of[order][1:] == of[order][:-1]) & (name[order][1:] == name[order][:-1])
+    bad[of[order][1:][twice]] = True
+    left = np.bincount(of, minlength=len(sizes))
+    kept = np.flatnonzero(~bad & (left >= 3))
+    starts = np.concatenate([[0], np.cumsum(left)])
+    return (*_chosen(starts, name, kept), kept)
+
+
+def _chosen(starts: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Some rows of a CSR table."""
+    sizes = np.diff(starts)[rows]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    place = np.repeat(starts[rows] - ends[:-1], sizes) + np.arange(int(ends[-1]))
+    return ends, values[place]
+
+
+def _summed(values: Array, of: IntArray, count: int) -> Array:
+    return np.stack([np.bincount(of, values[:, c], count) for c in range(3)], axis=1)
+
+
+def _areas(points: Array, starts: IntArray, corners: IntArray) -> Array:
+    of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    ahead = np.arange(1, len(corners) + 1)
+    ahead[starts[1:] - 1] = starts[:-1]
+    base = points[corners[starts[:-1]]][of]
+    cross = np.cross(points[corners] - base, points[corners[ahead]] - base)
+    return np.asarray(0.5 * np.linalg.norm(_summed(cross, of, len(starts) - 1), axis=1))
 
 
 def _ghosts(rest: Array, spacing: float) -> Array:
@@ -69,22 +191,19 @@ def _ghosts(rest: Array, spacing: float) -> Array:
     low, high = rest.min(axis=0) - _AROUND * spacing, rest.max(axis=0) + _AROUND * spacing
     axes = [np.linspace(a, b, max(2, round((b - a) / spacing) + 1)) for a, b in zip(low, high, strict=True)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    return grid[np.asarray(cKDTree(rest).query(grid)[0]) > _GHOSTS * spacing]
+    distance = np.asarray(cKDTree(rest).query(grid, distance_upper_bound=(_AROUND + 0.5) * spacing)[0])
+    return np.asarray(grid[(distance > _GHOSTS * spacing) & np.isfinite(distance)])
 
 
-def _merged(points: Array, gap: float, tree: type) -> tuple[IntArray, Array]:
+def _merged(points: Array, gap: float) -> tuple[IntArray, AnyArray]:
     """Numbers of the points once those within ``gap`` of each other are one, and the middles of these."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
 
-    near = tree(points).query_pairs(gap, output_type="ndarray")
+    near = cKDTree(points).query_pairs(gap, output_type="ndarray")
     graph = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(points),) * 2)
     count, label = connected_components(graph, directed=False)
-    size = np.bincount(label, minlength=count)
-    middle = np.stack([np.bincount(label, points[:, c], count) / size for c in range(3)], axis=1)
-    return label.astype(np.int64), middle
-
-
-def _area(loop: Array) -> float:
-    d = loop[1:] - loop[0]
-    return 0.5 * float(np.linalg.norm(np.cross(d[:-1], d[1:]).sum(axis=0)))
+    name: IntArray = label.astype(np.int64)
+    size = np.bincount(name, minlength=count)
+    return name, _summed(points, name, count) / size[:, None]

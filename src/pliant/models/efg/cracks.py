@@ -1,328 +1,454 @@
-r"""Cracks through phyxel bodies: where they start, how they run, and whom they hide from whom.
+r"""Cracks through phyxel bodies: where they start and how they run.
 
-A crack is a sheet of faces between the phyxels' cells (``cells.py``) in the rest shape. Where the largest
-principal stress of a phyxel exceeds the strength, the faces of its cell across that direction open. A phyxel
-beside the front of a crack goes before others, and opens the side on which the crack goes on.
-
-Pairs whose line passes through a sheet do not see each other [BelytschkoLuGu1994]_, but close to the front
-they still do a little: their distance counts as :math:`r + h (2 d_s / (\kappa h))^2`, where d_s is how far
-from the front the line passes through ([OrganFlemingTerryBelytschko1996]_, in the form of
-[PaulyKeiserAdams2005]_); so weights fade as a crack passes.
+A crack is a sheet of faces between the phyxels' cells (``cells.py``) in the rest shape. Each open face
+remembers the plane that it stands for. Where the largest principal stress of a phyxel exceeds the strength, a
+plane across it starts: the faces of its cell that the plane parts open. Where the stress beside an edge of
+the front exceeds the strength and pulls the crack open, the cells around that edge are told apart by the
+plane, turned a little towards the stress, and the faces between the two sides open. So cracks are smooth
+although cells are not, and run on along their own plane.
 
 Source: [Stegmayr2008]_ 4.1.3, which describes and does not do it. Differs: cracks run between phyxels instead
-of through them, so none has to be divided and masses stay; one new crack a step, and after a break others
-need 1.3 times the strength while its waves cross the body five times.
+of through them, so none has to be divided and masses stay; one new crack a step, none close to another of
+about the same direction, and after a break others need 1.3 times the strength while its waves cross the body
+five times.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.models.efg.cells import Cells
-from pliant.models.efg.support import Support, poly6, weighted
+from pliant.models.efg.support import SIX, Support
+from pliant.models.efg.visibility import Visibility
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
-KAPPA = 0.8  # how far transparency reaches, in supports
-MOST = 12  # phyxels that may break in a step
+LOOK = 0.5  # spacings that a wave goes between two looks at the stress
+MOST = 64  # edges of the front that may go on in a step
 CALM, RAISED = 5.0, 1.3
-CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stress is pressure
-ACROSS = 0.5  # cosine: faces that open look this much along the stress
+ACROSS = 0.5  # cosine: cracks that look more alike have about the same direction
+SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
+UPRIGHT = 0.3  # cosine: how far triangles of a smoothed crack may turn
+LAYER = 0.6  # spacings: how far behind the face of a crack there has to be another phyxel
+SHIELD = 3.0  # spacings: no crack starts this near to another of about the same direction
+STRAIGHT, TURN = 0.94, 0.15  # cosine to the stress from which a crack goes straight on; else how it turns
 SMALLEST = 10  # phyxels: a crack that would cut off less does not open
-_SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the lattice miss edges of faces
 
 
 class Cracks:
     """The cracks of one body."""
 
     def __init__(
-        self, cells: Cells, whole: Support, rest: Array, spacing: float, material: "Material"
+        self,
+        cells: Cells,
+        whole: Support,
+        rest: Array,
+        volumes: Array,
+        spacing: float,
+        material: "Material",
     ) -> None:
-        self.cells, self.whole, self.rest, self.spacing = cells, whole, rest, spacing
+        self.cells, self.rest, self.volumes, self.spacing = cells, rest, volumes, spacing
         self.strength = np.inf if material.strength is None else material.strength
         self.speed = material.crack_speed
-        self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / material.wave_speed
+        self.young = material.young if material.yield_ is None else 0.0
+        self.wave_speed = material.wave_speed
+        self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / self.wave_speed
+        self.sight = Visibility(whole, rest, spacing)
+        self._start()
+
+    def _start(self) -> None:
+        cells, edges = self.cells, self.cells.edges
         self.opened: BoolArray = np.zeros(len(cells.pairs), bool)
-        self.ready = np.full(len(rest), -np.inf)  # when a crack's front has come to each phyxel
-        self.calm_until = np.full(len(rest), -np.inf)  # when a phyxel away from the front may break again
-        self.last, self.broken = -np.inf, 0
-        self.d = rest[whole.around] - rest[whole.rows]
-        self._crossing: BoolArray = np.zeros(len(whole.around), bool)
-        self._where = np.zeros((len(whole.around), 3))
-        self._corner_face = np.repeat(np.arange(len(cells.loops)), [len(p) for p in cells.loops])
-        self._corners = np.concatenate(cells.loops)
-        self._faces_of = _rows(cells.pairs, len(rest))
+        self.refused: BoolArray = np.zeros(len(cells.pairs), bool)  # would have cut off too little
+        self.planes = np.zeros((len(cells.pairs), 6))  # point and normal that an open face stands for
+        self.ready = np.full(len(edges.pairs), -np.inf)  # when a crack may go on from an edge
+        self.rests = np.full(len(self.rest), -np.inf)  # when a phyxel that could not break may try again
+        self.last, self.next, self.broken = -np.inf, -np.inf, 0.0
         self._graph: tuple[int, IntArray] | None = None
+        self._rim: IntArray | None = None
+        self.sight.clear()
+        self.seen = self.sight.whole
 
     # ----------------------------------------------------------------------------------- where it breaks
 
-    def break_at(self, time: float, stress: Array, gradients: Array) -> bool:
-        """Open faces where Cauchy stress (n, 3, 3) [Pa] exceeds the strength; whether any did."""
-        size = np.sqrt(np.einsum("nij,nij->n", stress, stress))
-        whole = (np.linalg.det(gradients.reshape(-1, 3, 3)) > CRUSHED) & np.isfinite(size)
-        front = self._beside_front()
-        waits = np.where(front, self.ready, np.maximum(self.ready, self.calm_until))
-        may = np.flatnonzero((size > self.strength) & (waits <= time) & whole)
-        if not len(may):
+    def break_at(self, time: float, x: Array, stress: Array, F: Array, sound: BoolArray) -> bool:
+        """Open faces where Cauchy stress (n, 3, 3) [Pa] exceeds the strength and phyxels are ``sound``;
+        whether any did. x (n, 3): positions [m]; F (n, 3, 3): deformation gradients."""
+        self.next = time + LOOK * self.spacing / self.wave_speed
+        opened = self._go_on(time, x, stress, F, sound)
+        opened += self._begin(time, self._mean(stress), F, sound)
+        kept = self._without_crumbs(opened + self._slivers(opened))
+        if not kept:
             return False
-        values, vectors = np.linalg.eigh(stress[may])
-        front = front[may]
-        excess = values[:, 2] / self.strength
-        limit = np.where(front | (time - self.last > self.calm), 1.0, RAISED)
-        over = np.flatnonzero(excess > limit)
-        over = over[np.lexsort((may[over], -excess[over], ~front[over]))]
+        self.last, self.broken = time, self.broken + kept
+        return True
+
+    def _mean(self, stress: Array) -> Array:
+        """Means of the stresses of each phyxel and those whose cells touch its own, by volume: phyxels near
+        crooked surfaces scatter."""
+        a, b = self.cells.pairs[~self.opened].T
+        v = self.volumes
+        out = np.empty_like(stress)
+        total = v + np.bincount(a, v[b], len(v)) + np.bincount(b, v[a], len(v))
+        for c, d in SIX:
+            own = v * stress[:, c, d]
+            around = np.bincount(a, own[b], len(v)) + np.bincount(b, own[a], len(v))
+            out[:, c, d] = out[:, d, c] = (own + around) / total
+        return out
+
+    def _go_on(self, time: float, x: Array, stress: Array, F: Array, sound: BoolArray) -> list[int]:
+        """Let the fronts run; the faces that opened. A front runs where stress pulls its plane apart, or
+        where the line from phyxel to phyxel across it is stretched as much as that stress would: what is
+        left in front of a crack that has nearly passed is too little to have a stress."""
+        edges = self.cells.edges
+        rim = self.rim()
+        rim = rim[self.ready[rim] <= time]
+        if not len(rim):
+            return []
+        start, count = edges.starts[rim], edges.starts[rim + 1] - edges.starts[rim]
+        of = np.repeat(np.arange(len(rim)), count)
+        faces = edges.faces[np.repeat(start - np.cumsum(count) + count, count) + np.arange(len(of))]
+        own = np.zeros(len(rim), np.int64)
+        own[of[self.opened[faces]]] = faces[self.opened[faces]]
+        normal = self._normals(own)
+        stretch = np.repeat(self._stretch(x, faces, normal[of]), 2)
+        cell, of = self.cells.pairs[faces].ravel(), np.repeat(of, 2)
+        across = _carried(F[cell], normal[of])
+        pull = np.einsum("mi,mij,mj->m", across, stress[cell], across)
+        pull = np.where(sound[cell], np.maximum(pull, stretch), 0.0) / self.strength
+        order = np.lexsort((cell, -pull, of))
+        first = order[np.searchsorted(of[order], np.arange(len(rim)))]
+        over = np.flatnonzero(pull[first] > 1.0)
         opened: list[int] = []
-        for k in over[:MOST]:
-            if opened and not front[k]:
-                break
-            i = int(may[k])
-            normal = gradients[i].reshape(3, 3).T @ vectors[k, :, 2]
-            normal /= np.linalg.norm(normal)
-            normal *= np.sign(normal[np.argmax(np.abs(normal))])  # cracks in one plane take the same side
-            faces = self._choose(i, normal)
-            if len(faces) and self._allowed(faces):
-                self._open(faces)
-                opened.append(i)
-                self._set_ready(time, i, faces)
-            else:
-                self.ready[i] = time + 0.2 * self.calm
-        if not opened:
-            return False
-        self.last, self.broken = time, self.broken + len(opened)
-        return True
+        for k in over[np.lexsort((rim[over], -pull[first[over]]))][:MOST].tolist():
+            i = int(cell[first[k]])
+            opened += self._extend(time, int(rim[k]), _principal(stress[i], F[i]))
+        return opened
 
-    def _choose(self, i: int, normal: Array) -> IntArray:
-        """The closed faces of cell i across ``normal``, on the side where a crack goes on."""
-        faces = self._faces_of[i]
-        faces = faces[~self.opened[faces]]
-        pairs = self.cells.pairs[faces]
-        d = self.rest[np.where(pairs[:, 0] == i, pairs[:, 1], pairs[:, 0])] - self.rest[i]
-        along = d @ normal / np.linalg.norm(d, axis=1)
-        good = np.array([self._leaves_two_layers(int(f)) for f in faces], bool)
-        sides = [faces[good & (along > ACROSS)], faces[good & (-along > ACROSS)]]
-        torn = self._front_corners()
-        score = [
-            (
-                sum(int(torn[self.cells.loops[f]].sum()) for f in side),
-                len(side) > 0,
-                float(self.cells.area[side].sum()),
-            )
-            for side in sides
-        ]
-        return np.asarray(sides[0] if score[0] >= score[1] else sides[1])
-
-    def _leaves_two_layers(self, face: int) -> bool:
-        """Whether no phyxel of a face would be cut off on two opposite sides: a layer of one has no shape."""
-        a, b = self.cells.pairs[face]
+    def _stretch(self, x: Array, faces: IntArray, normals: Array) -> Array:
+        """Young's modulus times the strain of the lines across closed ``faces``, if they go along
+        ``normals``; nothing of a body that flows."""
+        a, b = self.cells.pairs[faces].T
         d = self.rest[b] - self.rest[a]
-        for i, way in ((a, d), (b, -d)):
-            open_ = self._faces_of[i]
-            open_ = open_[self.opened[open_]]
-            pairs = self.cells.pairs[open_]
-            e = self.rest[np.where(pairs[:, 0] == i, pairs[:, 1], pairs[:, 0])] - self.rest[i]
-            cosine = e @ way / (np.linalg.norm(e, axis=1) * np.linalg.norm(way))
-            if (cosine < -ACROSS).any():
-                return False
-        return True
+        length = np.linalg.norm(d, axis=1)
+        along = np.abs(np.einsum("mi,mi->m", d, normals)) > ACROSS * length
+        strain = np.linalg.norm(x[b] - x[a], axis=1) / length - 1.0
+        return np.where(along & ~self.opened[faces], self.young * strain, 0.0)
 
-    def _set_ready(self, time: float, i: int, faces: IntArray) -> None:
-        mine = np.unique(np.concatenate([self.cells.loops[f] for f in faces]))
-        beside = np.unique(self.cells.pairs[np.unique(self._corner_face[np.isin(self._corners, mine)])])
-        if self.speed is not None:
-            gap = np.linalg.norm(self.rest[beside] - self.rest[i], axis=1)
-            self.ready[beside] = np.maximum(self.ready[beside], time + gap / self.speed)
-        own = np.unique(self.cells.pairs[faces])
-        self.calm_until[own] = time + self.calm
+    def _extend(self, time: float, e: int, normal: Array) -> list[int]:
+        """Open the faces at edge ``e`` where the plane of its open face goes on, turned a little towards
+        ``normal``."""
+        cells, edges = self.cells, self.cells.edges
+        faces, own = self._at(e), self._torn(e)
+        if len(own) != 1:
+            return []  # another edge has taken the crack past this one
+        point, m = self.planes[own[0], :3], self._normals(own)[0]
+        cosine = float(normal @ m)
+        at = cells.points[edges.pairs[e]].mean(axis=0)
+        at = at - (at - point) @ m * m
+        if abs(cosine) < STRAIGHT:
+            m = m + TURN * np.sign(cosine) * normal
+            m = m / np.linalg.norm(m)
+        around = np.unique(cells.pairs[faces])
+        side = dict(zip(around.tolist(), ((self.rest[around] - at) @ m > 0.0).tolist(), strict=True))
+        a, b = cells.pairs[own[0]].tolist()
+        along = float((self.rest[b] - self.rest[a]) @ m)
+        side[a], side[b] = along < 0.0, along >= 0.0
+        opened = []
+        for f in faces[~self.opened[faces]].tolist():
+            i, j = cells.pairs[f].tolist()
+            if side[i] != side[j]:
+                if self._may_open(f, m):
+                    self._open_one(time, f, at, m, at)
+                    opened.append(f)
+                else:
+                    self.ready[e] = time + 0.2 * self.calm
+        return opened
 
-    def _rim(self) -> IntArray:
-        """The front of all cracks: edges (k, 2) that belong to one open face only and do not lie outside."""
-        edges = [
-            np.column_stack([loop, np.roll(loop, -1)])
-            for loop in (self.cells.loops[k] for k in np.flatnonzero(self.opened))
-        ]
-        if not edges:
-            return np.zeros((0, 2), np.int64)
-        pairs, uses = np.unique(np.sort(np.concatenate(edges), axis=1), axis=0, return_counts=True)
-        return np.asarray(pairs[(uses == 1) & ~self.cells.outside[pairs].all(axis=1)])
+    def _begin(self, time: float, stress: Array, F: Array, sound: BoolArray) -> list[int]:
+        """Start a crack at the phyxel with the largest stress that may; the faces that opened."""
+        limit = 1.0 if time - self.last > self.calm else RAISED
+        may = np.flatnonzero(sound & (self.rests <= time) & (_bound(stress) > limit * self.strength))
+        excess = np.zeros(len(self.rest))
+        excess[may] = np.linalg.eigvalsh(stress[may])[:, 2] / self.strength
+        over = np.flatnonzero(excess > limit)
+        for i in over[np.lexsort((over, -excess[over]))][:MOST].tolist():
+            n = _principal(stress[i], F[i])
+            n = n * np.sign(n[np.argmax(np.abs(n))])
+            if not self._shielded(i, n):
+                for way in self._sides(i, n, excess):
+                    at = self.rest[i] + way * 0.5 * self.spacing * n
+                    chosen = [f for f in self._across(i, way * n).tolist() if self._may_open(f, n)]
+                    if chosen:
+                        for f in chosen:
+                            self._open_one(time, f, at, n, self.rest[i])
+                        return chosen
+            self.rests[i] = time + 0.2 * self.calm
+        return []
 
-    def _front_corners(self) -> BoolArray:
-        out = np.zeros(len(self.cells.points), bool)
-        out[self._rim()] = True
+    def _normals(self, faces: IntArray) -> Array:
+        """Across the planes that open faces stand for; a seam's are those of the faces."""
+        a, b = self.cells.pairs[faces].T
+        own = self.rest[b] - self.rest[a]
+        own /= np.linalg.norm(own, axis=1)[:, None]
+        kept = self.planes[faces, 3:]
+        known = np.any(kept != 0.0, axis=1, keepdims=True)
+        return np.where(known, kept, own)
+
+    def _slivers(self, faces: list[int]) -> list[int]:
+        """Open the small faces beside new ones that hold nothing any more: cracks go round most of them."""
+        cells, edges = self.cells, self.cells.edges
+        found: list[int] = []
+        new = np.array(faces, np.int64)
+        while len(new):
+            around = np.unique(np.concatenate([self._at(e) for f in new.tolist() for e in self._edges_of(f)]))
+            small = ~self.opened[around] & (cells.area[around] < SLIVER * self.spacing**2)
+            chosen = []
+            for f in around[small].tolist():
+                torn = [open_ for e in self._edges_of(f) if len(open_ := self._torn(e))]
+                held = [e for e in self._edges_of(f) if not edges.outside[e] and not len(self._torn(e))]
+                if torn and not held and (len(torn) > 1 or cells.area[f] < 0.1 * SLIVER * self.spacing**2):
+                    self.planes[f] = self.planes[torn[0][0]]
+                    chosen.append(f)
+            self.opened[chosen] = True
+            new = np.array(chosen, np.int64)
+            found += chosen
+        if found:
+            self._graph = self._rim = None
+        return found
+
+    def _shielded(self, i: int, n: Array) -> bool:
+        """Whether a crack of about the direction ``n`` passes close by phyxel i."""
+        faces = np.flatnonzero(self.opened)
+        near = np.linalg.norm(self.cells.middle[faces] - self.rest[i], axis=1) < SHIELD * self.spacing
+        return bool((np.abs(self.planes[faces[near], 3:] @ n) > ACROSS).any())
+
+    def _sides(self, i: int, n: Array, excess: Array) -> tuple[float, float]:
+        """The side of phyxel i with more stress first; cracks in one plane take the same side."""
+        more = [float(excess[self._others(self._across(i, way * n), i)].sum()) for way in (1.0, -1.0)]
+        return (1.0, -1.0) if more[0] >= (1.0 - 1e-6) * more[1] else (-1.0, 1.0)
+
+    def _across(self, i: int, n: Array) -> IntArray:
+        """The closed faces of cell i whose other cell is beyond a plane half a spacing along ``n``."""
+        faces = self._faces_of(i)
+        faces = faces[~self.opened[faces]]
+        d = self.rest[self._others(faces, i)] - self.rest[i]
+        gap = np.linalg.norm(d, axis=1)
+        return np.asarray(faces[(d @ n > 0.45 * self.spacing) | (d @ n > 0.8 * gap)])
+
+    def _faces_of(self, i: int) -> IntArray:
+        starts, faces = self.cells.faces_of
+        return faces[starts[i] : starts[i + 1]]
+
+    def _edges_of(self, face: int) -> list[int]:
+        out: list[int] = self.cells.edges.of[self.cells.starts[face] : self.cells.starts[face + 1]].tolist()
         return out
 
-    def _beside_front(self) -> BoolArray:
-        """Phyxels whose cells touch the front of a crack."""
-        out = np.zeros(len(self.rest), bool)
-        if self.opened.any():
-            near = self._front_corners()[self._corners]
-            out[self.cells.pairs[np.unique(self._corner_face[near])]] = True
-        return out
+    def _at(self, edge: int) -> IntArray:
+        edges = self.cells.edges
+        return edges.faces[edges.starts[edge] : edges.starts[edge + 1]]
 
-    def _allowed(self, faces: IntArray) -> bool:
-        """Whether the pieces that opening ``faces`` makes are large enough to have a shape."""
-        count, label = self.pieces(also=faces)
-        return bool(np.bincount(label, minlength=count).min() >= min(SMALLEST, len(self.rest)))
+    def _torn(self, edge: int) -> IntArray:
+        faces = self._at(edge)
+        return faces[self.opened[faces]]
 
-    def part(self, sides: IntArray, where: BoolArray | None = None) -> bool:
-        """Open all faces between phyxels of different ``sides``; whether there were any."""
-        a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
-        faces = (sides[a] != sides[b]) & ~self.opened
-        if where is not None:
-            faces &= where[a] & where[b]
-        if not faces.any():
+    def _others(self, faces: IntArray, i: int) -> IntArray:
+        return np.asarray(self.cells.pairs[faces].sum(axis=1) - i)
+
+    def _may_open(self, face: int, normal: Array) -> bool:
+        """Whether the phyxels of a face see others behind them, seen from a crack across ``normal``: a layer
+        of one phyxel, between two cracks or along the surface, has no shape."""
+        if self.refused[face]:
             return False
-        self._open(np.flatnonzero(faces))
-        return True
+        a, b = self.cells.pairs[face].tolist()
+        way = normal * np.sign((self.rest[b] - self.rest[a]) @ normal)
+        return self._behind(a, -way) and self._behind(b, way)
 
-    def pieces(self, also: IntArray | None = None) -> tuple[int, IntArray]:
-        """Number of pieces and the piece of each phyxel (n,); ``also``: with these faces open too."""
+    def _behind(self, i: int, way: Array) -> bool:
+        rows = slice(self.seen.starts[i], self.seen.starts[i + 1])
+        near = self.seen.around[rows][self.seen.weight[rows] > 0.0]
+        return bool(((self.rest[near] - self.rest[i]) @ way > LAYER * self.spacing).any())
+
+    def _open_one(self, time: float, face: int, at: Array, normal: Array, from_: Array) -> None:
+        self.opened[face] = True
+        self.planes[face, :3], self.planes[face, 3:] = at, normal
+        if self.speed is not None:
+            edges = self.cells.edges
+            mine = edges.of[self.cells.starts[face] : self.cells.starts[face + 1]]
+            gap = np.linalg.norm(self.cells.points[edges.pairs[mine]].mean(axis=1) - from_, axis=1)
+            self.ready[mine] = np.maximum(self.ready[mine], time + gap / self.speed)
+        self._graph = self._rim = None
+
+    def _without_crumbs(self, faces: list[int]) -> int:
+        """Close those of the new ``faces`` that cut off too little, towards what it has the largest face in
+        common with; how many stay open."""
+        new = np.array(faces, np.int64)
+        while len(new):
+            count, label = self.pieces()
+            small = np.bincount(label, minlength=count) < min(SMALLEST, len(self.rest))
+            sides = label[self.cells.pairs[new]]
+            crumb = small[sides] & (sides[:, ::-1] != sides)
+            if not crumb.any():
+                self.sight.block(self._corners(new))
+                return len(new)
+            own = int(sides[crumb].min())  # one after the other
+            mine = (sides == own).any(axis=1) & (sides[:, 0] != sides[:, 1])
+            others = sides[mine].sum(axis=1) - own
+            shared = np.bincount(others, self.cells.area[new[mine]], count)
+            wrong = new[mine][others == int(np.argmax(shared))]
+            self.opened[wrong], self.refused[wrong] = False, True
+            self._graph = self._rim = None
+            new = np.setdiff1d(new, wrong)
+        return 0
+
+    def part(self, sides: IntArray, where: BoolArray | None = None, level: Array | None = None) -> bool:
+        """Open all faces between phyxels of different ``sides``, crumbs left aside; whether any did.
+        ``level`` (n,): what is zero at the cut, so that its faces become as smooth."""
+        a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
+        chosen = (sides[a] != sides[b]) & ~self.opened
+        if where is not None:
+            chosen &= where[a] & where[b]
+        faces = np.flatnonzero(chosen)
+        if not len(faces):
+            return False
+        self.opened[faces] = True
+        self.planes[faces, :3], self.planes[faces, 3:] = self.cells.middle[faces], 0.0
+        if level is not None:
+            a, b = a[faces], b[faces]
+            share = (level[a] / (level[a] - level[b]))[:, None]
+            slope = self.sight.slopes(level)
+            slope = slope[a] + slope[b]
+            self.planes[faces, :3] = self.rest[a] + share * (self.rest[b] - self.rest[a])
+            self.planes[faces, 3:] = slope / np.maximum(np.linalg.norm(slope, axis=1), 1e-300)[:, None]
+        self._graph = self._rim = None
+        return self._without_crumbs(faces.tolist()) > 0
+
+    def pieces(self) -> tuple[int, IntArray]:
+        """Number of pieces and the piece of each phyxel (n,)."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        if also is None and self._graph is not None:
-            return self._graph
-        closed = ~self.opened
-        if also is not None:
-            closed[also] = False
-        a, b = self.cells.pairs[closed].T
-        graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(len(self.rest),) * 2)
-        count, label = connected_components(graph, directed=False)
-        found = int(count), label.astype(np.int64)
-        if also is None:
-            self._graph = found
-        return found
+        if self._graph is None:
+            a, b = self.cells.pairs[~self.opened].T
+            graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(len(self.rest),) * 2)
+            count, label = connected_components(graph, directed=False)
+            self._graph = int(count), label.astype(np.int64)
+        return self._graph
 
-    # --------------------------------------------------------------------------------- who sees whom
+    # ------------------------------------------------------------------------------------ what they are
 
-    def _open(self, faces: IntArray) -> None:
-        self.opened[faces] = True
-        self._graph = None
-        self._find_crossings(np.flatnonzero(np.isin(self.cells.of, faces)))
-
-    def _find_crossings(self, triangles: IntArray) -> None:
-        """Mark the pairs whose lines pass through new ``triangles``, and where."""
-        from scipy.spatial import cKDTree
-
-        corners = self.cells.points[self.cells.triangles[triangles]] + self.spacing * _SHIFT
-        middles = corners.mean(axis=1)
-        near = (
-            np.asarray(cKDTree(middles).query(self.rest)[0]) < float(self.whole.h.max()) + 2.0 * self.spacing
-        )
-        rows = self.whole.rows
-        lines = np.flatnonzero(near[rows] & (rows < self.whole.around))
-        start, d = self.rest[rows[lines]], self.d[lines]
-        for t in corners:
-            hit, point = _through(start, d, t)
-            if hit.any():
-                self._crossing[lines[hit]] = True
-                self._where[lines[hit]] = point[hit]
+    def rim(self) -> IntArray:
+        """The front of all cracks: edges that belong to one open face only and do not lie outside."""
+        if self._rim is None:
+            edges = self.cells.edges
+            uses = np.bincount(edges.of[self.opened[self.cells.of_corner]], minlength=len(edges.pairs))
+            self._rim = np.flatnonzero((uses == 1) & ~edges.outside)
+        return self._rim
 
     def support(self) -> Support:
         """The support with weights as cracks leave them."""
-        whole = self.whole
-        rows, around = whole.rows, whole.around
-        weight = whole.weight.copy()
-        crossing = np.flatnonzero(self._crossing)
-        label = self.pieces()[1]
-        if len(crossing):
-            i, j = rows[crossing], around[crossing]
-            h = 0.5 * (whole.h[i] + whole.h[j])
-            r = (
-                np.linalg.norm(self.d[crossing], axis=1)
-                + h * (2.0 * self._front_distance(self._where[crossing]) / (KAPPA * h)) ** 2
-            )
-            weight[crossing] = poly6(r * r, h, float(whole.h.mean()))
-        apart = label[rows] != label[around]
-        weight[apart] = 0.0
-        order = rows.astype(np.int64) * len(whole.h) + around  # the other way round gets the same weight
-        lower = rows > around
-        weight[lower] = weight[
-            np.searchsorted(order, around[lower].astype(np.int64) * len(whole.h) + rows[lower])
-        ]
-        return weighted(whole.h, whole.starts, around, weight, self.d)
+        ends = self.cells.points[self.cells.edges.pairs[self.rim()]]
+        front = [ends[:, 0] + s * (ends[:, 1] - ends[:, 0]) for s in (0.0, 0.25, 0.5, 0.75, 1.0)]
+        self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), self.seen)
+        return self.seen
 
-    def _front_distance(self, points: Array) -> Array:
-        """How far points on the cracks are from their fronts: edges that belong to one open face only."""
-        from scipy.spatial import cKDTree
-
-        rim = self._rim()
-        if not len(rim):
-            return np.full(len(points), np.inf)
-        a, b = self.cells.points[rim[:, 0]], self.cells.points[rim[:, 1]]
-        samples = np.concatenate([a + s * (b - a) for s in (0.0, 0.25, 0.5, 0.75, 1.0)])
-        return np.asarray(cKDTree(samples).query(points)[0])
-
-    # ----------------------------------------------------------------------------------------- the rest
+    def _corners(self, faces: IntArray) -> Array:
+        triangles, of = self.cells.triangles
+        return self.cells.points[triangles[np.isin(of, faces)]]
 
     def area(self) -> float:
-        """Area of all cracks [m2]; what sticks out of the body counts by its corners inside."""
-        total = 0.0
-        for k in np.flatnonzero(self.opened):
-            total += float(self.cells.area[k]) * float(1.0 - self.cells.outside[self.cells.loops[k]].mean())
-        return total
-
-    def sheet(self) -> tuple[Array, IntArray]:
-        """The cracks as triangles, smoothed: corners inside move towards the middle of those around them."""
-        chosen = self.opened[self.cells.of]
-        used, triangles = np.unique(self.cells.triangles[chosen], return_inverse=True)
-        triangles = triangles.reshape(-1, 3)
-        points = self.cells.points[used].copy()
-        sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-        edges, uses = np.unique(sides, axis=0, return_counts=True)
-        still = self.cells.outside[used]
-        still[edges[uses != 2]] = True  # rims, and lines where cracks meet
-        for _ in range(3):
-            total, count = np.zeros_like(points), np.zeros(len(points))
-            middle = points[triangles].mean(axis=1)
-            for c in range(3):
-                np.add.at(total, triangles[:, c], middle)
-                np.add.at(count, triangles[:, c], 1.0)
-            moved = 0.5 * points + 0.5 * total / count[:, None]
-            points = np.where(still[:, None], points, moved)
-        return points, triangles
+        """Area of all cracks [m2]."""
+        return float(self.cells.inner_area[self.opened].sum())
 
     def state(self) -> dict[str, AnyArray]:
         return {
-            "opened": self.opened.astype(np.uint8),
+            "opened": self.opened.astype(np.uint8) + 2 * self.refused.astype(np.uint8),
+            "planes": self.planes[self.opened],
             "ready": self.ready,
-            "calm": self.calm_until,
-            "breaks": np.array([self.last, float(self.broken)]),
+            "rests": self.rests,
+            "breaks": np.array([self.last, self.next, float(self.broken)]),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.opened[:] = False
-        self._crossing[:] = False
-        faces = np.flatnonzero(state["opened"])
-        if len(faces):
-            self._open(faces)
-        if "ready" in state:
-            self.ready, self.calm_until = np.array(state["ready"]), np.array(state["calm"])
-            self.last, self.broken = float(state["breaks"][0]), int(state["breaks"][1])
+        self._start()
+        self.opened, self.refused = (state["opened"] & 1).astype(bool), (state["opened"] & 2).astype(bool)
+        if self.opened.any():
+            self.sight.block(self._corners(np.flatnonzero(self.opened)))
+        if "planes" in state:
+            self.planes[self.opened] = state["planes"]
+            self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
+            self.last, self.next, self.broken = (float(value) for value in state["breaks"])
 
 
-def _rows(pairs: IntArray, count: int) -> list[IntArray]:
-    """The faces of each phyxel."""
-    both = np.concatenate([pairs[:, 0], pairs[:, 1]])
-    face = np.concatenate([np.arange(len(pairs))] * 2)
-    order = np.argsort(both, kind="stable")
-    ends = np.searchsorted(both[order], np.arange(count + 1))
-    return [face[order][a:b] for a, b in pairwise(ends)]
+def _bound(stress: Array) -> Array:
+    """What no principal stress exceeds: ``tr / 3 + 2 sqrt(J2 / 3)``."""
+    mean = np.trace(stress, axis1=1, axis2=2) / 3.0
+    square = np.einsum("nij,nij->n", stress, stress)
+    return np.asarray(mean + 2.0 * np.sqrt(np.maximum(square - 3.0 * mean * mean, 0.0) / 6.0))
 
 
-def _through(start: Array, d: Array, t: Array) -> tuple[BoolArray, Array]:
-    """Which segments ``start + s d`` pass through the triangle t (3, 3), and where."""
-    e1, e2 = t[1] - t[0], t[2] - t[0]
-    p = np.cross(d, e2)
-    det = p @ e1
-    safe = np.where(np.abs(det) > 1e-300, det, 1.0)
-    rel = start - t[0]
-    u = np.einsum("mi,mi->m", rel, p) / safe
-    q = np.cross(rel, e1)
-    v = np.einsum("mi,mi->m", d, q) / safe
-    s = q @ e2 / safe
-    hit = (np.abs(det) > 1e-300) & (u >= 0) & (v >= 0) & (u + v <= 1) & (s >= 0) & (s <= 1)
-    return hit, start + s[:, None] * d
+def _carried(F: Array, normals: Array) -> Array:
+    """Unit normals (m, 3) of surfaces in the rest shape, where F (m, 3, 3) has taken them: ``cof(F) n``."""
+    a, b, c = F[:, :, 0], F[:, :, 1], F[:, :, 2]
+    n = normals[:, 0:1] * np.cross(b, c) + normals[:, 1:2] * np.cross(c, a) + normals[:, 2:] * np.cross(a, b)
+    return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1), 1e-300)[:, None])
+
+
+def _principal(stress: Array, F: Array) -> Array:
+    """The direction in the rest shape across which the largest principal stress pulls, (3,)."""
+    normal = F.T @ np.linalg.eigh(stress)[1][:, 2]
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def sheet(cells: Cells, opened: BoolArray, planes: Array, smooth: bool) -> tuple[Array, IntArray]:
+    """The open faces as triangles; ``smooth``: corners move onto the planes of the faces around them, and
+    those inside towards the middle of what is around them."""
+    fans, of = cells.triangles
+    chosen = opened[of]
+    used, triangles = np.unique(fans[chosen], return_inverse=True)
+    triangles = triangles.reshape(-1, 3)
+    points = cells.points[used].copy()
+    if not smooth:
+        return points, triangles
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, uses = np.unique(sides, axis=0, return_counts=True)
+    still = cells.outside[used]
+    still[edges[uses != 2]] = True  # rims, and lines where cracks meet
+    corner, face = triangles.ravel(), np.repeat(of[chosen], 3)
+    count = np.bincount(corner, minlength=len(points))[:, None]
+    for _ in range(3):
+        middle = np.repeat(points[triangles].mean(axis=1), 3, axis=0)
+        moved = 0.5 * points + 0.5 * _summed(middle, corner, len(points)) / count
+        points = np.where(still[:, None], points, moved)
+        at, normal = planes[face, :3], planes[face, 3:]
+        off = np.einsum("ti,ti->t", points[corner] - at, normal)[:, None] * normal
+        points = points - _summed(off, corner, len(points)) / count
+    return _unfolded(points, cells.points[used], triangles), triangles
+
+
+def _unfolded(points: Array, start: Array, triangles: IntArray) -> Array:
+    """``points`` (p, 3), but the corners of triangles that were turned over on their way from ``start``, or
+    nearly so, where they started."""
+    before = _across(start, triangles)
+    points = points.copy()
+    for _ in range(20):
+        after = _across(points, triangles)
+        size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+        folded = np.unique(triangles[np.einsum("ti,ti->t", before, after) < UPRIGHT * size])
+        folded = folded[(points[folded] != start[folded]).any(axis=1)]
+        if not len(folded):
+            break
+        points[folded] = start[folded]
+    return points
+
+
+def _across(points: Array, triangles: IntArray) -> Array:
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)
+
+
+def _summed(values: Array, of: IntArray, count: int) -> Array:
+    return np.stack([np.bincount(of, values[:, c], count) for c in range(3)], axis=1)

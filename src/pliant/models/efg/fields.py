@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 NAMES = ("strain", "stress", "stress-tensor", "principal", "inverted", "plastic")
 
 
-def cauchy(mechanics: "EfgMechanics", gradients: Array) -> Array:
-    """Cauchy stresses ``P F^T / |J|`` [Pa], (n, 3, 3)."""
-    stress = np.empty_like(gradients)
-    kernels.stresses(gradients, mechanics.solid, mechanics.law, mechanics.flow, mechanics.plastic, stress)
-    F = gradients.reshape(-1, 3, 3)
-    J = np.maximum(np.abs(np.linalg.det(F)), 1e-12)
-    sigma: Array = stress.reshape(-1, 3, 3) @ F.transpose(0, 2, 1) / J[:, None, None]
-    return 0.5 * (sigma + sigma.transpose(0, 2, 1))
+def cauchy(mechanics: "EfgMechanics", gradients: Array) -> tuple[Array, Array, Array]:
+    """Cauchy stresses [Pa] (n, 3, 3), what no principal one of each exceeds (n,), and det F (n,)."""
+    m, n = mechanics, len(gradients)
+    sigma, bound, volume = np.empty((n, 9)), np.empty(n), np.empty(n)
+    kernels.cauchy(gradients, m.solid, m.law, m.flow, m.plastic, sigma, bound, volume)
+    return sigma.reshape(-1, 3, 3), bound, volume
 
 
 def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
@@ -33,7 +31,7 @@ def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dic
     gradients = mechanics.gradients(x)
     F = gradients.reshape(-1, 3, 3)
     E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
-    sigma = cauchy(mechanics, gradients)
+    sigma = cauchy(mechanics, gradients)[0]
     found = stress_fields(sigma, names, "particle")
     if "strain" in names:
         found["strain"] = FieldData(equivalent(E))

@@ -1,6 +1,7 @@
 """The meshless model at work on one body."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,11 @@ from pliant.models.efg import fields, kernels
 from pliant.models.efg.coming_apart import ComingApart
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import Plasticity
+from pliant.models.efg.resampling import FIRST, MORE, resample, stretch
 from pliant.models.efg.support import SIX, Support, make_support, supports
 from pliant.models.stability import explicit_limit
-from pliant.protocols import FieldData, StableStep, Structure
+from pliant.protocols import FieldData, RowChange, StableStep, Structure
+from pliant.structure.phyxels.carrying import carried
 from pliant.typing import AnyArray, Array, BoolArray
 
 if TYPE_CHECKING:
@@ -33,16 +36,20 @@ class EfgMechanics(ComingApart):
         self.law = LAWS[model.law]
         self.volumes = structure.mass / material.density
         self.flow, self.plastic = kernels.ELASTIC, np.zeros((1, 9))
-        self.reference: Array = structure.rest  # the shape that displacements count from
-        h = supports(structure.rest, model, structure.spacing)
-        self.set_support(make_support(structure.rest, h, model.support == "nearest"))
+        self.set_reference(structure.rest)
         self._set_plasticity()
         self.start_whole()
+
+    def set_reference(self, reference: Array) -> None:
+        """Count displacements from ``reference`` (n, 3), with the neighbours that phyxels have there."""
+        self.reference = reference
+        h = supports(reference, self.model, self.structure.spacing)
+        self.set_support(make_support(reference, h, self.model.support == "nearest"))
 
     def _set_plasticity(self) -> None:
         kind = self.model.flow(self.material)
         self.plasticity = None if kind is None else Plasticity(self, kind)
-        self._plastic_power = 0.0
+        self._plastic_power, self._looked = 0.0, FIRST
         self.recorded: tuple[str, ...] = ()
         if self.plasticity is not None:
             self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
@@ -54,7 +61,7 @@ class EfgMechanics(ComingApart):
         lam, mu = self.material.lame
         self.solid = np.zeros((n, kernels.COLUMNS))
         self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
-        trace = np.trace(support.moments, axis1=1, axis2=2)
+        trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
             self.solid[:, kernels.INVERSE + c] = support.inverse[:, a, b]
@@ -66,19 +73,16 @@ class EfgMechanics(ComingApart):
         self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
         self.solid[:, kernels.VOLUME] = self.volumes
         self.solid[:, kernels.FLAT] = support.flat
-        rest, i, j = self.reference, support.rows, support.around
-        for c in range(3):
-            self.solid[:, kernels.REST + c] = rest[:, c] - 0.5 * (rest[:, c].min() + rest[:, c].max())
-            lever = support.weight * (rest[j, c] - rest[i, c])
-            self.solid[:, kernels.LEVER + c] = np.bincount(i, lever, n)
-        self.solid[:, kernels.WEIGHT] = np.bincount(i, support.weight, n)
+        rest = self.reference
+        self.solid[:, kernels.REST : kernels.REST + 3] = rest - 0.5 * (rest.min(axis=0) + rest.max(axis=0))
+        self.solid[:, kernels.LEVER : kernels.WEIGHT + 1] = support.sums[:, 6:]
         self._set_hourglass(self.solid[:, kernels.K])
         self.parallel = len(support.around) >= kernels.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
-        s = self.support
+        s, stiffness = self.support, np.ascontiguousarray(stiffness)
         self.solid[:, kernels.K] = stiffness
-        self.solid[:, kernels.K_AROUND] = np.bincount(s.rows, s.weight * stiffness[s.around], len(stiffness))
+        kernels.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, kernels.K_AROUND])
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -87,7 +91,7 @@ class EfgMechanics(ComingApart):
             s.starts,
             s.around,
             s.weight,
-            self.structure.rest,
+            self.reference,
             self.solid,
             self.first,
             self.second,
@@ -173,13 +177,19 @@ class EfgMechanics(ComingApart):
 
     def stable_step(self) -> StableStep:
         """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and
-        neighbourhoods get lopsided."""
-        limit = explicit_limit(self, self.structure, self.damping_time)
+        neighbourhoods get lopsided. Once it has cracked, what the cracks left."""
+        if self.cracking is not None:
+            return self.cracked_step()
+        present = replace(self.structure, rest=self.reference)
+        limit = explicit_limit(self, present, self.damping_time)
         if self.plasticity is not None and self.plasticity.kind != "small":
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
-        if self.cracking is not None:
-            return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for cracks")
         return limit
+
+    def quickness(self) -> float:
+        """What the square of the highest frequency goes with, see ``kernels.quickest``."""
+        s = self.support
+        return float(kernels.quickest(s.starts, s.around, s.weight, self.solid, self.structure.mass))
 
     # ----------------------------------------------------------------------------------- history
 
@@ -188,16 +198,55 @@ class EfgMechanics(ComingApart):
         changed = False
         if self.plasticity is not None:
             changed, heat = self.plasticity.step(x, dt)
-            self._plastic_power = heat / dt
+            self._plastic_power = (heat + self._resample(x)) / dt
         return self.crack(time, x) or changed
+
+    def _resample(self, x: Array) -> float:
+        """Add and remove phyxels where the body has flowed far, if its model says so; the energy it took."""
+        if not self.model.resample or self.plasticity is None:
+            return 0.0
+        now = stretch(self.gradients(x))
+        if now < self._looked:
+            return 0.0
+        self._looked = MORE * now
+        new = resample(x, self.structure, self.support)
+        if new is None:
+            return 0.0
+        before, whole = self.energy(x), self.structure
+        change, rest = RowChange(new.parents, new.weights), new.blended(whole.rest)
+        surface, named = None if whole.carrier is None else whole.carrier.surface, whole.groups.items()
+        self.structure = replace(
+            whole,
+            rest=rest,
+            mass=new.mass,
+            carrier=None if surface is None else carried(surface, rest),
+            groups={name: change.follow(np.asarray(ids))[0] for name, ids in named if len(ids)},
+        )
+        self.volumes = new.mass / self.material.density
+        self.plasticity.plastic = self.plastic = new.blended(self.plastic)
+        self.set_reference(rest)
+        self.parents, self.parent_weights = new.parents, new.weights
+        self.topology_version += 1
+        return before - self.energy(new.blended(x))
+
+    def rebuild(self, structure: Structure) -> None:
+        """Become the body of ``structure``; ``restore`` brings what else it needs."""
+        if self.model.resample:
+            self.structure, self.volumes = structure, structure.mass / self.material.density
+            self.set_reference(structure.rest)
+            self._set_plasticity()
 
     def state(self) -> dict[str, AnyArray]:
         own = self.plasticity.state() if self.plasticity is not None else {}
+        if self.model.resample:
+            own |= {"topology-version": np.array(self.topology_version), "looked": np.array(self._looked)}
         return own | self.crack_state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         if self.plasticity is not None:
             self.plasticity.restore(state)
+        if self.model.resample and "looked" in state:
+            self.topology_version, self._looked = int(state["topology-version"]), float(state["looked"])
         self.restore_cracks(state)
 
     # ------------------------------------------------------------------------------------ fields

@@ -33,7 +33,8 @@ class Efg:
     plasticity, of materials that yield: "small" adds plastic strain (law "hooke"); "large" lets the rest
     shape flow, for clay and dough; "absorb" is the text's scheme for large deformations (law "hooke").
     "auto": large with the neo-Hookean law, small with Hooke's. hardening: by how much one unit of plastic
-    strain raises the yield stress of "large", as a share of it.
+    strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
+    gets thin and go where it crowds, of "large" (``models/efg/resampling.py``).
 
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
     volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.
@@ -48,6 +49,7 @@ class Efg:
         "WeberAnand1990",
         "PaulyKeiserAdams2005",
         "OrganFlemingTerryBelytschko1996",
+        "LancasterSalkauskas1981",
     )
 
     law: Literal["neo-hookean", "hooke"] = "neo-hookean"
@@ -61,6 +63,7 @@ class Efg:
     radius: Length | None = Field(default=None, gt=0)
     plasticity: Literal["auto", "small", "large", "absorb"] = "auto"
     hardening: Number = Field(default=0.2, ge=0, le=10)
+    resample: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> "Efg":
@@ -108,5 +111,10 @@ class Efg:
             raise IncompatibleError(
                 f"plasticity = '{self.plasticity}' does nothing: the material never yields.",
                 hint="Give the material a yield stress, or leave plasticity out.",
+            )
+        if self.resample and (flow != "large" or material.strength is not None):
+            raise IncompatibleError(
+                "resample = true is for bodies that flow, with plasticity = 'large', and do not break.",
+                hint="Give the material a yield stress and no strength, or leave resample out.",
             )
         return EfgMechanics(structure, material, self)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import IncompatibleError
+from pliant.models.efg.kernels import row_sums
 from pliant.models.efg.neighbours import neighbours
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
@@ -22,7 +23,8 @@ class Support:
     r"""Pairs in CSR rows, their weights, and the inverse moment matrices.
 
     h (n,) [m]; starts (n + 1,), around (m,) uint32, weight (m,) float32;
-    moments (n, 3, 3) :math:`A_i = \sum_j w_{ij} X_{ij} X_{ij}^T`, inverse (n, 3, 3);
+    sums (n, 10): over the pairs of each row, the moments :math:`A_i = \sum_j w_{ij} X_{ij} X_{ij}^T` (six, as
+    ``SIX``), :math:`w X` and w; inverse (n, 3, 3) of the moments;
     projector (n, 3, 3): onto the directions that the neighbours sample, the identity nearly always;
     flat (n,): where it is not.
     """
@@ -31,7 +33,7 @@ class Support:
     starts: IntArray
     around: AnyArray
     weight: AnyArray
-    moments: Array
+    sums: Array
     inverse: Array
     projector: Array
     flat: BoolArray
@@ -40,6 +42,11 @@ class Support:
     def rows(self) -> IntArray:
         """The phyxel i of each pair (i, j), (m,)."""
         return np.repeat(np.arange(len(self.h)), np.diff(self.starts))
+
+    @property
+    def moments(self) -> Array:
+        """A (n, 3, 3)."""
+        return full(self.sums)
 
     @property
     def mean_neighbours(self) -> float:
@@ -94,24 +101,45 @@ def connect(rest: Array, h: Array) -> Support:
     rows = np.repeat(np.arange(len(h)), np.diff(starts))
     d = rest[around] - rest[rows]
     weight = poly6(np.einsum("mi,mi->m", d, d), 0.5 * (h[rows] + h[around]), float(h.mean()))
-    return weighted(h, starts, around, weight, d)
+    return weighted(rest, h, starts, around, weight)
 
 
-def weighted(h: Array, starts: IntArray, around: AnyArray, weight: AnyArray, d: Array) -> Support:
-    """The support with given pairs and weights; ``d`` (m, 3) are the rest vectors of the pairs."""
+def weighted(
+    rest: Array,
+    h: Array,
+    starts: IntArray,
+    around: AnyArray,
+    weight: AnyArray,
+    known: Support | None = None,
+) -> Support:
+    """The support with given pairs and weights. ``known``: one with the same pairs, whose rows are taken over
+    where they have the same moments."""
     n = len(h)
-    rows = np.repeat(np.arange(n), np.diff(starts))
-    moments = np.empty((n, 3, 3))
-    for a, b in SIX:
-        moments[:, a, b] = moments[:, b, a] = np.bincount(rows, weight * d[:, a] * d[:, b], n)
+    sums = np.empty((n, 10))
+    row_sums(starts, around, weight, rest, sums)
+    if known is not None:
+        new = np.flatnonzero((sums != known.sums).any(axis=1))
+        inverse, projector, flat = known.inverse.copy(), known.projector.copy(), known.flat.copy()
+    else:
+        new = np.arange(n)
+        inverse, projector, flat = np.empty((n, 3, 3)), np.empty((n, 3, 3)), np.empty(n, bool)
+    moments = full(sums[new])
     values, vectors = np.linalg.eigh(moments)
     sampled = values > FLAT * np.maximum(values[:, 2:], 1e-300)
-    flat = ~sampled.all(axis=1)
-    inverse = np.linalg.inv(np.where(flat[:, None, None], np.eye(3), moments))
-    projector = np.tile(np.eye(3), (n, 1, 1))
-    if flat.any():
-        v, s = vectors[flat], sampled[flat]
-        over = np.where(s, 1.0 / np.where(s, values[flat], 1.0), 0.0)
-        inverse[flat] = np.einsum("nik,nk,njk->nij", v, over, v)
-        projector[flat] = np.einsum("nik,nk,njk->nij", v, s.astype(float), v)
-    return Support(h, starts, around, weight, moments, inverse, projector, flat)
+    flat[new] = lost = ~sampled.all(axis=1)
+    inverse[new] = np.linalg.inv(np.where(lost[:, None, None], np.eye(3), moments))
+    projector[new] = np.eye(3)
+    if lost.any():
+        v, s = vectors[lost], sampled[lost]
+        over = np.where(s, 1.0 / np.where(s, values[lost], 1.0), 0.0)
+        inverse[new[lost]] = np.einsum("nik,nk,njk->nij", v, over, v)
+        projector[new[lost]] = np.einsum("nik,nk,njk->nij", v, s.astype(float), v)
+    return Support(h, starts, around, weight, sums, inverse, projector, flat)
+
+
+def full(six: Array) -> Array:
+    """Symmetric matrices (n, 3, 3) from their entries in the order of ``SIX``, (n, 6 or more)."""
+    out = np.empty((len(six), 3, 3))
+    for c, (a, b) in enumerate(SIX):
+        out[:, a, b] = out[:, b, a] = six[:, c]
+    return out

@@ -1,13 +1,14 @@
 """The carried surface of a phyxel body that has come apart, made when somebody asks for it."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pliant.errors import MeshError
-from pliant.fracture import cut_surface
+from pliant.fracture import CutSurface, cut_surface
 from pliant.mesh.types import Surface
+from pliant.models.efg.cracks import sheet
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.phyxels.carrying import AROUND, shape_functions
@@ -15,34 +16,51 @@ from pliant.typing import AnyArray, Array, IntArray
 
 if TYPE_CHECKING:
     from pliant.models.efg.cracks import Cracks
-    from pliant.models.efg.support import Support
 
+FEW = 14  # phyxels that carry a point at least, where its piece has them
+DOUBT = 0.6  # a part of the surface belongs to one piece if no other has this share of its points
 NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
 
 
 class TornPhyxels:
-    """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels that see
-    each other, so that faces of a crack part."""
+    """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels on
+    its own side, so that faces of a crack part."""
 
     kind: ClassVar[str] = EmbeddedSurface.kind
 
-    def __init__(self, whole: Carrier, cracks: "Cracks", support: "Support") -> None:
-        self.whole, self.rest, self.spacing, self.support = whole, cracks.rest, cracks.spacing, support
-        self.sheet, self.piece = cracks.sheet(), cracks.pieces()[1]
+    def __init__(self, whole: Carrier, cracks: "Cracks") -> None:
+        self.whole, self.rest, self.spacing = whole, cracks.rest, cracks.spacing
+        self.piece = cracks.pieces()[1]
+        self._cracks = cracks.cells, cracks.opened.copy(), cracks.planes.copy()
 
     @cached_property
     def _made(self) -> EmbeddedSurface:
-        try:
-            cut = cut_surface(self.whole.surface, *self.sheet)
+        cut = self._cut()
+        if cut is None:
+            surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
+            part = np.zeros(len(surface.points), np.int64)
+        else:
             surface, inward = cut.surface, cut.inward
             part = np.zeros(len(surface.points), np.int64)
             part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
-        except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
-            surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
-            part = np.zeros(len(surface.points), np.int64)
         around, radius = self._carriers(surface.points + NUDGE * self.spacing * inward, part)
         weights = shape_functions(surface.points, self.rest, around, radius)
         return EmbeddedSurface(surface, around.astype(np.uint32), weights)
+
+    def _cut(self) -> CutSurface | None:
+        """The surface cut along the smoothed cracks; along the cells' own faces where smoothing made them
+        meet, so that pieces would hang together; None where they touch the surface in an unclear way."""
+        found: CutSurface | None = None
+        for smooth in (True, False):
+            try:
+                cut = cut_surface(self.whole.surface, *sheet(*self._cracks, smooth))
+            except MeshError:
+                continue
+            if found is None or cut.pieces > found.pieces:
+                found = cut
+            if cut.pieces > int(self.piece.max()):
+                break
+        return found
 
     def _homes(self, looking: Array, part: IntArray) -> IntArray:
         """The nearest phyxel of each point, among those of the piece that most points of its ``part`` of the
@@ -54,7 +72,10 @@ class TornPhyxels:
         if count > 1:
             for k in range(count):
                 mine = np.flatnonzero(part == k)
-                usual = int(np.argmax(np.bincount(self.piece[home[mine]])))
+                votes = np.bincount(self.piece[home[mine]])
+                usual = int(np.argmax(votes))
+                if np.sort(votes)[-2:].min() > DOUBT * votes[usual] and len(votes) > 1:
+                    continue  # a part of the surface that several pieces share: each keeps its own
                 wrong = mine[self.piece[home[mine]] != usual]
                 own = np.flatnonzero(self.piece == usual)
                 if len(wrong):
@@ -62,19 +83,36 @@ class TornPhyxels:
         return home
 
     def _carriers(self, looking: Array, part: IntArray) -> tuple[IntArray, Array]:
-        """For each point the nearest phyxel and those that it sees, (p, k), and their reach (p,)."""
+        """For each point the nearest phyxel and others around it on its side of all cracks, (p, k), and their
+        reach (p,): those within two steps from cell to cell, more of them where these are few."""
         home = self._homes(looking, part)
-        starts, seen = self.support.starts, self.support.weight > 0.0
+        near = self._rings()
+        wide = near @ near
         around = np.repeat(home[:, None], AROUND, axis=1)
         radius = np.empty(len(looking))
         for p, i in enumerate(home.tolist()):
-            rows = slice(starts[i], starts[i + 1])
-            near = self.support.around[rows][seen[rows]].astype(np.int64)
-            gap = np.linalg.norm(self.rest[near] - looking[p], axis=1)
+            row = near.indices[near.indptr[i] : near.indptr[i + 1]]
+            if len(row) < FEW:
+                row = wide.indices[wide.indptr[i] : wide.indptr[i + 1]]
+            row = row[row != i]
+            gap = np.linalg.norm(self.rest[row] - looking[p], axis=1)
             order = np.argsort(gap, kind="stable")[: AROUND - 1]
-            around[p, 1 : len(order) + 1] = near[order]
+            around[p, 1 : len(order) + 1] = row[order]
             radius[p] = 1.05 * gap[order[-1]] if len(order) else self.spacing
         return around, radius
+
+    def _rings(self) -> Any:
+        """Which phyxels are within two steps from cell to cell of each other, CSR (n, n) with sorted rows."""
+        from scipy.sparse import coo_array, eye_array
+
+        cells, opened, _ = self._cracks
+        a, b = cells.pairs[~opened].T
+        n = len(self.rest)
+        graph = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
+        graph = (graph + graph.T + eye_array(n, dtype=np.int32)).tocsr()
+        found = (graph @ graph).tocsr()
+        found.sort_indices()
+        return found
 
     @property
     def surface(self) -> Surface:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from pliant.models.blocks import Blocks, make_blocks
-from pliant.models.mass_spring.pairs import pair_rows, pair_springs
+from pliant.models.blocks import Blocks
+from pliant.models.mass_spring.loops import SpringLoops
+from pliant.models.mass_spring.pairs import pair_rows
 from pliant.typing import Array, BoolArray, IntArray
 
 
@@ -18,24 +19,23 @@ class Connections:
         self.edges, self.count = edges, count
         self.born, self.own = lengths.copy(), stiffness.copy()
         self.intact: BoolArray = np.ones(len(edges), bool)
-        self.blocks = None
+        self.blocks: Blocks | None = None
         if len(edges):
-            pairs, self._members = pair_springs(edges, count)
-            self.blocks = make_blocks(pairs, count)
-            self.rest = pair_rows(self.blocks, self._members, lengths, stiffness)
+            self.loops = SpringLoops(edges, count, lengths, stiffness)
+            self.blocks, self.rest, self._members = self.loops.blocks, self.loops.rest, self.loops.members
             self.born_rows = pair_rows(self.blocks, self._members, lengths)
             self._find_places(self.blocks)
         self.table = _by_element(edges, count)
 
     def _find_places(self, blocks: Blocks) -> None:
-        """Row and lane of ``rest`` where each connection's rest length is; its stiffness is 16 lanes on."""
+        """Row and lane of ``rest`` where each connection's rest length is; its stiffness is 32 lanes on."""
         self._row, self._lane = np.empty(len(self.edges), np.int64), np.empty(len(self.edges), np.int64)
         slot = np.empty(len(self._members), np.int64)
         slot[blocks.order] = blocks.slots
         for second in (0, 1):
             there = self._members[:, second] >= 0
             own = self._members[there, second]
-            self._row[own], self._lane[own] = slot[there] // 16, slot[there] % 16 + 32 * second
+            self._row[own], self._lane[own] = slot[there] // 16, slot[there] % 16 + 16 * second
 
     @property
     def lengths(self) -> Array:
@@ -47,7 +47,7 @@ class Connections:
         if len(self.edges):
             if lengths is not None:
                 self.rest[self._row, self._lane] = lengths
-            self.rest[self._row, 16 + self._lane] = np.where(self.intact, self.own, 0.0)
+            self.rest[self._row, 32 + self._lane] = np.where(self.intact, self.own, 0.0)
 
     def reset(self, lengths: Array, which: BoolArray) -> None:
         """Make ``lengths`` (m,) the rest lengths; ``which`` (m,) count as born with them."""
@@ -59,7 +59,7 @@ class Connections:
     def break_(self, which: IntArray) -> None:
         """Break connections: they carry nothing any more."""
         self.intact[which] = False
-        self.rest[self._row[which], 16 + self._lane[which]] = 0.0
+        self.rest[self._row[which], 32 + self._lane[which]] = 0.0
 
 
 def _by_element(edges: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:

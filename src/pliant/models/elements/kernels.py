@@ -113,12 +113,12 @@ def _flow_blocks(first, last, index, rest, born, strain, share, most, x):
     for b in range(first, last):
         for e in range(2):  # the two springs of a pair
             for i in range(16):
-                at = 32 * e + i
-                if rest[b, at + 16] == 0.0:
+                at = 16 * e + i
+                if rest[b, at + 32] == 0.0:
                     continue
                 p, q = index[b, i, 0], index[b, i, 1 + e]
                 square = (x[q, 0] - x[p, 0]) ** 2 + (x[q, 1] - x[p, 1]) ** 2 + (x[q, 2] - x[p, 2]) ** 2
-                whole = born[b, 16 * e + i]
+                whole = born[b, at]
                 stretch = np.sqrt(square) - rest[b, at]
                 over = abs(stretch) - strain * whole
                 if over > 0.0:

@@ -12,8 +12,9 @@ from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
 from pliant.models.elements.stiffness import connection_stiffness
+from pliant.models.elements.torn import Origin
 from pliant.models.mass_spring import energies, products
-from pliant.models.mass_spring import kernels as springs
+from pliant.models.mass_spring.kernels import TINY
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_stiffness import assemble
 from pliant.protocols import FieldData, StableStep, Structure
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 
 def _cannot(name: str, whole: bool) -> IncompatibleError:
-    if not whole and name in ("damping", "friction", "strength"):
+    if not whole and name in ("damping", "friction"):
         return IncompatibleError(
-            f"Model 'elements' has one {name} per body.", hint="Select the whole body: { all = true }."
+            f"Model 'elements' has one {name} per body (friction: of bodies that have none).",
+            hint="Select the whole body: { all = true }.",
         )
     return IncompatibleError(
         f"Model 'elements' cannot change {name} of this body.",
@@ -60,6 +62,8 @@ class ElementsMechanics:
         self.flows = material.yield_ is not None
         self.recorded: tuple[str, ...] = ("lengths",) if self.flows else ()
         self.friction, self.altered = material.friction, False
+        self.roughness = np.ones(len(structure.rest))
+        self.origin = Origin(structure)
         self._sides: BoolArray | None = None  # of a cut that is being opened
         self.fracture: StressFracture | DistanceFracture | None = None
         if material.strength is not None and len(edges):
@@ -71,15 +75,11 @@ class ElementsMechanics:
     # ------------------------------------------------------------------------------------- forces
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        own, s = self.connections, self.connections.blocks
-        if s is None:
+        if self.connections.blocks is None:
             return
-        run = springs.spring_forces_parallel if s.parallel else springs.spring_forces_serial
-        run(s.starts, s.low, s.offset, s.index, own.rest, x, s.buffer)
+        self.connections.loops.add_forces(x, out)
         if self.damping_time:
-            damp = springs.spring_damping_parallel if s.parallel else springs.spring_damping_serial
-            damp(s.starts, s.low, s.offset, s.index, own.rest, self.damping_time, x, v, s.buffer)
-        s.add_to(out)
+            self.connections.loops.add_damping(self.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""
@@ -93,10 +93,9 @@ class ElementsMechanics:
         """``sum beta k (d l / d t)^2`` [W]."""
         if not self.damping_time or self.connections.blocks is None:
             return 0.0
-        damping, still = np.zeros_like(x), np.zeros_like(x)
-        self.add_forces(x, v, damping)
-        self.add_forces(x, still, still)
-        return -float(np.sum((damping - still) * v))
+        damping = np.zeros_like(x)
+        self.connections.loops.add_damping(self.damping_time, x, v, damping)
+        return -float(np.sum(damping * v))
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         s = self.connections.blocks
@@ -187,7 +186,9 @@ class ElementsMechanics:
         edges = own.edges[own.intact]
         triangles = swept_triangles(cubes, quads, edges, n)
         cells = {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
-        self.structure = replace(self.structure, cells=cells)
+        carrier = self.origin.carrier(own.edges, own.intact)
+        self.structure = replace(self.structure, cells=cells, carrier=carrier)
+        self.parents = np.arange(n)
         self.topology_version += 1
 
     # ------------------------------------------------------------------------------ operations
@@ -197,18 +198,17 @@ class ElementsMechanics:
         own = self.connections
         within: BoolArray = np.asarray(chosen[own.edges].all(axis=1))
         d = x[own.edges[:, 1]] - x[own.edges[:, 0]]
-        now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + springs.TINY)
+        now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + TINY)
         own.reset(np.where(within, now, own.lengths), within)
         if chosen.all():
             self.reference = x.copy()
         self.recorded = ("lengths", "reference")
         self._inverse = None
-        self.altered = True
-        self.topology_version += 1
+        self._change()
 
     def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
-        """stiffness and fracture-distance: factors on the connections between chosen elements; damping [s],
-        friction and strength [Pa]: of the whole body."""
+        """stiffness and fracture-distance: factors on the connections between chosen elements; friction and
+        strength [Pa]: of the chosen elements; damping [s]: of the whole body."""
         own = self.connections
         within = chosen[own.edges].all(axis=1)
         for name, value in changes.items():
@@ -217,16 +217,59 @@ class ElementsMechanics:
                 own.write()
             elif name == "fracture-distance" and isinstance(self.fracture, DistanceFracture):
                 self.fracture.limit[within] *= value
-            elif name == "strength" and isinstance(self.fracture, StressFracture) and chosen.all():
-                self.fracture.strength = value
+            elif name == "strength" and isinstance(self.fracture, StressFracture):
+                self.fracture.set_strength(chosen, value)
             elif name == "damping" and chosen.all():
                 self.damping_time = value
             elif name == "friction" and chosen.all():
-                self.friction = value
+                self.friction, self.roughness = value, np.ones(len(chosen))
+            elif name == "friction" and self.friction > 0.0:
+                self.roughness[chosen] = value / self.friction
             else:
                 raise _cannot(name, bool(chosen.all()))
+        self._change()
+
+    def _change(self) -> None:
+        """Tell the loop that something changed that it cannot see."""
         self.altered = True
+        self.parents = np.arange(len(self.structure.rest))
         self.topology_version += 1
+
+    def remove(self, chosen: BoolArray) -> None:
+        """Take elements away, and their connections with them."""
+        self._keep(np.flatnonzero(~chosen))
+        self.topology_version += 1
+
+    def _keep(self, kept: IntArray) -> None:
+        """Go on with the elements ``kept`` alone."""
+        own, structure, n = self.connections, self.structure, len(self.structure.rest)
+        name = np.full(n, -1)
+        name[kept] = np.arange(len(kept))
+        whole = (name[own.edges] >= 0).all(axis=1)
+        lengths = own.lengths[whole]
+        fewer = Connections(name[own.edges[whole]], own.born[whole], own.own[whole], len(kept))
+        fewer.intact = own.intact[whole].copy()
+        fewer.write(lengths)
+        if self.fracture is not None:
+            self.fracture.keep(kept, np.flatnonzero(whole))
+        self.connections, self._inverse, self._stable, self.altered = fewer, None, None, True
+        self.recorded = ("lengths", "reference")
+        self.reference, self.roughness = self.reference[kept], self.roughness[kept]
+        self._sides = None if self._sides is None else self._sides[kept]
+        self.whole = {key: name[c[(name[c] >= 0).all(axis=1)]] for key, c in self.whole.items()}
+        self.origin.keep(kept)
+        version = self.topology_version
+        self.structure = replace(
+            structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
+            extra={**structure.extra, "kept": self.origin.rows},
+        )  # fmt: skip
+        self._publish()
+        self.topology_version, self.parents = version, kept
+
+    def rebuild(self, structure: Structure) -> None:
+        """Take the elements that a resumed run had left."""
+        if "kept" in structure.extra:
+            self._keep(np.asarray(structure.extra["kept"], np.int64))
 
     def cut(self, x: Array, level: Array) -> bool:
         """Break the connections through the surface where ``level`` (n,) changes its sign."""
@@ -262,9 +305,8 @@ class ElementsMechanics:
             "lengths": own.lengths[own.intact],
         }
         if self.altered:
-            strength = getattr(self.fracture, "strength", 0.0)
             found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
-            found["body"] = np.array([self.damping_time, self.friction, strength])
+            found |= {"body": np.array([self.damping_time, self.friction]), "roughness": self.roughness}
         if self._sides is not None:
             found["sides"] = self._sides
         return found | (self.fracture.state() if self.fracture else {})
@@ -278,9 +320,8 @@ class ElementsMechanics:
         if "stiffness" in state:
             own.own = state["stiffness"].copy()
             own.reset(state["born"].copy(), np.ones(len(own.edges), bool))
-            self.damping_time, self.friction, strength = (float(value) for value in state["body"])
-            if isinstance(self.fracture, StressFracture):
-                self.fracture.strength = strength
+            self.damping_time, self.friction = (float(value) for value in state["body"])
+            self.roughness = state["roughness"].copy()
         lengths = own.lengths
         lengths[own.intact] = state["lengths"]
         own.write(lengths)

@@ -37,7 +37,7 @@ def connection_stiffness(structure: Structure, young: float, rule: str, compensa
 def _free_faces(d: Array, edges: IntArray, count: int, a: float, square: IntArray) -> IntArray:
     """In how many free faces each connection lies: directions across it in which both ends have no
     neighbour."""
-    axes = _lattice_axes(d[square == 1])
+    axes = lattice_axes(d[square == 1])
     step = np.rint(d @ axes / a).astype(np.int64)  # lattice steps of each connection
     taken = np.zeros((count, 6), bool)
     for c in range(3):
@@ -50,7 +50,7 @@ def _free_faces(d: Array, edges: IntArray, count: int, a: float, square: IntArra
     return np.asarray((free & across).sum(axis=1))
 
 
-def _lattice_axes(d: Array) -> Array:
+def lattice_axes(d: Array) -> Array:
     """The lattice's axes as columns (3, 3), from vectors along them; any that fit where some are missing."""
     axes: list[Array] = []
     for vector in d[np.linalg.norm(d, axis=1) > 0]:

@@ -127,12 +127,12 @@ def averaged(mechanics: "WarpedMechanics", values: Array) -> Array:
 
 def _strains(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
     """What follows from the deformation since the first rest shape alone."""
-    if mechanics.plasticity is not None:
-        return tet_fields.tet_fields(x, mechanics.structure.rest, mechanics.tets, mechanics.rest.lame, names)
     cells = np.arange(len(mechanics.tets))
     own = mechanics.owner(cells)
-    lam, mu = mechanics.rest.lame
-    return tet_fields.deformation_fields(mechanics.deformation(x, cells), (lam[own], mu[own]), names)
+    lam, mu = (constant[own] for constant in mechanics.rest.lame)
+    if mechanics.plasticity is not None:
+        return tet_fields.tet_fields(x, mechanics.structure.rest, mechanics.tets, (lam, mu), names)
+    return tet_fields.deformation_fields(mechanics.deformation(x, cells), (lam, mu), names)
 
 
 def fem_fields(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
@@ -144,7 +144,8 @@ def fem_fields(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> 
     found = _strains(mechanics, x, names)
     if "plastic" in names:
         plastic = mechanics.plasticity
-        values = np.zeros(len(mechanics.tets)) if plastic is None else plastic.equivalent()
+        cells = mechanics.owner(np.arange(len(mechanics.tets)))
+        values = np.zeros(len(cells)) if plastic is None else plastic.equivalent()[cells]
         found["plastic"] = FieldData(values, "cell")
     if not {"stress", "stress-tensor", "principal", "stress-averaged"}.isdisjoint(names):
         sigma = cauchy(mechanics, x)

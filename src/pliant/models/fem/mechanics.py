@@ -69,13 +69,17 @@ class WarpedMechanics(Breaking):
     def _set_plasticity(self) -> None:
         self.plasticity: SmallPlasticity | LargePlasticity | None = None
         self._plastic_power = 0.0
-        kind = self.model.flow(self.material)
+        kind, structure = self.model.flow(self.material), self._elements_of(self.structure)
         if kind == "large":
-            self.plasticity = LargePlasticity(self.structure, self.material, self.rest)
+            self.plasticity = LargePlasticity(structure, self.material, self.rest)
         elif kind is not None:
             printed = kind == "cairns"
-            self.plasticity = SmallPlasticity(self.structure, self.material, self.rest, self.law, printed)
+            self.plasticity = SmallPlasticity(structure, self.material, self.rest, self.law, printed)
         self.recorded = self.plasticity.recorded if self.plasticity else ()
+
+    def _elements_of(self, structure: Structure) -> Structure:
+        """The structure whose cells are the elements: here, the tets."""
+        return structure
 
     def leave_volume_to_constraint(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
@@ -146,11 +150,15 @@ class WarpedMechanics(Breaking):
         """Plastic flow and cracks over the step that ended at ``time``; True where forces changed."""
         flowed = False
         if self.plasticity is not None:
-            flowed, heat = self.plasticity.step(x, dt)
+            flowed, heat = self._flow(self.plasticity, x, dt)
             self._plastic_power = heat / dt
         if self.cracking is None:
             return flowed
         return self.crack(self.cracking, time, x, self.nodal_stress(x)) or flowed
+
+    def _flow(self, plasticity: SmallPlasticity | LargePlasticity, x: Array, dt: float) -> tuple[bool, float]:
+        """Let the tets flow over ``dt``; whether they did, and the energy it took [J]."""
+        return plasticity.step(x, dt)
 
     def state(self) -> dict[str, AnyArray]:
         return {**(self.plasticity.state() if self.plasticity else {}), **self.breaking_state()}

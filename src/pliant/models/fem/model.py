@@ -115,9 +115,9 @@ class Fem:
                 "Leave locking out.",
             ),
             (
-                quadratic and flow is not None,
-                "Quadratic tets do not yield yet, but the material has a yield stress.",
-                'Use elements = "linear".',
+                quadratic and self.fracture and any(own.strength for own in _materials(material)),
+                "Quadratic tets do not break, but the material has a strength.",
+                'Use elements = "linear", or fracture = false.',
             ),
             (
                 self.rotation == "gram-schmidt" and self.law != "corotational",

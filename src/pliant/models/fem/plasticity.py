@@ -21,7 +21,7 @@ from pliant.models.fem import plastic_kernels as kernels
 from pliant.models.fem.rest import PLASTIC_COLUMN, TetRest
 from pliant.models.regions import per_cell
 from pliant.protocols import Structure
-from pliant.typing import AnyArray, Array
+from pliant.typing import AnyArray, Array, IndexArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -47,6 +47,7 @@ class SmallPlasticity:
     """
 
     recorded = ("plastic",)
+    index: IndexArray | None = None  # rows of x that span each element, where those are not its corners
 
     def __init__(
         self, structure: Structure, material: "Material", rest: TetRest, law: int, printed: bool
@@ -62,7 +63,8 @@ class SmallPlasticity:
         """Let plastic strain grow over ``dt``; whether it did, and the energy it took [J]."""
         b = self.rest.blocks
         run = kernels.small_parallel if b.parallel else kernels.small_serial
-        flowed, heat = run(b.starts, b.index, self.rest.rows, self._rows, self.law, self.printed, dt, x)
+        index = b.index if self.index is None else self.index
+        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.law, self.printed, dt, x)
         return bool(flowed), float(heat)
 
     def equivalent(self) -> Array:
@@ -97,6 +99,7 @@ class LargePlasticity:
     """
 
     recorded = ("rest-shape",)
+    index: IndexArray | None = None  # as above
 
     def __init__(self, structure: Structure, material: "Material", rest: TetRest) -> None:
         self.rest = rest
@@ -108,7 +111,8 @@ class LargePlasticity:
         """Let the rest shape flow over ``dt``; whether it did, and the energy it took [J]."""
         b = self.rest.blocks
         run = kernels.large_parallel if b.parallel else kernels.large_serial
-        flowed, heat = run(b.starts, b.index, self.rest.rows, self._rows, self.flow, dt, x)
+        index = b.index if self.index is None else self.index
+        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.flow, dt, x)
         return bool(flowed), float(heat)
 
     def equivalent(self) -> Array:

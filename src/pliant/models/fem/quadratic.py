@@ -9,6 +9,7 @@ from pliant.mesh.types import tet_volumes
 from pliant.models.blocks import WIDTH, make_blocks, partitions_for
 from pliant.models.fem import fields, quadratic_kernels
 from pliant.models.fem.mechanics import FemMechanics
+from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
 from pliant.models.fem.rest import TetRest
 from pliant.models.tet_fields import edge_matrices
 from pliant.models.tet_rotations import TetRotations
@@ -47,25 +48,43 @@ def _piece_centres() -> Array:
 
 
 SLOPES, PIECE_SLOPES = shape_slopes(POINTS), shape_slopes(_piece_centres())
+MIDDLE = shape_slopes(np.full((1, 4), 0.25))[0]
 
 
 class QuadraticMechanics(FemMechanics):
     """Forces, stiffness and fields of quadratic tets: strain is linear in each, integrated at four points.
 
-    Fields are per piece (eight to a tet), taken at its middle.
+    Fields are per piece (eight to a tet), taken at its middle. They cannot be cut and do not crack.
     """
+
+    cut = imprint = part_faces = None  # type: ignore[assignment]
 
     def _make_rest(self, structure: Structure, material: "Material", general: bool) -> TetRest:
         self.elements: IntArray = structure.cells["tetra10"]
-        own = replace(
-            structure,
-            cells={"tetra": self.elements[:, :4]},
-            regions=None if structure.regions is None else structure.regions[::8],
-        )
+        own = self._elements_of(structure)
         most = min(partitions_for(len(self.elements)), MOST_PARTITIONS)
         blocks = make_blocks(self.elements, len(structure.rest), most)
         self._nothing = np.zeros(WIDTH)
         return TetRest(own, material, general, blocks, len(SLOPES))
+
+    def _elements_of(self, structure: Structure) -> Structure:
+        return replace(
+            structure,
+            cells={"tetra": structure.cells["tetra10"][:, :4]},
+            regions=None if structure.regions is None else structure.regions[::8],
+        )
+
+    def _flow(self, plasticity: SmallPlasticity | LargePlasticity, x: Array, dt: float) -> tuple[bool, float]:
+        """Plastic strain is constant in each tet and follows the strain in its middle, where the edge matrix
+        is spanned by three points of their own."""
+        if plasticity.index is None:
+            index = np.zeros((len(self.rest.rows) * WIDTH, 4), np.uint32)
+            index[self.blocks.slots] = 4 * self.blocks.order[:, None] + np.arange(4)
+            plasticity.index = index.reshape(-1, WIDTH, 4)
+        spanned = np.zeros((len(self.elements), 4, 3))
+        spanned[:, 1:] = np.einsum("mai,ak->mki", x[self.elements], MIDDLE)
+        flowed, heat = plasticity.step(spanned.reshape(-1, 3), dt)
+        return flowed, len(SLOPES) * heat
 
     # ---------------------------------------------------------------------------------- forces
 

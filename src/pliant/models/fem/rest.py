@@ -39,12 +39,12 @@ class TetRest:
         self.tets = structure.cells["tetra"]
         self.volumes = tet_volumes(structure.rest, self.tets)
         self.weights = self.volumes / points
-        self.edges = edge_matrices(structure.rest, self.tets)
+        self._points = structure.rest
         self.lame = lame_per_cell(structure, material)
-        self.stiffness = (
+        self._anisotropic: Array | None = (
             per_cell(structure, material, lambda own: own.stiffness())
             if material.anisotropic or any(region.moduli for region in material.regions or ())
-            else isotropic_stiffness(*self.lame)
+            else None
         )
         self.blocks = blocks or make_blocks(self.tets, len(structure.rest))
         lam, mu = self.lame
@@ -71,10 +71,21 @@ class TetRest:
     def drop_lambda(self) -> None:
         """Leave Lame's lambda out (isotropic tets)."""
         lam, mu = np.zeros(len(self.tets)), self.lame[1]
-        self.lame, self.stiffness = (lam, mu), isotropic_stiffness(lam, mu)
+        self.lame = (lam, mu)
         self.write(10, lam[:, None])
         if self.general:
             self.write(11, self.stiffness[:, *np.triu_indices(6)] * self.weights[:, None])
+
+    @property
+    def stiffness(self) -> Array:
+        """Stiffness of each tet in Voigt's order (m, 6, 6) [Pa]; made when it is asked for if isotropic."""
+        own = self._anisotropic
+        return isotropic_stiffness(*self.lame) if own is None else own
+
+    @property
+    def edges(self) -> Array:
+        """Edges of the tets at rest as columns, (m, 3, 3) [m]."""
+        return edge_matrices(self._points, self.tets)
 
     def per_tet(self, lanes: Array) -> Array:
         """Values (blocks, 16) in the order of the tets (m,)."""

@@ -26,8 +26,8 @@ def _spring_blocks(first, last, index, rest, x, w):
                     w[16 * c + i] = x[q, c] - x[p, c]
             for i in range(16):
                 length = np.sqrt(w[i] * w[i] + w[16 + i] * w[16 + i] + w[32 + i] * w[32 + i])
-                stretch = length - row[32 * e + i]
-                w[LANES + i] += 0.5 * row[32 * e + 16 + i] * stretch * stretch
+                stretch = length - row[16 * e + i]
+                w[LANES + i] += 0.5 * row[32 + 16 * e + i] * stretch * stretch
     total = 0.0
     for i in range(16):
         total += w[LANES + i]
@@ -44,7 +44,7 @@ def _volume_blocks(first, last, index, rest, x, w):
         gather_edges(index[b], x, w, 0)
         for i in range(16):
             d = take(w, i)
-            change = determinant(d) / 6.0 - row[i]
+            change = determinant(d) - row[i]
             w[LANES + i] += 0.5 * row[16 + i] * change * change
     total = 0.0
     for i in range(16):

@@ -1,225 +1,177 @@
-"""Compiled loops of the mass-spring model: springs, their damping, and the volumetric term per tet."""
+"""Compiled forces of the mass-spring model: springs, and the volumetric term per tet.
+
+A partition first copies the positions it needs into rows of four, as wide as a packed register, and adds
+forces in rows of four: a particle is then read or written by one instruction instead of three. All values
+of a row are read before any is written, or the compiler could not tell that they do not overlap. The fourth
+column is zero; the arithmetic takes it along, because a loop that skips values is not packed whole.
+"""
 
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
+from pliant.models.blocks import REDUCTION_PARTS, reduce_rows
 
 TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: its force is zero
 
 
 @jit
-def _shift(low, offset, p):
+def shift_of(low, offset, p):
     """What turns a particle into its row of partition p's part of the buffer; unsigned, modulo 2^64, so that
     the compiler need not think of negative indices."""
     return np.uint64(offset[p]) - np.uint64(low[p])
 
 
 @jit
-def _pull(dx, dy, dz, length, stiffness):
-    """The force of a spring over its vector d."""
-    return stiffness * (1.0 - length / np.sqrt(dx * dx + dy * dy + dz * dz + TINY))
+def _bring_near(first, last, x, near, shift):
+    """Copy the positions of the particles ``first`` to ``last`` into rows of four."""
+    for i in range(first, last):
+        r = np.uint64(i) + shift
+        near[r, 0] = x[i, 0]
+        near[r, 1] = x[i, 1]
+        near[r, 2] = x[i, 2]
+        near[r, 3] = 0.0
 
 
 @jit
-def _spring_blocks(first, last, index, rest, x, buffer, shift, w):
+def _add(buffer, r, f0, f1, f2, f3):
+    b0, b1, b2, b3 = buffer[r, 0], buffer[r, 1], buffer[r, 2], buffer[r, 3]
+    buffer[r, 0] = b0 + f0
+    buffer[r, 1] = b1 + f1
+    buffer[r, 2] = b2 + f2
+    buffer[r, 3] = b3 + f3
+
+
+@jit
+def _edge(near, p, r, w, k):
+    """The vector from particle r to particle p, into ``w[k:k + 4]``."""
+    d0, d1 = near[p, 0] - near[r, 0], near[p, 1] - near[r, 1]
+    d2, d3 = near[p, 2] - near[r, 2], near[p, 3] - near[r, 3]
+    w[k] = d0
+    w[k + 1] = d1
+    w[k + 2] = d2
+    w[k + 3] = d3
+
+
+@jit
+def _pull(dx, dy, dz, zero, length, stiffness):
+    """The force of a spring over its vector."""
+    return stiffness * (1.0 - length / np.sqrt(dx * dx + dy * dy + dz * dz + (zero * zero + TINY)))
+
+
+@jit
+def _spring_blocks(first, last, index, rest, near, buffer, shift, w, pull):
     for b in range(first, last):
         nodes = index[b]
         row = rest[b]
-        for i in range(16):
-            p = nodes[i, 0]
-            q = nodes[i, 1]
-            r = nodes[i, 2]
-            px = x[p, 0]
-            py = x[p, 1]
-            pz = x[p, 2]
-            w[i] = px - x[q, 0]
-            w[16 + i] = py - x[q, 1]
-            w[32 + i] = pz - x[q, 2]
-            w[48 + i] = px - x[r, 0]
-            w[64 + i] = py - x[r, 1]
-            w[80 + i] = pz - x[r, 2]
-        for i in range(16):
-            s = _pull(w[i], w[16 + i], w[32 + i], row[i], row[16 + i])
-            t = _pull(w[48 + i], w[64 + i], w[80 + i], row[32 + i], row[48 + i])
-            w[i] *= s
-            w[16 + i] *= s
-            w[32 + i] *= s
-            w[48 + i] *= t
-            w[64 + i] *= t
-            w[80 + i] *= t
         for i in range(16):
             p = np.uint64(nodes[i, 0]) + shift
-            q = np.uint64(nodes[i, 1]) + shift
-            r = np.uint64(nodes[i, 2]) + shift
-            qx = w[i]
-            qy = w[16 + i]
-            qz = w[32 + i]
-            rx = w[48 + i]
-            ry = w[64 + i]
-            rz = w[80 + i]
-            buffer[p, 0] -= qx + rx
-            buffer[p, 1] -= qy + ry
-            buffer[p, 2] -= qz + rz
-            buffer[q, 0] += qx
-            buffer[q, 1] += qy
-            buffer[q, 2] += qz
-            buffer[r, 0] += rx
-            buffer[r, 1] += ry
-            buffer[r, 2] += rz
-
-
-@jit
-def spring_forces_serial(starts, low, offset, index, rest, x, buffer):
-    w = np.empty(96)
-    for p in range(low.shape[0]):
-        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, _shift(low, offset, p), w)
-
-
-@parallel_jit
-def spring_forces_parallel(starts, low, offset, index, rest, x, buffer):
-    for p in prange(low.shape[0]):
-        w = np.empty(96)
-        _spring_blocks(starts[p], starts[p + 1], index, rest, x, buffer, _shift(low, offset, p), w)
-
-
-@jit
-def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
-    for b in range(first, last):
-        nodes = index[b]
-        row = rest[b]
-        for e in range(2):
-            for i in range(16):
-                p = nodes[i, 0]
-                q = nodes[i, 1 + e]
-                w[i] = x[q, 0] - x[p, 0]
-                w[16 + i] = x[q, 1] - x[p, 1]
-                w[32 + i] = x[q, 2] - x[p, 2]
-                w[48 + i] = v[q, 0] - v[p, 0]
-                w[64 + i] = v[q, 1] - v[p, 1]
-                w[80 + i] = v[q, 2] - v[p, 2]
-            for i in range(16):
-                dx = w[i]
-                dy = w[16 + i]
-                dz = w[32 + i]
-                rate = dx * w[48 + i] + dy * w[64 + i] + dz * w[80 + i]
-                s = beta * row[32 * e + 16 + i] * rate / (dx * dx + dy * dy + dz * dz + TINY)
-                w[i] = s * dx
-                w[16 + i] = s * dy
-                w[32 + i] = s * dz
-            for i in range(16):
-                p = np.uint64(nodes[i, 0]) + shift
-                q = np.uint64(nodes[i, 1 + e]) + shift
-                for c in range(3):
-                    g = w[16 * c + i]
-                    buffer[p, c] += g
-                    buffer[q, c] -= g
-
-
-@jit
-def spring_damping_serial(starts, low, offset, index, rest, beta, x, v, buffer):
-    w = np.empty(96)
-    for p in range(low.shape[0]):
-        shift = _shift(low, offset, p)
-        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)
-
-
-@parallel_jit
-def spring_damping_parallel(starts, low, offset, index, rest, beta, x, v, buffer):
-    for p in prange(low.shape[0]):
-        w = np.empty(96)
-        shift = _shift(low, offset, p)
-        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)
-
-
-@jit
-def _volume_blocks(first, last, index, rest, x, buffer, shift, w):
-    for b in range(first, last):
-        nodes = index[b]
-        row = rest[b]
+            _edge(near, p, np.uint64(nodes[i, 1]) + shift, w, 4 * i)
+            _edge(near, p, np.uint64(nodes[i, 2]) + shift, w, 64 + 4 * i)
+        for i in range(32):
+            k = 4 * i
+            pull[i] = _pull(w[k], w[k + 1], w[k + 2], w[k + 3], row[i], row[32 + i])
         for i in range(16):
-            p = nodes[i, 0]
-            q = nodes[i, 1]
-            r = nodes[i, 2]
-            s = nodes[i, 3]
-            px = x[p, 0]
-            py = x[p, 1]
-            pz = x[p, 2]
-            w[i] = px - x[q, 0]
-            w[16 + i] = py - x[q, 1]
-            w[32 + i] = pz - x[q, 2]
-            w[48 + i] = px - x[r, 0]
-            w[64 + i] = py - x[r, 1]
-            w[80 + i] = pz - x[r, 2]
-            w[96 + i] = px - x[s, 0]
-            w[112 + i] = py - x[s, 1]
-            w[128 + i] = pz - x[s, 2]
-        for i in range(16):
-            ax = w[i]
-            ay = w[16 + i]
-            az = w[32 + i]
-            bx = w[48 + i]
-            by = w[64 + i]
-            bz = w[80 + i]
-            cx = w[96 + i]
-            cy = w[112 + i]
-            cz = w[128 + i]
-            gx = by * cz - bz * cy
-            gy = bz * cx - bx * cz
-            gz = bx * cy - by * cx
-            volume = (ax * gx + ay * gy + az * gz) / -6.0  # edges point to the first particle
-            s = -row[16 + i] * (volume - row[i]) / 6.0
-            w[i] = s * gx
-            w[16 + i] = s * gy
-            w[32 + i] = s * gz
-            w[48 + i] = s * (cy * az - cz * ay)
-            w[64 + i] = s * (cz * ax - cx * az)
-            w[80 + i] = s * (cx * ay - cy * ax)
-            w[96 + i] = s * (ay * bz - az * by)
-            w[112 + i] = s * (az * bx - ax * bz)
-            w[128 + i] = s * (ax * by - ay * bx)
+            k = 4 * i
+            s = pull[i]
+            t = pull[16 + i]
+            q0, q1, q2, q3 = s * w[k], s * w[k + 1], s * w[k + 2], s * w[k + 3]
+            r0, r1, r2, r3 = t * w[64 + k], t * w[65 + k], t * w[66 + k], t * w[67 + k]
+            _add(buffer, np.uint64(nodes[i, 0]) + shift, -(q0 + r0), -(q1 + r1), -(q2 + r2), -(q3 + r3))
+            _add(buffer, np.uint64(nodes[i, 1]) + shift, q0, q1, q2, q3)
+            _add(buffer, np.uint64(nodes[i, 2]) + shift, r0, r1, r2, r3)
+
+
+@jit
+def _volume_blocks(first, last, index, rest, near, buffer, shift, w, f):
+    """Pairs of tets (``tet_pairs.py``); ``rest``: six times the volumes of the two, then their stiffness
+    against volume over 36. With s and t the two pressures and ``m = s c - t d``, the forces on
+    the far ends of a, b, c, d are ``b x m``, ``m x a``, ``s a x b`` and ``-t a x b``.
+    """
+    for n in range(first, last):
+        nodes = index[n]
+        row = rest[n]
         for i in range(16):
             p = np.uint64(nodes[i, 0]) + shift
-            q = np.uint64(nodes[i, 1]) + shift
-            r = np.uint64(nodes[i, 2]) + shift
-            s = np.uint64(nodes[i, 3]) + shift
-            qx = w[i]
-            qy = w[16 + i]
-            qz = w[32 + i]
-            rx = w[48 + i]
-            ry = w[64 + i]
-            rz = w[80 + i]
-            sx = w[96 + i]
-            sy = w[112 + i]
-            sz = w[128 + i]
-            buffer[q, 0] += qx
-            buffer[q, 1] += qy
-            buffer[q, 2] += qz
-            buffer[r, 0] += rx
-            buffer[r, 1] += ry
-            buffer[r, 2] += rz
-            buffer[s, 0] += sx
-            buffer[s, 1] += sy
-            buffer[s, 2] += sz
-            buffer[p, 0] -= qx + rx + sx
-            buffer[p, 1] -= qy + ry + sy
-            buffer[p, 2] -= qz + rz + sz
+            k = 4 * i
+            _edge(near, np.uint64(nodes[i, 1]) + shift, p, w, k)
+            _edge(near, np.uint64(nodes[i, 2]) + shift, p, w, 64 + k)
+            _edge(near, np.uint64(nodes[i, 3]) + shift, p, w, 128 + k)
+            _edge(near, np.uint64(nodes[i, 4]) + shift, p, w, 192 + k)
+        for i in range(16):
+            k = 4 * i
+            ax, ay, az, a0 = w[k], w[k + 1], w[k + 2], w[k + 3]
+            bx, by, bz, b0 = w[64 + k], w[65 + k], w[66 + k], w[67 + k]
+            cx, cy, cz, c0 = w[128 + k], w[129 + k], w[130 + k], w[131 + k]
+            dx, dy, dz, d0 = w[192 + k], w[193 + k], w[194 + k], w[195 + k]
+            zero = (a0 + b0) + (c0 + d0)
+            nx = ay * bz - az * by
+            ny = az * bx - ax * bz
+            nz = ax * by - ay * bx
+            s = row[32 + i] * (row[i] - (cx * nx + cy * ny + cz * nz))
+            t = row[48 + i] * (row[16 + i] + (dx * nx + dy * ny + dz * nz))
+            mx = s * cx - t * dx
+            my = s * cy - t * dy
+            mz = s * cz - t * dz
+            f[k] = by * mz - bz * my
+            f[k + 1] = bz * mx - bx * mz
+            f[k + 2] = bx * my - by * mx
+            f[k + 3] = zero
+            f[k + 64] = my * az - mz * ay
+            f[k + 65] = mz * ax - mx * az
+            f[k + 66] = mx * ay - my * ax
+            f[k + 67] = zero
+            f[k + 128] = s * nx
+            f[k + 129] = s * ny
+            f[k + 130] = s * nz
+            f[k + 131] = zero
+            f[k + 192] = -t * nx
+            f[k + 193] = -t * ny
+            f[k + 194] = -t * nz
+            f[k + 195] = zero
+        for i in range(16):
+            k = 4 * i
+            q0, q1, q2, q3 = f[k], f[k + 1], f[k + 2], f[k + 3]
+            r0, r1, r2, r3 = f[k + 64], f[k + 65], f[k + 66], f[k + 67]
+            s0, s1, s2, s3 = f[k + 128], f[k + 129], f[k + 130], f[k + 131]
+            t0, t1, t2, t3 = f[k + 192], f[k + 193], f[k + 194], f[k + 195]
+            _add(buffer, np.uint64(nodes[i, 1]) + shift, q0, q1, q2, q3)
+            _add(buffer, np.uint64(nodes[i, 2]) + shift, r0, r1, r2, r3)
+            _add(buffer, np.uint64(nodes[i, 3]) + shift, s0, s1, s2, s3)
+            _add(buffer, np.uint64(nodes[i, 4]) + shift, t0, t1, t2, t3)
+            p0, p1 = -((q0 + r0) + (s0 + t0)), -((q1 + r1) + (s1 + t1))
+            p2, p3 = -((q2 + r2) + (s2 + t2)), -((q3 + r3) + (s3 + t3))
+            _add(buffer, np.uint64(nodes[i, 0]) + shift, p0, p1, p2, p3)
 
 
 @jit
-def force_serial(low, offset, spring_starts, springs, spring_rest, tet_starts, tets, tet_rest, x, buffer):
-    w = np.empty(144)
+def _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer):
+    """All forces of one partition; ``springs`` and ``tets`` are (starts, index)."""
+    w = np.empty(256)
+    f = np.empty(256)
+    shift = shift_of(low, offset, p)
+    _bring_near(low[p], high[p], x, near, shift)
+    starts, index = springs
+    _spring_blocks(starts[p], starts[p + 1], index, spring_rest, near, buffer, shift, w, f)
+    starts, index = tets
+    _volume_blocks(starts[p], starts[p + 1], index, tet_rest, near, buffer, shift, w, f)
+
+
+@jit
+def forces_serial(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
+    """Add the forces of springs and tets to ``out``; ``near`` is scratch."""
     for p in range(low.shape[0]):
-        shift = _shift(low, offset, p)
-        _spring_blocks(spring_starts[p], spring_starts[p + 1], springs, spring_rest, x, buffer, shift, w)
-        _volume_blocks(tet_starts[p], tet_starts[p + 1], tets, tet_rest, x, buffer, shift, w)
+        _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
-def force_parallel(low, offset, spring_starts, springs, spring_rest, tet_starts, tets, tet_rest, x, buffer):
+def forces_parallel(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
+    """As ``forces_serial``."""
     for p in prange(low.shape[0]):
-        w = np.empty(144)
-        shift = _shift(low, offset, p)
-        _spring_blocks(spring_starts[p], spring_starts[p + 1], springs, spring_rest, x, buffer, shift, w)
-        _volume_blocks(tet_starts[p], tet_starts[p + 1], tets, tet_rest, x, buffer, shift, w)
+        _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer)
+    n = out.shape[0]
+    for c in prange(REDUCTION_PARTS):
+        begin, end = c * n // REDUCTION_PARTS, (c + 1) * n // REDUCTION_PARTS
+        reduce_rows(begin, end, low, high, offset, buffer, out)

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.compiled import SERIAL_ROWS
 from pliant.fracture.breaking import Breaking
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
-from pliant.models.blocks import make_blocks, partitions_for, share_buffer
+from pliant.models.blocks import make_blocks
 from pliant.models.mass_spring import energies, kernels, products
-from pliant.models.mass_spring.pairs import pair_rows, pair_springs
+from pliant.models.mass_spring.loops import SpringLoops
 from pliant.models.regions import lame_per_cell
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_rotations import TetRotations
@@ -52,14 +51,11 @@ class MassSpringMechanics(Breaking):
             self.stiffness = np.full(len(self.edges), stiffness)
             self.bulk = np.zeros(len(self.tets))
         self.volumetric = bool(self.bulk.any())
-        partitions = partitions_for(len(self.edges))
-        pairs, members = pair_springs(self.edges, len(rest))
-        self.springs, self.cells = share_buffer(
-            make_blocks(pairs, len(rest), partitions), make_blocks(self.tets, len(rest), partitions)
-        )
-        self._many = len(self.edges) >= SERIAL_ROWS
-        self._spring_rest = pair_rows(self.springs, members, self.lengths, self.stiffness)
-        self._cell_rest = self.cells.rows(self.volumes, self.bulk / self.volumes)
+        self.springs = SpringLoops(self.edges, len(rest), self.lengths, self.stiffness)
+        if self.volumetric:
+            self.springs.add_tets(self.tets, self.volumes, self.bulk)
+        self.cells = make_blocks(self.tets, len(rest))
+        self._cell_rest = self.cells.rows(6.0 * self.volumes, self.bulk / self.volumes / 36.0)
         self._rotations: TetRotations | None = None
         if not self._keeps_volume:
             self.leave_volume_to_constraint()
@@ -69,6 +65,7 @@ class MassSpringMechanics(Breaking):
         self._keeps_volume = False
         self.bulk = np.zeros(len(self.tets))
         self.volumetric = False
+        self.springs.drop_tets()
 
     def _around_edges(self, values: Array) -> Array:
         """Sum of a value per tet over the tets around each edge."""
@@ -81,26 +78,15 @@ class MassSpringMechanics(Breaking):
         return total
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        s, c = self.springs, self.cells
-        if self.volumetric:
-            run = kernels.force_parallel if self._many else kernels.force_serial
-            run(
-                s.low, s.offset, s.starts, s.index, self._spring_rest, c.starts, c.index, self._cell_rest,
-                x, s.buffer,
-            )  # fmt: skip
-        else:
-            run = kernels.spring_forces_parallel if self._many else kernels.spring_forces_serial
-            run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, s.buffer)
+        self.springs.add_forces(x, out)
         if self.damping_time:
-            damp = kernels.spring_damping_parallel if self._many else kernels.spring_damping_serial
-            damp(s.starts, s.low, s.offset, s.index, self._spring_rest, self.damping_time, x, v, s.buffer)
-        s.add_to(out)
+            self.springs.add_damping(self.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
         s, c = self.springs, self.cells
-        run = energies.energy_parallel if self._many else energies.energy_serial
-        total: float = run(s.starts, s.index, self._spring_rest, x, True)
+        run = energies.energy_parallel if s.parallel else energies.energy_serial
+        total: float = run(s.blocks.starts, s.blocks.index, s.rest, x, True)
         if self.volumetric:
             run = energies.energy_parallel if c.parallel else energies.energy_serial
             total += run(c.starts, c.index, self._cell_rest, x, False)
@@ -118,9 +104,9 @@ class MassSpringMechanics(Breaking):
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
         of volume, so that K is positive semi-definite (see ``products.py``)."""
-        s = self.springs
-        run = products.spring_product_parallel if self._many else products.spring_product_serial
-        run(s.starts, s.low, s.offset, s.index, self._spring_rest, x, dx, s.buffer)
+        s = self.springs.blocks
+        run = products.spring_product_parallel if self.springs.parallel else products.spring_product_serial
+        run(s.starts, s.low, s.offset, s.index, self.springs.rest, x, dx, s.buffer)
         s.add_to(out)
         if self.volumetric:
             c = self.cells

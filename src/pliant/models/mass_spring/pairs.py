@@ -36,6 +36,7 @@ def pair_springs(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
 
 
 def pair_rows(blocks: Blocks, springs: IntArray, *columns: Array) -> Array:
-    """Rows of ``blocks`` with the columns of the first springs, then those of the second; zero for none."""
+    """Rows of ``blocks``: each column of the first springs, then of the second ones; zero for none."""
     there = springs[:, 1] >= 0
-    return blocks.rows(*(c[springs[:, 0]] for c in columns), *(c[springs[:, 1]] * there for c in columns))
+    both = ((c[springs[:, 0]], c[springs[:, 1]] * there) for c in columns)
+    return blocks.rows(*(half for halves in both for half in halves))

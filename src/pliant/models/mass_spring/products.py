@@ -29,9 +29,9 @@ def _spring_blocks(first, last, index, rest, x, dx, buffer, shift, w):
             for i in range(16):
                 a, b0, c0 = w[i], w[16 + i], w[32 + i]
                 u, v, z = w[48 + i], w[64 + i], w[80 + i]
-                stiffness = row[32 * e + 16 + i]
+                stiffness = row[32 + 16 * e + i]
                 square = a * a + b0 * b0 + c0 * c0 + TINY
-                side = stiffness * max(0.0, 1.0 - row[32 * e + i] / np.sqrt(square))
+                side = stiffness * max(0.0, 1.0 - row[16 * e + i] / np.sqrt(square))
                 along = (stiffness - side) * (a * u + b0 * v + c0 * z) / square
                 w[i] = along * a + side * u
                 w[16 + i] = along * b0 + side * v
@@ -77,7 +77,7 @@ def _volume_blocks(first, last, index, rest, x, dx, buffer, shift, w):
             change = p0 * w[144 + i] + p1 * w[160 + i] + p2 * w[176 + i]
             change += q0 * w[192 + i] + q1 * w[208 + i] + q2 * w[224 + i]
             change += r0 * w[240 + i] + r1 * w[256 + i] + r2 * w[272 + i]
-            s = row[16 + i] * change / 36.0
+            s = row[16 + i] * change
             w[i], w[16 + i], w[32 + i] = s * p0, s * p1, s * p2
             w[48 + i], w[64 + i], w[80 + i] = s * q0, s * q1, s * q2
             w[96 + i], w[112 + i], w[128 + i] = s * r0, s * r1, s * r2

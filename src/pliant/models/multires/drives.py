@@ -27,11 +27,11 @@ class Drives:
         self._place: Array = np.zeros((0, 3))
         self._still = False  # driven nodes are at rest already
 
-    def hold(self, inverse_mass: Array, motion: Motion) -> None:
-        """Take over which degrees of freedom are driven."""
+    def hold(self, inverse_mass: Array, motion: Motion) -> bool:
+        """Take over which degrees of freedom are driven; True where that changed."""
         driven = inverse_mass == 0.0
         if np.array_equal(driven, self.driven[-1]):
-            return
+            return False
         self.driven[-1] = driven
         self.any = bool(driven.any())
         links, levels = self.hierarchy.links, self.hierarchy.levels
@@ -46,6 +46,7 @@ class Drives:
         for k, level in enumerate(levels):
             motion.inverse[k] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
         self._home, self._still = self._homes(), False
+        return True
 
     def state(self) -> dict[str, AnyArray]:
         return {"driven": self.driven[-1], "led": self._place, "still": np.array(self._still)}
@@ -84,8 +85,7 @@ class Drives:
     def add_reactions(self, coupling: Coupling, motion: Motion, external: Array, out: Array) -> None:
         """Replace what acts on driven particles by what acts on the driven nodes that stand for them."""
         out -= np.where(self.driven[-1], external, 0.0)
-        loads = getattr(coupling, "loads", lambda: motion.load)()
         for k, nodes in enumerate(coupling.active):
             held = nodes[self.driven[k][nodes].any(axis=1)]
-            total = np.where(self.driven[k][held], motion.f[k][held] + loads[k][held], 0.0)
+            total = np.where(self.driven[k][held], motion.f[k][held] + motion.load[k][held], 0.0)
             np.add.at(out, self._home[k][held], total)

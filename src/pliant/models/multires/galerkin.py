@@ -5,7 +5,10 @@ import numpy as np
 from pliant.models.multires import kernels
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Contacts, Motion, flagged, limit
-from pliant.typing import Array, BoolArray
+from pliant.typing import Array, BoolArray, IntArray
+
+POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
+LEAST = 0.03  # share that every other node has (about that of one tet): extrapolated weights may leave less
 
 
 class Galerkin:
@@ -14,8 +17,10 @@ class Galerkin:
     A fine tet counts by its share inside refined coarse tets (four sample points). A fine node is free if all
     its tets count in full; otherwise it is slaved to its parent tet, :math:`u = \sum w_i u_i`. With G the
     matrix of those weights, forces are :math:`G^T f`, masses the row sums :math:`G^T m` of the finest nodes'.
-    So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. Every level's
-    forces act at its own step, as impulses; positions move at the finest one.
+    So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. A coarse node
+    inside the refined part that a few slaves still hang on would have next to no mass: it is ``pulled``, takes
+    the value of the finer tet around it and hands on to that what it gets. Every level's
+    forces act at its own step, as impulses; positions move, and loads act, at the finest one.
     """
 
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
@@ -59,45 +64,63 @@ class Galerkin:
         self.absent = [np.flatnonzero(~self.free[k]) for k in range(count)]
 
     def _share_masses(self) -> None:
-        levels, links = self.hierarchy.levels, self.hierarchy.links
+        levels = self.hierarchy.levels
         self._passed = [np.flatnonzero(~free) for free in self.free]  # hand what they have to parent tets
-        held = levels[-1].mass[:, None].copy()
-        for k in range(len(levels) - 1, -1, -1):
-            self.mass[k] = np.where(self.free[k], held[:, 0], 0.0)
-            if k:
-                up = np.zeros((levels[k - 1].count, 1))
-                kernels.hand_up(self._passed[k], links[k - 1].corners, links[k - 1].weights, held, up)
-                held = up
-        for k, level in enumerate(levels):  # extrapolated weights must leave no node without mass
-            poor = self.free[k] & (self.mass[k] > 0.0) & (self.mass[k] < 0.1 * level.mass)
-            self.mass[k][poor] = 0.1 * level.mass[poor]
+        self.pulled: list[IntArray] = [np.zeros(0, np.int64) for _ in levels]
+        mass = levels[-1].mass[:, None]
+        first = self._shared(mass)
+        self.pulled = [self._poor(k, first[k][:, 0]) for k in range(len(levels))]
+        self.mass = [share[:, 0] for share in self._shared(mass)]
+        for k, level in enumerate(levels):
+            poor = (self.mass[k] != 0.0) & (self.mass[k] < LEAST * level.mass)
+            self.mass[k][poor] = LEAST * level.mass[poor]
+
+    def _poor(self, k: int, mass: Array) -> IntArray:
+        """Nodes of level k to be pulled: no tet of their level counts, and the finer tet around them is free."""
+        if k == len(self.hierarchy.links):
+            return np.zeros(0, np.int64)
+        link, used = self.hierarchy.links[k], flagged(len(mass))
+        used[self.nodes[k]] = True
+        inside = (self.free[k + 1][link.down] | (link.down_weights == 0.0)).all(axis=1)
+        return np.flatnonzero((mass != 0.0) & (mass < POOR * self.hierarchy.levels[k].mass) & ~used & inside)
+
+    def _shared(self, values: Array) -> list[Array]:
+        """:math:`G^T` times values (n, c) of the finest nodes, on free nodes."""
+        levels = self.hierarchy.levels
+        shares = [np.zeros((level.count, values.shape[1])) for level in levels]
+        shares[-1][:] = values
+        for k in range(len(levels) - 1, 0, -1):
+            self._hand_up(k, self._passed[k], shares)
+        return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
+
+    def _hand_up(self, k: int, nodes: IntArray, values: list[Array]) -> None:
+        """Add values of ``nodes`` of level k to those of parent tets; pulled ones hand theirs on to level k."""
+        link, pulled = self.hierarchy.links[k - 1], self.pulled[k - 1]
+        kernels.hand_up(nodes, link.corners, link.weights, values[k], values[k - 1])
+        if len(pulled):
+            kernels.hand_up(pulled, link.down, link.down_weights, values[k - 1], values[k])
+            values[k - 1][pulled] = 0.0
 
     # ------------------------------------------------------------------------------------- motion
 
-    def loads(self) -> list[Array]:
-        """External forces on free nodes: those of the finest nodes, through the same weights as masses."""
-        m = self.motion
-        held = m.load[-1].copy()
-        loads: list[Array] = [held] * len(m.load)
-        for k in range(len(m.load) - 1, 0, -1):
-            up = np.zeros((self.hierarchy.levels[k - 1].count, 3))
-            link = self.hierarchy.links[k - 1]
-            kernels.hand_up(self._passed[k], link.corners, link.weights, held, up)
-            loads[k], held = held, up
-        loads[0] = held
-        return loads
+    def share(self, values: Array) -> list[Array]:
+        """:math:`G^T f`, the same weights as those of the masses: sums and moments stay."""
+        return self._shared(values)
+
+    def weigh(self) -> None:
+        self.inverse = []
+        for mass, driven in zip(self.mass, self.motion.inverse, strict=True):
+            free = mass > 0.0
+            own = np.where(free, 1.0 / np.where(free, mass, 1.0), 0.0)
+            self.inverse.append(np.where(driven > 0.0, own[:, None], 0.0))
 
     def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
-        m = self.motion
-        self._load = self.loads()
-        self._inverse = []
-        for k in range(len(self.mass)):
-            free = self.mass[k] > 0.0
-            own = np.where(free, 1.0 / np.where(free, self.mass[k], 1.0), 0.0)
-            self._inverse.append(np.where(m.inverse[k] > 0.0, own[:, None], 0.0))
+        halves = [0.5 * dt / counts[self.deepest]] * len(counts)
+        self.motion.shift(self, [-half for half in halves])
         self._hang_slaves()
         for s in range(counts[0]):
             self._step(0, time + s * dt / counts[0], dt / counts[0], counts, contacts)
+        self.motion.shift(self, halves)
 
     def _step(self, k: int, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
         m = self.motion
@@ -108,13 +131,21 @@ class Galerkin:
                 self._step(k + 1, time + s * dt / ratio, dt / ratio, counts, contacts)
         else:
             for j in range(self.deepest + 1):
-                kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], m.f[j], self._inverse[j], 0.0, dt)
+                none, load, w = self._none[j], m.load[j], self.inverse[j]
+                kernels.kick_drift(self.active[j], m.d[j], m.v[j], none, load, w, dt, dt)
             self._hang_slaves()
         contacts(k, time + dt, dt)
 
     def _hang_slaves(self) -> None:
         for k in range(1, self.deepest + 1):
+            self._pull(k - 1)
             self.motion.hang(k, self.slaves[k])
+
+    def _pull(self, k: int) -> None:
+        if len(self.pulled[k]):
+            link, m = self.hierarchy.links[k], self.motion
+            for field in (m.d, m.v):
+                kernels.hang(self.pulled[k], link.down, link.down_weights, field[k + 1], field[k])
 
     def _level_forces(self, k: int) -> None:
         """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
@@ -125,20 +156,20 @@ class Galerkin:
             self._buffers[k], m.f[k],
         )  # fmt: skip
         for j in range(k, 0, -1):
-            link = self.hierarchy.links[j - 1]
             m.f[j - 1].fill(0.0)
-            kernels.hand_up(self.slaves[j], link.corners, link.weights, m.f[j], m.f[j - 1])
+            self._hand_up(j, self.slaves[j], m.f)
 
     def _kick(self, k: int, dt: float) -> None:
         m = self.motion
         self._level_forces(k)
         for j in range(k + 1):
-            load = self._load[j] if j == k else self._none[j]
-            kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], load, self._inverse[j], dt, 0.0)
+            none, w = self._none[j], self.inverse[j]
+            kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], none, w, dt, 0.0)
 
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
             self.motion.pull(k, self.replaced[k])
+            self._pull(k)
         for k in range(1, len(self.absent)):
             self.motion.hang(k, self.absent[k])
 

@@ -53,6 +53,7 @@ class MultiresMechanics:
         self.obstacles: list[Pushing] = []
         self._last: tuple[Array, Array] = (structure.rest.copy(), np.zeros_like(structure.rest))
         self._external: Array = np.zeros_like(structure.rest)
+        self._rearranged = False  # loads have to be shared out again
         self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
         self.updates, self.cut = 0, False
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
@@ -104,6 +105,8 @@ class MultiresMechanics:
             printed = self.model.order == "debunne"
             self.coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, printed)
         self.coupling.arrange(self.split)
+        self.coupling.weigh()
+        self._rearranged = True
 
     def _begin(self, v: Array, inverse_mass: Array) -> None:
         held = bool((inverse_mass == 0.0).any())
@@ -120,25 +123,22 @@ class MultiresMechanics:
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
     ) -> None:
-        started, fresh = clock.perf_counter(), self.coupling is None
+        started = clock.perf_counter()
         self._shown = None
         if self.coupling is None:
             self._begin(v, inverse_mass)
         assert self.coupling is not None
-        self.drives.hold(inverse_mass, self.motion)
+        if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
+            self.coupling.weigh()
         self._take_pushes(x, v, inverse_mass)
         counts = self.counts(dt)
         self._since += dt
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
             self._adapt(time, dt, counts)
             self._since = 0.0
-        if not np.array_equal(external, self._external):
-            self._external = external.copy()
-            self.motion.take_load(external)
-        if fresh:  # velocities belong to the middle of steps: so constant loads move bodies exactly
-            for k, count in enumerate(counts):
-                acceleration = self.motion.load[k] * self.motion.inverse[k]
-                self.motion.v[k] -= 0.5 * dt / count * acceleration
+        if self._rearranged or not np.array_equal(external, self._external):
+            self._external, self._rearranged = external.copy(), False
+            self.motion.load = self.coupling.share(external)
         self.drives.lead(x - self.structure.rest, dt, self.motion)
         self._near = self._reachable(time, dt)
         self.coupling.advance(time, dt, counts, self._contacts)
@@ -162,15 +162,21 @@ class MultiresMechanics:
         return found
 
     def _take_pushes(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        """Take over what contacts and constraints did to the shown particles since the last step."""
+        """Take over what contacts, constraints and kicks did to the shown particles since the last step.
+
+        Changes of velocity count as the momentum that they are; places move with the particle of theirs that
+        was moved furthest, so that nothing stays inside of what it was pushed out of.
+        """
         changed = ((x != self._last[0]) | (v != self._last[1])) & (inverse_mass > 0.0)
         rows = np.unique(np.flatnonzero(changed) // 3)
         if not len(rows):
             return
         assert self.coupling is not None
-        moved, kicked = np.zeros_like(x), np.zeros_like(x)
+        moved, kicks = np.zeros_like(x), np.zeros_like(x)
         moved[rows] = np.where(changed[rows], x[rows] - self._last[0][rows], 0.0)
-        kicked[rows] = np.where(changed[rows], v[rows] - self._last[1][rows], 0.0)
+        kicks[rows] = np.where(changed[rows], v[rows] - self._last[1][rows], 0.0)
+        self._take_impulses(self.structure.mass[:, None] * kicks)
+        rows = rows[moved[rows].any(axis=1)]
         order = rows[np.argsort(np.linalg.norm(moved[rows], axis=1), kind="stable")]
         place = order.copy()
         for k in range(len(self.hierarchy.levels) - 1, -1, -1):
@@ -181,10 +187,16 @@ class MultiresMechanics:
             largest = np.unique(target[::-1], return_index=True)
             pick = source[::-1][largest[1]]  # the last one in order has moved furthest
             self.motion.d[k][largest[0]] += moved[pick]
-            self.motion.v[k][largest[0]] += kicked[pick]
             order, place = order[~found], place[~found]
             if k:
                 place = self.hierarchy.links[k - 1].parent[place]
+
+    def _take_impulses(self, impulses: Array) -> None:
+        assert self.coupling is not None
+        if impulses.any():
+            shares = self.coupling.share(impulses)
+            for k, nodes in enumerate(self.coupling.active):
+                self.motion.v[k][nodes] += self.coupling.inverse[k][nodes] * shares[k][nodes]
 
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
         free = inverse_mass > 0.0
@@ -211,17 +223,14 @@ class MultiresMechanics:
         return found
 
     def _contacts(self, k: int, time: float, dt: float) -> None:
-        m, level = self.motion, self.hierarchy.levels[k]
+        assert self.coupling is not None
+        m, level, mass = self.motion, self.hierarchy.levels[k], self.coupling.mass
         for obstacle, nodes in self._near[k]:
             before = level.points[nodes]
             x, v, f = before + m.d[k][nodes], m.v[k][nodes], m.f[k][nodes]
-            obstacle.push(time, dt, x, v, f, self._masses()[k][nodes], m.inverse[k][nodes])
+            obstacle.push(time, dt, x, v, f, mass[k][nodes], m.inverse[k][nodes])
             m.d[k][nodes] = x - before
             m.v[k][nodes] = v
-
-    def _masses(self) -> list[Array]:
-        c = self.coupling
-        return c.mass if isinstance(c, Galerkin) else [level.mass for level in self.hierarchy.levels]
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -250,6 +259,8 @@ class MultiresMechanics:
                 kernels.interpolate(born, rows.first, rows.columns, rows.weights, field[k], out)
                 field[k + 1][born] = out
         self.coupling.arrange(split)
+        self.coupling.weigh()
+        self._rearranged = True
 
     def budget(self) -> float | None:
         """Node updates that a frame may take: as given, or what the machine did lately in the given time."""
@@ -324,10 +335,11 @@ class MultiresMechanics:
             self.adaptation.eta[k][:] = state[f"eta{k}"]
         self._last = (np.array(state["x"]), np.array(state["v"]))
         self._external = np.array(state["external"])
-        self.motion.take_load(self._external)
         self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
         self.updates, self.cut = int(updates), bool(cut)
         self._shown = (np.array(state["level"]), np.array(state["eta"]))
         self.drives.restore(state, m)
         if bool(state["begun"]):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
+            assert self.coupling is not None
+            self.motion.load = self.coupling.share(self._external)

@@ -17,7 +17,9 @@ Contacts = Callable[
 class Motion:
     """Displacement d [m], velocity v [m/s] and force f [N] of every level's nodes, (n, 3) each.
 
-    load: external forces [N]; inverse: 1 / mass, zero for driven degrees of freedom.
+    load: external forces [N] on simulated nodes; inverse: 1 / mass of the level, zero for driven degrees of
+    freedom. Between advances v belongs to the time of d as far as loads go, and to the middle of each
+    level's last step as far as the body's own forces go.
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
@@ -27,15 +29,12 @@ class Motion:
         self.f: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
         self.load: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
         self.inverse: list[Array] = [1.0 / np.repeat(level.mass[:, None], 3, 1) for level in hierarchy.levels]
-        self._every = [np.arange(level.count) for level in hierarchy.levels]
 
-    def take_load(self, external: Array) -> None:
-        """Forces on the finest nodes, handed up to every level through parent tets: the sum stays."""
-        self.load[-1][:] = external
-        for k in range(len(self.load) - 2, -1, -1):
-            link = self.hierarchy.links[k]
-            self.load[k].fill(0.0)
-            kernels.hand_up(self._every[k + 1], link.corners, link.weights, self.load[k + 1], self.load[k])
+    def shift(self, coupling: "Coupling", times: list[float]) -> None:
+        """Give velocities what loads do in ``times`` [s] of the levels: to the middle of a step and back, so
+        that constant loads act exactly."""
+        for k, nodes in enumerate(coupling.active):
+            self.v[k][nodes] += times[k] * coupling.inverse[k][nodes] * self.load[k][nodes]
 
     def pull(self, level: int, nodes: IntArray) -> None:
         """Values of coarse nodes from the finer level."""
@@ -56,9 +55,17 @@ class Coupling(Protocol):
     """How levels move together."""
 
     active: list[IntArray]  # nodes of each level that are simulated
+    mass: list[Array]  # [kg] of all levels' nodes, as they move
+    inverse: list[Array]  # 1 / mass (n, 3), zero for driven degrees of freedom
 
     def arrange(self, split: list[BoolArray]) -> None:
         """Take over which nodes are replaced by finer ones."""
+
+    def share(self, values: Array) -> list[Array]:
+        """Forces [N] or impulses [N s] on the finest nodes, as their virtual work puts them on simulated ones."""
+
+    def weigh(self) -> None:
+        """Bring ``inverse`` up to date with masses and drives."""
 
     def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
         """Move everything by dt; level k takes ``counts[k]`` steps (powers of two)."""

@@ -30,7 +30,12 @@ class Schwarz:
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
         self._push = [_linear(link) if printed else link.push for link in hierarchy.links]
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
+        self.mass = [level.mass for level in hierarchy.levels]
+        self.weigh()
         self.arrange([flagged(level.count) for level in hierarchy.levels])
+
+    def weigh(self) -> None:
+        self.inverse = self.motion.inverse
 
     def limits(self) -> list[float]:
         levels = self.hierarchy.levels
@@ -68,12 +73,57 @@ class Schwarz:
                 self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
 
+    # -------------------------------------------------------------------------------------- loads
+
+    def share(self, values: Array) -> list[Array]:
+        """Transposed interpolation to and fro between levels until all has come to rest on active nodes.
+
+        Every hand-over keeps the sum and the moment. Masses of active nodes at borders are not shared out in
+        this way, so that what is proportional to mass is taken as the acceleration that it is.
+        """
+        levels = self.hierarchy.levels
+        mean = values.sum(axis=0) / self.mass[-1].sum()
+        shares: list[Array] = [mass[:, None] * mean for mass in self.mass]
+        rest = values - shares[-1]
+        if np.abs(rest).max(initial=0.0) <= 1e-12 * np.abs(values).max(initial=0.0):
+            return shares
+        arriving = [np.zeros((level.count, 3)) for level in levels]
+        arriving[-1] = rest
+        for _ in range(4 * len(levels)):
+            arriving = self._settle(arriving, shares)
+            if not any(a.any() for a in arriving):
+                return shares
+        left, total = sum(a.sum(axis=0) for a in arriving), sum(self.mass[k][n].sum() for k, n in self._all())
+        for k, nodes in self._all():
+            shares[k][nodes] += self.mass[k][nodes, None] / total * left
+        return shares
+
+    def _all(self) -> list[tuple[int, IntArray]]:
+        return list(enumerate(self.active))
+
+    def _settle(self, arriving: list[Array], shares: list[Array]) -> list[Array]:
+        """Active nodes keep, absent ones hand to parent tets, replaced ones to child tets (returned)."""
+        links = self.hierarchy.links
+        down: list[Array] = [np.zeros_like(a) for a in arriving]
+        for k in range(len(arriving) - 1, -1, -1):
+            here = arriving[k]
+            shares[k][self.active[k]] += here[self.active[k]]
+            if k:
+                link = links[k - 1]
+                kernels.hand_up(self.absent[k], link.corners, link.weights, here, arriving[k - 1])
+            if k < len(links):
+                link = links[k]
+                kernels.hand_up(self.replaced[k], link.down, link.down_weights, here, down[k + 1])
+        return down
+
     # ------------------------------------------------------------------------------------- motion
 
     def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
+        self.motion.shift(self, [-0.5 * dt / count for count in counts])
         self._refresh_ghosts()
         for s in range(counts[0]):
             self._step(0, time + s * dt / counts[0], dt / counts[0], counts, contacts)
+        self.motion.shift(self, [0.5 * dt / count for count in counts])
 
     def _refresh_ghosts(self) -> None:
         for k in range(1, self.deepest + 1):

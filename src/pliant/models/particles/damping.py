@@ -12,7 +12,7 @@ angular momentum exactly, and never gives energy.
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.blocks import Blocks, _reduce_rows
+from pliant.models.blocks import Blocks, reduce_rows
 from pliant.models.tet_fields import deformation_gradients, edge_matrices
 from pliant.typing import Array, IntArray
 
@@ -113,7 +113,7 @@ def damping_serial(starts, low, high, offset, index, rest, beta, x, v, buffer, o
     w = np.empty(16 * 36)
     for p in range(low.shape[0]):
         _damping(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
-    _reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
+    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
 @parallel_jit
@@ -123,4 +123,4 @@ def damping_parallel(starts, low, high, offset, index, rest, beta, x, v, buffer,
         w = np.empty(16 * 36)
         _damping(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
     for c in prange(64):
-        _reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)

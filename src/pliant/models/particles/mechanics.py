@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from pliant.models.blocks import make_blocks
 from pliant.models.particles import damping
 from pliant.models.particles.mapping import FaceConstants, Form
 from pliant.models.regions import lame_per_cell
-from pliant.models.stability import explicit_limit
+from pliant.models.stability import explicit_limit, highest_frequency
 from pliant.models.tet_rotations import TetRotations
 from pliant.models.tet_stiffness import linear_stiffness
 from pliant.protocols import FieldData, StableStep, Structure
@@ -20,6 +21,11 @@ from pliant.typing import Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
+
+
+CRUSHED = 0.5  # of its volume: a tet below it counts as crushed
+ROOM = 2.0  # by which the frequency of a crushed body may grow in a few steps
+FEWEST, MOST = 3, 100  # parts of an explicit step while a body is crushed
 
 
 class ParticleMechanics(ABC):
@@ -38,6 +44,7 @@ class ParticleMechanics(ABC):
         self.damping_time = material.damping or 0.0
         self.inversion_safe = form == "variational"
         self.constants: FaceConstants
+        self._fastest: float | None = None  # frequency at rest [rad/s]
         self._viscous: tuple[Any, Array] | None = None
         self._rotations: TetRotations | None = None
 
@@ -72,6 +79,17 @@ class ParticleMechanics(ABC):
 
     def stable_step(self) -> StableStep:
         return explicit_limit(self, self.structure, self.damping_time)
+
+    def step_parts(self, x: Array) -> int:
+        """One, unless tets are crushed or inverted: then as the highest frequency at ``x`` asks for, with
+        room for a few steps."""
+        crushed = tet_volumes(x, self.tets) < CRUSHED * self.volumes
+        if not self.inversion_safe or not crushed.any():
+            return 1
+        if self._fastest is None:
+            self._fastest = highest_frequency(self, self.structure)
+        now = highest_frequency(self, replace(self.structure, rest=x.copy()))
+        return int(np.clip(np.ceil(ROOM * now / self._fastest), FEWEST, MOST))
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet of the continuum that the faces stand for (small-strain Hooke on Green strain)."""

@@ -5,7 +5,8 @@
 import numpy as np
 
 from pliant.compiled import jit
-from pliant.models.particles.faces import FLAT, INSIDE, TINY
+from pliant.models.lanes import INSIDE, take
+from pliant.models.particles.faces import FLAT, TINY
 
 OPPOSED = 0.01  # keeps the rotation between m and N finite where they are opposed
 
@@ -78,23 +79,20 @@ def block_product(g, d, rest, a, b, f):
 
 
 @jit
-def volume_product(nodes, row, at, x, dx, w):
+def volume_product(index, o, row, at, x, dx, w):
     """``lambda/V grad vol (grad vol . dx)`` of a block of tets into rows 0 to 11 of ``w`` (corner, axis).
 
-    lambda / V is in row ``at`` of ``row``.
+    Corners are the four index rows from ``o`` on; lambda / V is in row ``at`` of ``row``. Needs 24 rows.
     """
-    for i in range(16):
-        p = nodes[i, 0]
-        q = nodes[i, 1]
-        r = nodes[i, 2]
-        s = nodes[i, 3]
-        for c in range(3):
-            w[16 * c + i] = x[q, c] - x[p, c]
-            w[48 + 16 * c + i] = x[r, c] - x[p, c]
-            w[96 + 16 * c + i] = x[s, c] - x[p, c]
-            w[144 + 16 * c + i] = dx[q, c] - dx[p, c]
-            w[192 + 16 * c + i] = dx[r, c] - dx[p, c]
-            w[240 + 16 * c + i] = dx[s, c] - dx[p, c]
+    for k in range(4):
+        take(x, index, o + 16 * k, w, 48 * k)
+        take(dx, index, o + 16 * k, w, 192 + 48 * k)
+    for t in (0, 192):
+        for i in range(48):
+            first = w[t + i]
+            w[t + i] = w[t + 48 + i] - first
+            w[t + 48 + i] = w[t + 96 + i] - first
+            w[t + 96 + i] = w[t + 144 + i] - first
     for i in range(16):
         ax, ay, az = w[i], w[16 + i], w[32 + i]
         bx, by, bz = w[48 + i], w[64 + i], w[80 + i]
@@ -102,9 +100,9 @@ def volume_product(nodes, row, at, x, dx, w):
         ex, ey, ez = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
         fx, fy, fz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax
         gx, gy, gz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-        change = ex * w[144 + i] + ey * w[160 + i] + ez * w[176 + i]
-        change += fx * w[192 + i] + fy * w[208 + i] + fz * w[224 + i]
-        change += gx * w[240 + i] + gy * w[256 + i] + gz * w[272 + i]
+        change = ex * w[192 + i] + ey * w[208 + i] + ez * w[224 + i]
+        change += fx * w[240 + i] + fy * w[256 + i] + fz * w[272 + i]
+        change += gx * w[288 + i] + gy * w[304 + i] + gz * w[320 + i]
         s = row[16 * at + i] * change / 36.0
         w[i] = -s * (ex + fx + gx)
         w[16 + i] = -s * (ey + fy + gy)

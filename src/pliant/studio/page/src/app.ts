@@ -2,7 +2,6 @@
 
 import type { Json, Table } from "./protocol";
 import type { Store } from "./store";
-import { selectTable } from "./viewer/hands";
 import type { Viewer } from "./viewer/viewer";
 
 export interface App {
@@ -42,18 +41,68 @@ export function toggleRun(app: App): void {
   }
 }
 
+/** A selection as scenes write it: a group of that very content, or the particles' numbers. */
+export function selectTable(app: App, body: string, ids: Set<number>): Table {
+  const groups = app.store.state.scene?.bodies.find((each) => each.name === body)?.groups ?? {};
+  const fits = Object.entries(groups).find(([, members]) => members.length === ids.size && members.every((id) => ids.has(id)));
+  return fits && !app.store.state.frame?.topology ? { body, group: fits[0] } : { body, ids: [...ids].sort((a, b) => a - b) };
+}
+
+export interface Deed {
+  name: string;
+  kind: "hold" | "shape";
+  icon: string;
+  hint: string;
+  needs?: string; // an ability of the body's model
+  action?: string; // an action that may not be installed
+  table: (select: Table, app: App) => Table | null;
+}
+
 /** What can be done with the selected particles. */
-export const DEEDS: { name: string; icon: string; hint: string; table: (select: Table) => Table }[] = [
-  { name: "Fix", icon: "pin", hint: "Hold them where they are", table: (select) => ({ type: "fix", select }) },
-  { name: "Force", icon: "pull", hint: "Pull them with a steady force", table: (select) => ({ type: "force", select, value: [0, 0, 1] }) },
-  { name: "Kick", icon: "play", hint: "Give them an impulse now", table: (select) => ({ type: "impulse", select, value: [0, 0, 0.01] }) },
-  { name: "Move", icon: "orbit", hint: "Move them at a velocity", table: (select) => ({ type: "move", select, velocity: [0, 0, 0.1] }) },
+export const DEEDS: Deed[] = [
+  { name: "Fix", kind: "hold", icon: "pin", hint: "Hold them where they are (H)", table: (select) => ({ type: "fix", select }) },
+  { name: "Force", kind: "hold", icon: "pull", hint: "Pull them with a steady force", table: (select) => ({ type: "force", select, value: [0, 0, 1] }) },
+  { name: "Kick", kind: "hold", icon: "play", hint: "Give them an impulse now", table: (select) => ({ type: "impulse", select, value: [0, 0, 0.01] }) },
+  { name: "Move", kind: "hold", icon: "orbit", hint: "Move them at a velocity", table: (select) => ({ type: "move", select, velocity: [0, 0, 0.1] }) },
+  { name: "Keep shape", kind: "shape", icon: "body", needs: "renormalise", hint: "Renormalise: the present shape becomes the rest shape", table: (select) => ({ type: "renormalise", select }) },
+  { name: "Stiffen", kind: "shape", icon: "stiff", needs: "attributes", hint: "Make their connections twice as stiff", table: (select) => ({ type: "attributes", select, stiffness: 2 }) },
+  { name: "Soften", kind: "shape", icon: "soft", needs: "attributes", hint: "Make their connections half as stiff", table: (select) => ({ type: "attributes", select, stiffness: 0.5 }) },
+  { name: "Remove", kind: "shape", icon: "remove", action: "remove", hint: "Take this material away", table: (select) => ({ type: "remove", select }) },
+  { name: "Glue", kind: "shape", icon: "glue", hint: "Glue them to the nearest other body", table: glueTable },
 ];
+
+/** What the model of a body can take, with the actions that are installed. */
+export function deedsFor(app: App, body: string): Deed[] {
+  const { scene, catalogue } = app.store.state;
+  const info = scene?.bodies.find((each) => each.name === body);
+  return DEEDS.filter((deed) => {
+    if (deed.name === "Glue") return Boolean(catalogue?.actions["glue"]) && (scene?.bodies.length ?? 0) > 1;
+    return (!deed.needs || Boolean(info?.can.includes(deed.needs))) && (!deed.action || Boolean(catalogue?.actions[deed.action]));
+  });
+}
+
+/** Glue to the body whose particles are nearest to the selection, reaching a little farther than they are away. */
+function glueTable(select: Table, app: App): Table | null {
+  const { selection } = app.store.state;
+  const own = selection && app.viewer.body(selection.body);
+  if (!own) return null;
+  let best = { name: "", distance: Infinity };
+  for (const body of app.viewer.bodies) {
+    if (body === own) continue;
+    for (const id of selection.ids)
+      for (let k = 0; k < body.particles.length; k += 3) {
+        const distance = Math.hypot(body.particles[k]! - own.particles[3 * id]!, body.particles[k + 1]! - own.particles[3 * id + 1]!, body.particles[k + 2]! - own.particles[3 * id + 2]!);
+        if (distance < best.distance) best = { name: body.name, distance };
+      }
+  }
+  return best.name ? { type: "glue", select, to: best.name, reach: Number(Math.max(1.5 * best.distance, 1.2 * own.spacing).toPrecision(3)) } : null;
+}
 
 export function actOnSelection(app: App, name: string): void {
   const { selection } = app.store.state;
   const deed = DEEDS.find((each) => each.name === name);
-  if (selection && deed) addAction(app, deed.table(selectTable(selection.body, selection.ids)));
+  const table = selection && deed?.table(selectTable(app, selection.body, selection.ids), app);
+  if (table) addAction(app, table);
 }
 
 /** Ends what holds the selected particles: removes scene actions, or ends them from now on. */
@@ -64,7 +113,7 @@ export function freeSelection(app: App): number {
     const select = action["select"] as Table | undefined;
     if (action["type"] !== "fix" || !select) return false;
     if (select["body"] !== undefined && select["body"] !== selection.body) return false;
-    const ids = select["ids"];
+    const ids = select["group"] ? app.store.state.scene?.bodies.find((body) => body.name === selection.body)?.groups[String(select["group"])] : select["ids"];
     return !Array.isArray(ids) || ids.some((id) => selection.ids.has(Number(id)));
   };
   const scene = table.actions.map((action, number) => ({ action, number })).filter(({ action }) => holds(action));

@@ -51,7 +51,11 @@ const PATHS: Record<string, string> = {
   edit: "M4 20h4L19 9l-4-4L4 16z",
   key: "M12 4l8 8-8 8-8-8z",
   pin: "M12 3v10M8 3h8M7 13h10M12 13v8",
-  down: "M6 9l6 6 6-6",
+  knife: "M4 20l6-6M10 14L20 4c1 3-1 8-4 10l-3 1z",
+  stiff: "M5 4v16M19 4v16M5 8h14M5 12h14M5 16h14",
+  soft: "M3 9c3-4 6 4 9 0s6 4 9 0M3 15c3-4 6 4 9 0s6 4 9 0",
+  glue: "M8 3h8l-1 6H9zM10 9v4a2 2 0 0 0 4 0V9M12 16v5",
+  warning: "M12 4l9 16H3zM12 10v4M12 17h.01",
   body: "M12 3l8 4.500v9L12 21l-8-4.500v-9zM12 12l8-4.500M12 12v9M12 12L4 7.500",
 };
 

@@ -2,21 +2,25 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./studio.css";
-import type { App } from "./app";
+import { addAction, type App } from "./app";
 import { Connection } from "./connection";
 import { h } from "./dom";
-import type { Frame, Table, Vec3 } from "./protocol";
+import type { Failure, Frame, Table, Vec3 } from "./protocol";
 import { type State, Store } from "./store";
 import { listen } from "./shortcuts";
 import { actionsPanel } from "./ui/actions";
 import { bodiesPanel } from "./ui/bodies";
+import { emptyState } from "./ui/empty";
+import { failedBanner } from "./ui/failed";
+import { lanes } from "./ui/lanes";
 import { colourBar, lookPanel } from "./ui/look";
 import { notices, notify } from "./ui/notices";
 import { upload } from "./ui/open";
 import { Plots } from "./ui/plots";
+import { selectionBar } from "./ui/selection";
 import { timePanel } from "./ui/timing";
 import { timeline } from "./ui/timeline";
-import { facts, progressCover, selectionBar, toolbar } from "./ui/tools";
+import { facts, progressCover, toolbar } from "./ui/tools";
 import { topbar } from "./ui/topbar";
 import { Hands } from "./viewer/hands";
 import { Viewer } from "./viewer/viewer";
@@ -27,6 +31,8 @@ const store = new Store();
 const stored = localStorage.getItem("pliant-theme");
 const dark = stored ? stored === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 store.set({ theme: dark ? "dark" : "light" });
+store.set({ plain: localStorage.getItem("pliant-plain") === "yes" });
+store.on(["plain"], ({ plain }) => localStorage.setItem("pliant-plain", plain ? "yes" : "no"));
 store.on(["theme"], ({ theme }) => {
   document.documentElement.dataset["theme"] = theme;
   localStorage.setItem("pliant-theme", theme);
@@ -38,8 +44,8 @@ const picture = h("main", { class: "picture" });
 const viewer = new Viewer(picture, store, () => say({ do: "ack" }));
 const app: App = { store, viewer, say, token };
 const plots = new Plots(app);
-picture.append(toolbar(app), selectionBar(app), facts(app), colourBar(app), progressCover(app), notices());
-const hands = new Hands(viewer, store, say, picture);
+picture.append(h("div", { class: "bars" }, toolbar(app), selectionBar(app)), facts(app), colourBar(app), progressCover(app), emptyState(app), failedBanner(app), notices());
+const hands = new Hands(viewer, store, say, picture, (table) => addAction(app, table));
 const embedded = parameters.has("embedded");
 document.body.classList.toggle("embedded", embedded);
 document.getElementById("app")!.append(
@@ -47,6 +53,7 @@ document.getElementById("app")!.append(
   h("aside", { class: "left", "aria-label": "scene" }, bodiesPanel(app), actionsPanel(app), timePanel(app)),
   picture,
   h("aside", { class: "right", "aria-label": "look" }, lookPanel(app), plots.panel),
+  lanes(app),
   timeline(app),
 );
 listen(app);
@@ -74,6 +81,7 @@ function hear(message: Message): void {
       break;
     case "document":
       store.set(rest as Partial<State>);
+      if (embedded && !store.state.scene && store.state.built < 0 && store.state.table.bodies.length) say({ do: "build", open_end: false });
       break;
     case "status":
       store.set({ status: { ...store.state.status, ...(rest as Partial<State["status"]>) } });
@@ -83,7 +91,7 @@ function hear(message: Message): void {
       store.set({ files: rest as unknown as State["files"] });
       break;
     case "building":
-      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map() });
+      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null });
       break;
     case "progress":
       store.set({ progress: rest["share"] === 1 ? null : (rest as unknown as State["progress"]) });
@@ -107,13 +115,12 @@ function hear(message: Message): void {
     case "saved":
       notify("done", rest["take"] ? `Saved ${String(rest["name"])} and its ${String(rest["frames"])} frames.` : `Saved ${String(rest["name"])}.`, `pliant run ${String(rest["name"])}`);
       break;
-    case "mark": {
-      const body = viewer.body(String(rest["body"]));
-      const number = Number(rest["number"]);
-      const ids = rest["what"] === "tet" && body ? Array.from(body.tets.subarray(4 * number, 4 * number + 4)) : [number];
-      store.set({ selection: { body: String(rest["body"]), ids: new Set(ids) } });
+    case "estimate":
+      store.set({ estimates: rest["bodies"] as State["estimates"] });
       break;
-    }
+    case "failed":
+      store.set({ failed: rest as unknown as Failure, following: false });
+      break;
   }
 }
 

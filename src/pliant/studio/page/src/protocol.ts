@@ -60,6 +60,26 @@ export interface BodyInfo {
   low: Vec3;
   high: Vec3;
   fields: string[];
+  can: string[];
+  groups: Record<string, number[]>;
+}
+
+/** How large a body will be and what it will cost, before it is built. */
+export interface Estimate {
+  name: string;
+  edge: number;
+  particles: number;
+  seconds: number;
+}
+
+/** Why a simulation stopped, and where. */
+export interface Failure {
+  message: string;
+  hint: string | null;
+  frame: number;
+  body?: string;
+  what?: "particle" | "tet";
+  number?: number;
 }
 
 export interface SceneInfo {
@@ -90,10 +110,9 @@ export interface FrameHeader {
   volume: number;
   pulls: Hand[];
   barriers: Hand[];
-  colour: string | null;
-  unit: string;
+  units: Record<string, string>;
+  topology: number;
   playing: boolean;
-  bodies: string[];
   scene?: SceneInfo;
 }
 

@@ -1,22 +1,24 @@
 /** Keys: everything that the pointer can do often. */
 
 import { actOnSelection, type App, freeSelection, toggleRun } from "./app";
-import { screenshot } from "./capture";
+import { recordMovie, screenshot } from "./capture";
 import type { Mode, Tool } from "./store";
 import { helpDialog } from "./ui/help";
 import { openDialog } from "./ui/open";
+import { selectBy } from "./ui/selection";
 import { resetRun, stepOnce, toggleReplay } from "./ui/timeline";
 import { buildNow, saveDialog } from "./ui/topbar";
 
 const MODES: Mode[] = ["surface", "wireframe", "edges", "tets", "particles", "cells"];
-const TOOLS: Record<string, Tool> = { v: "orbit", g: "pull", k: "pick", x: "box", n: "paint", t: "tool" };
+const TOOLS: Record<string, Tool> = { v: "orbit", g: "pull", k: "pick", x: "box", n: "paint", t: "tool", l: "knife" };
 
 /** What a key press means; null where it is for a field or a dialog. */
 export function listen(app: App): void {
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
+    if (event.defaultPrevented) return;
     if (document.querySelector("dialog[open]")) return;
-    if (target.matches("input[type=text], input:not([type]), textarea, select")) return;
+    if (target.matches("input[type=text], input:not([type]), textarea, select") && event.key !== "Escape") return;
     const key = event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && key === "z") app.say({ do: event.shiftKey ? "redo" : "undo" });
     else if ((event.ctrlKey || event.metaKey) && key === "s") saveDialog(app);
@@ -39,16 +41,27 @@ function act(app: App, key: string, target: HTMLElement): boolean {
   else if (key === "f") app.viewer.frame();
   else if (key === "h") actOnSelection(app, "Fix");
   else if (key === "u") freeSelection(app);
-  else if (key === "escape") app.store.set({ selection: null });
+  else if (key === "escape") {
+    if (target.matches("input, select")) target.blur();
+    else app.store.set({ selection: null });
+  } else if (key === "a") selectAll(app);
+  else if (key === "m") void recordMovie(app);
   else if (key === "o") openDialog(app);
   else if (key === "s") saveDialog(app);
   else if (key === "c") void screenshot(app);
   else if (key === "d") app.store.set({ theme: app.store.state.theme === "dark" ? "light" : "dark" });
   else if (key === "?") helpDialog();
-  else if ((key === "arrowleft" || key === "arrowright") && target.id !== "scrub") {
+  else if ((key === "arrowleft" || key === "arrowright") && !target.matches("input[type=range]")) {
     const frame = app.store.state.frame?.frame ?? 0;
     app.store.set({ following: false, replaying: false });
     app.say({ do: "show", frame: Math.max(0, frame + (key === "arrowleft" ? -1 : 1)) });
   } else return false;
   return true;
+}
+
+/** All particles of the body that is selected from, or of the first. */
+function selectAll(app: App): void {
+  const { selection, scene } = app.store.state;
+  const name = selection?.body ?? scene?.bodies[0]?.name;
+  if (name) selectBy(app, name, "all");
 }

@@ -1,9 +1,9 @@
 /** The state of the page, in one place; parts of the page listen to what they show. */
 
-import type { Catalogue, FrameHeader, SceneInfo, SceneTable, Table } from "./protocol";
+import type { Catalogue, Estimate, Failure, FrameHeader, SceneInfo, SceneTable, Table } from "./protocol";
 
 export type Mode = "surface" | "wireframe" | "edges" | "tets" | "particles" | "cells";
-export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool";
+export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool" | "knife";
 export type RangeKind = "auto" | "percentile" | "fixed";
 
 export interface Look {
@@ -19,6 +19,8 @@ export interface Look {
   ground: boolean;
   shadow: boolean;
   shrink: number;
+  inside: boolean; // whether a section shows the tets that it cuts
+  highlight: "cell" | "face";
 }
 
 export interface Selection {
@@ -57,6 +59,10 @@ export interface State {
   plots: string[];
   theme: "light" | "dark";
   activeAction: number | null;
+  activeKey: { name: string; time: number } | null; // of the open action
+  estimates: Estimate[];
+  failed: Failure | null;
+  plain: boolean; // materials by softness and strength, without units
 }
 
 export const initialState: State = {
@@ -93,6 +99,8 @@ export const initialState: State = {
     ground: true,
     shadow: true,
     shrink: 0.82,
+    inside: true,
+    highlight: "cell",
   },
   tool: "orbit",
   through: false,
@@ -103,6 +111,10 @@ export const initialState: State = {
   plots: ["volume"],
   theme: "light",
   activeAction: null,
+  activeKey: null,
+  estimates: [],
+  failed: null,
+  plain: false,
 };
 
 type Listener = (state: State, before: State) => void;

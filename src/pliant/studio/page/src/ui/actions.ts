@@ -1,6 +1,6 @@
 /** The list of actions: what the world does to bodies; edited, timed, keyed, removed. */
 
-import { addAction, type App, edit, underWay } from "../app";
+import { addAction, type App, edit, selectTable, underWay } from "../app";
 import { keysOf } from "../curve";
 import { button, fill, h } from "../dom";
 import { short } from "../numbers";
@@ -25,7 +25,7 @@ function starter(app: App, type: string): Table {
   const { selection, table, scene } = app.store.state;
   const body = scene?.bodies[0];
   const select: Table = selection
-    ? { body: selection.body, ids: [...selection.ids].sort((a, b) => a - b) }
+    ? selectTable(app, selection.body, selection.ids)
     : { ...(table.bodies[0]?.["name"] ? { body: table.bodies[0]["name"] } : {}), plane: { axis: table.up ?? "z", at: "min" } };
   const size = body ? Math.max(...body.high.map((high, c) => high - body.low[c]!)) : 0.1;
   const top = body ? body.high.map((high, c) => (high + body.low[c]!) / 2) : [0, 0, 0];
@@ -63,20 +63,29 @@ function draw(app: App, panel: HTMLElement): void {
   );
 }
 
+/** An action with its short form `keys = ...` written out under the input that it stands for. */
+export function flatAction(app: App, action: Table): Table {
+  const main = app.store.state.catalogue?.actions[String(action["type"])]?.main;
+  const { keys, ease, ...others } = action;
+  return main && keys ? { ...others, [main]: { keys, ...(ease ? { ease } : {}) } } : action;
+}
+
+/** Changes one input of an action of the scene. */
+export function putAction(app: App, number: number, key: string, value: Json | null): void {
+  const flat = flatAction(app, app.store.state.table.actions[number]!);
+  const kept = Object.entries(flat).filter(([name]) => name !== key);
+  edit(app, ["actions", number], Object.fromEntries(value === null ? kept : [...kept, [key, value]]));
+}
+
 function card(app: App, action: Table, number: number, open: boolean): HTMLElement {
   const { catalogue, table } = app.store.state;
   const type = String(action["type"]);
   const info = catalogue!.actions[type];
-  const toggle = (): void => app.store.set({ activeAction: open ? null : number });
-  const main = info?.main;
-  const flat: Table = main && action["keys"] ? { ...action, [main]: { keys: action["keys"], ...(action["ease"] ? { ease: action["ease"] } : {}) } } : action;
-  const change = (key: string, value: Json | null): void => {
-    const short = main && action["keys"] ? ["keys", "ease"] : [];
-    const kept = Object.entries(flat).filter(([name]) => name !== key && !short.includes(name));
-    edit(app, ["actions", number], Object.fromEntries(value === null ? kept : [...kept, [key, value]]));
-  };
+  const toggle = (): void => app.store.set({ activeAction: open ? null : number, activeKey: null });
+  const flat = flatAction(app, action);
+  const change = (key: string, value: Json | null): void => putAction(app, number, key, value);
   const now = (): number => app.store.state.frame?.time ?? 0;
-  const context = { bodies: table.bodies.map((body) => String(body["name"])), change, get time() { return now(); } };
+  const context = { bodies: table.bodies.map((body) => String(body["name"])), change, keys: true, get time() { return now(); } };
   const remove = (): void => {
     if (underWay(app)) app.say({ do: "end", id: number });
     else edit(app, ["actions", number], null);
@@ -100,7 +109,18 @@ function selectLine(app: App, action: Table, change: (key: string, value: Json |
   if (!select) return null;
   const { selection } = app.store.state;
   return h("div", { class: "field" }, h("label", {}, "particles"), h("div", { class: "control" }, h("span", { class: "faint" }, describe(select)),
-    selection ? button({ text: "use selection", hint: "Use the selected particles", kind: "small", click: () => change("select", { body: selection.body, ids: [...selection.ids].sort((a, b) => a - b) }) }) : null));
+    selection ? button({ text: "use selection", hint: "Use the selected particles", kind: "small", click: () => change("select", selectTable(app, selection.body, selection.ids)) }) : null,
+    groupChoice(app, select, change)));
+}
+
+/** The named groups of the action's body, to choose from. */
+function groupChoice(app: App, select: Table, change: (key: string, value: Json | null) => void): HTMLElement | null {
+  const bodies = (app.store.state.scene?.bodies ?? []).filter((body) => !select["body"] || body.name === select["body"]);
+  const names = bodies.flatMap((body) => Object.keys(body.groups).map((name) => ({ body: body.name, name })));
+  if (!names.length) return null;
+  const chosen = choose(typeof select["group"] === "string" ? select["group"] : "", names.map((each) => each.name), "group", (name) => change("select", { body: names.find((each) => each.name === name)!.body, group: name }), !select["group"]);
+  if (!select["group"]) chosen.options[0]!.text = "group …";
+  return chosen;
 }
 
 /** A selection in few words. */
@@ -110,7 +130,8 @@ export function describe(select: Table): string {
   const plane = select["plane"] as Table | undefined;
   if (plane) return `${body}${String(plane["axis"])} = ${String(plane["at"])}`;
   if (select["all"]) return `${body}all`;
-  const kind = ["box", "sphere", "nearest", "group"].find((each) => select[each] !== undefined);
+  if (typeof select["group"] === "string") return `${body}group ${select["group"]}`;
+  const kind = ["box", "sphere", "nearest"].find((each) => select[each] !== undefined);
   return `${body}${kind ?? ""}`;
 }
 

@@ -2,20 +2,18 @@
 
 import { type App, edit } from "../app";
 import { button, fill, h } from "../dom";
-import { count, quantity, read, short, si } from "../numbers";
-import type { Json, Table } from "../protocol";
-import { choose, field } from "./fields";
-
-const SLIDERS: { key: string; label: string; unit: string; low: number; high: number; log: boolean }[] = [
-  { key: "young", label: "stiffness (E)", unit: "Pa", low: 3, high: 11, log: true },
-  { key: "poisson", label: "Poisson's ratio", unit: "", low: 0, high: 0.49, log: false },
-  { key: "density", label: "density kg/m³", unit: "", low: 50, high: 8000, log: false },
-];
-const MORE = ["damping", "yield", "strength"];
+import { count, read, short, si } from "../numbers";
+import type { BodyInfo, Estimate, Json, Table } from "../protocol";
+import { choose, field, row } from "./fields";
+import { groupList } from "./groups";
+import { material } from "./material";
 
 export function bodiesPanel(app: App): HTMLElement {
   const panel = h("section", { class: "panel", id: "bodies" });
-  app.store.on(["table", "catalogue", "scene"], () => draw(app, panel));
+  app.store.on(["table", "catalogue", "scene", "estimates", "plain"], () => {
+    if (!panel.contains(document.activeElement) || document.activeElement?.tagName !== "INPUT") draw(app, panel);
+    else panel.addEventListener("focusout", () => draw(app, panel), { once: true });
+  });
   return panel;
 }
 
@@ -58,15 +56,8 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
   const edge = h("input", { type: "text", "aria-label": "edge length", id: `edge-${number}`, placeholder: "automatic" });
   edge.value = body["edge"] === undefined ? "" : String(body["edge"]);
   const estimate = h("div", { class: "faint estimate" });
-  const tellCost = (): void => {
-    const wanted = si(read(edge.value), info?.spacing ?? NaN);
-    if (!info || !Number.isFinite(wanted)) fill(estimate, info ? built(info.particles, info.cells) : "");
-    else {
-      const ratio = (info.spacing / wanted) ** 3;
-      const same = Math.abs(ratio - 1) < 0.02 || !edge.value || edge.value === String(body["edge"]);
-      fill(estimate, same ? built(info.particles, info.cells) : `about ${count(info.particles * ratio)} particles, ${short(ratio * (info.spacing / wanted))}× the work`);
-    }
-  };
+  const guess = app.store.state.estimates.find((each) => each.name === name);
+  const tellCost = (): void => fill(estimate, ...costTexts(edge.value === "" ? NaN : si(read(edge.value)), info, guess).map((text) => h("span", {}, text)));
   edge.addEventListener("input", tellCost);
   edge.addEventListener("change", () => put("edge")(read(edge.value)));
   tellCost();
@@ -82,13 +73,39 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
     estimate,
     material(app, body, number),
     shapeFields(app, body, number),
+    appearance(app, name),
+    groupList(app, body, number),
   );
 }
 
-const built = (particles: number, cells: number): string => `${count(particles)} particles, ${count(cells)} cells`;
+/** Particles and pace: as built, or about what the edge length that is typed (NaN: none) will come to. */
+export function costTexts(edge: number, info: BodyInfo | undefined, guess: Estimate | undefined): string[] {
+  if (!guess) return info ? [`${count(info.particles)} particles`] : [];
+  const ratio = Number.isFinite(edge) ? guess.edge / edge : 1;
+  const same = info && Math.abs(ratio - 1) < 0.005;
+  const particles = same ? `${count(info.particles)} particles` : `about ${count(Number((guess.particles * ratio ** 3).toPrecision(2)))} particles`;
+  return [particles, pace(guess.seconds * ratio ** 4)];
+}
 
-function row(label: string, control: HTMLElement, hint = ""): HTMLElement {
-  return h("div", { class: "field", title: hint }, h("label", {}, label), h("div", { class: "control" }, control));
+/** Seconds of computing per simulated second in words. */
+function pace(seconds: number): string {
+  if (seconds < 0.5) return "beats real time";
+  return seconds < 2 ? "about real time" : `about ${short(Number(seconds.toPrecision(1)))}× slower`;
+}
+
+/** When a body comes into the scene, for material that is added while it runs. */
+function appearance(app: App, name: string): HTMLElement | null {
+  const { catalogue, table } = app.store.state;
+  if (!catalogue?.actions["create"]) return null;
+  const place = table.actions.findIndex((action) => action["type"] === "create" && action["body"] === name);
+  const input = h("input", { type: "text", "aria-label": `${name} appears at`, placeholder: "from the start" });
+  input.value = place < 0 ? "" : String(table.actions[place]!["at"] ?? 0);
+  input.addEventListener("change", () => {
+    const at = read(input.value);
+    if (at !== null) edit(app, ["actions", place < 0 ? table.actions.length : place], { type: "create", body: name, at });
+    else if (place >= 0) edit(app, ["actions", place], null);
+  });
+  return row("appears at", input, "Seconds after the start; empty: it is there from the start");
 }
 
 /** Where it is and how large. */
@@ -102,37 +119,4 @@ function shapeFields(app: App, body: Table, number: number): HTMLElement {
     field({ name, kind: "vector", unit, default: [0, 0, 0], keyed: false }, body, { bodies: [], time: 0, change: (key, value) => edit(app, ["bodies", number, key], value) });
   const scale = field({ name: "scale", kind: "number", unit: "", default: 1, keyed: false }, body, { bodies: [], time: 0, change: (key, value) => edit(app, ["bodies", number, key], value) });
   return h("details", {}, h("summary", {}, "shape and place"), ...keys.map((key) => field(key, inner, { bodies: [], time: 0, change: put })), place("position", "m"), place("velocity", "m/s"), scale);
-}
-
-/** A preset, and sliders in real units for what differs from it. */
-function material(app: App, body: Table, number: number): HTMLElement {
-  const catalogue = app.store.state.catalogue!;
-  const value = (body["material"] as Json | undefined) ?? "rubber";
-  const own: Table = typeof value === "object" && value ? (value as Table) : { preset: value };
-  const preset = typeof own["preset"] === "string" ? own["preset"] : "";
-  const known = catalogue.materials[preset]?.values ?? {};
-  const put = (next: Table): void => edit(app, ["bodies", number, "material"], next);
-  const sliders = SLIDERS.map(({ key, label, unit, low, high, log }) => {
-    const now = si(own[key], known[key] ?? NaN);
-    const readout = h("input", { type: "text", class: "readout", "aria-label": label });
-    readout.value = quantity(now, unit);
-    const slider = h("input", { type: "range", min: String(low), max: String(high), step: log ? "0.02" : String((high - low) / 200), "aria-label": `${label} slider` });
-    slider.value = String(log ? Math.log10(now) : now);
-    const at = (): number => Number((log ? 10 ** Number(slider.value) : Number(slider.value)).toPrecision(3));
-    slider.addEventListener("input", () => (readout.value = quantity(at(), unit)));
-    slider.addEventListener("change", () => put({ ...own, [key]: at() }));
-    readout.addEventListener("change", () => put({ ...own, [key]: read(readout.value.replace("µ", "u")) }));
-    return h("div", { class: "slider" }, h("label", {}, label), slider, readout);
-  });
-  const more = MORE.map((key) => field({ name: key, kind: "number", unit: key === "damping" ? "" : "Pa", default: known[key] ?? null, keyed: false }, own, { bodies: [], time: 0, change: (name, next) => put({ ...own, [name]: next }) }));
-  const chooser = choose(preset, Object.keys(catalogue.materials), "material", (name) => put({ preset: name }), !preset);
-  if (!preset) chooser.options[0]!.text = "own values";
-  return h("div", { class: "material" }, row("material", chooser, catalogue.materials[preset]?.note), h("div", { class: "faint estimate" }, feel(si(own["young"], known["young"] ?? NaN))), ...sliders, h("details", {}, h("summary", {}, "damping, yield, strength"), ...more));
-}
-
-/** Young's modulus in plain words. */
-export function feel(young: number): string {
-  const words: [number, string][] = [[5e3, "very soft, like jelly"], [1e5, "soft, like gummy or flesh"], [2e6, "soft rubber"], [2e7, "firm rubber"], [1e9, "plastic"], [3e10, "hard, like wood or glass"]];
-  if (!Number.isFinite(young)) return "";
-  return words.find(([most]) => young < most)?.[1] ?? "very hard, like metal";
 }

@@ -8,6 +8,7 @@ import type { Json, KeyInfo, Table } from "../protocol";
 export interface FieldContext {
   bodies: string[];
   time: number;
+  keys?: boolean; // whether inputs may change with time here
   change: (key: string, value: Json | null) => void;
 }
 
@@ -76,8 +77,19 @@ export function field(info: KeyInfo, table: Table, context: FieldContext): HTMLE
         ? vectorInput(inner, inner.length, key, (next) => change({ ...value, [key]: next }))
         : h("label", { class: "inner" }, key, textInput(inner, key, (text) => change({ ...value, [key]: read(text) ?? 0 })))));
   } else return null;
-  const keyed = info.keyed ? keyButton(info, value, keys.length > 0, context, change) : null;
+  const numeric = info.kind === "number" || info.kind === "vector";
+  const keyed = info.keyed ? keyButton(info, value, keys.length > 0, context, change) : numeric && context.keys ? unkeyed() : null;
   return h("div", { class: "field" }, h("label", {}, label, info.unit ? h("span", { class: "unit" }, info.unit) : null), h("div", { class: "control" }, control, keyed));
+}
+
+/** A faint diamond for inputs that have one value for all times. */
+function unkeyed(): HTMLElement {
+  return button({ icon: "key", hint: "This input has one value for all times: it cannot be keyed", kind: "ghost small key", disabled: true, click: () => undefined });
+}
+
+/** A label and a control. */
+export function row(label: string, control: HTMLElement, hint = ""): HTMLElement {
+  return h("div", { class: "field", title: hint }, h("label", {}, label), h("div", { class: "control" }, control));
 }
 
 function keyButton(info: KeyInfo, value: Json | undefined, keyed: boolean, context: FieldContext, change: (value: Json | null) => void): HTMLElement {

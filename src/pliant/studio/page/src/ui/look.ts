@@ -4,7 +4,7 @@ import type { App } from "../app";
 import { button, fill, h } from "../dom";
 import { short } from "../numbers";
 import type { Look, Mode, RangeKind } from "../store";
-import { gradient, MAPS } from "../viewer/colours";
+import { gradient, LEVELS, MAPS } from "../viewer/colours";
 import { choose } from "./fields";
 
 const MODES: [Mode, string][] = [["surface", "Surface"], ["wireframe", "Wireframe"], ["edges", "Tet edges"], ["tets", "Tets"], ["particles", "Particles"], ["cells", "Dual cells"]];
@@ -38,16 +38,18 @@ export function lookPanel(app: App): HTMLElement {
       h("h2", {}, "Look"),
       h("div", { class: "segments wrap", role: "group", "aria-label": "drawing" }, ...MODES.map(([mode, label]) => button({ text: label, hint: `Draw ${label.toLowerCase()}`, id: `mode-${mode}`, kind: "small", pressed: look.mode === mode, click: () => set({ mode }) }))),
       look.mode === "tets" || look.mode === "cells" ? slide("shrink", look.shrink, 0.3, 1, (shrink) => set({ shrink })) : null,
+      look.mode === "cells" ? line("highlight", choose(look.highlight, ["cell", "face"], "highlight", (highlight) => set({ highlight: highlight as Look["highlight"] }))) : null,
+      look.mode === "cells" ? h("p", { class: "faint" }, `Pick (K) a ${look.highlight} to see it alone; click beside the body to see all.`) : null,
       line("colour by", colour),
-      look.colour ? line("range", choose(look.range, ["auto", "percentile", "fixed"], "range", (range) => {
+      look.colour && look.colour !== "level" ? line("range", choose(look.range, ["auto", "percentile", "fixed"], "range", (range) => {
         const [low, high] = app.viewer.range;
         set({ range: range as RangeKind, low, high });
       })) : null,
-      look.colour && look.range === "fixed" ? line("from, to", number("lowest", look.low, (low) => set({ low })), number("highest", look.high, (high) => set({ high }))) : null,
-      look.colour ? line("map", choose(look.map, Object.keys(MAPS), "colour map", (map) => set({ map }))) : null,
-      line("section", choose(look.section, ["off", "x", "y", "z"], "section", (section) => set({ section: section as Look["section"] }))),
+      look.colour && look.colour !== "level" && look.range === "fixed" ? line("from, to", number("lowest", look.low, (low) => set({ low })), number("highest", look.high, (high) => set({ high }))) : null,
+      look.colour && look.colour !== "level" ? line("map", choose(look.map, Object.keys(MAPS), "colour map", (map) => set({ map }))) : null,
+      line("section", choose(look.section, ["off", "x", "y", "z"], "section", (section) => set({ section: section as Look["section"], flip: app.viewer.seenFromLow(section) }))),
       look.section !== "off" ? slide("place", look.cut, 0, 1, (cut) => set({ cut })) : null,
-      look.section !== "off" ? check("other side", look.flip, (flip) => set({ flip })) : null,
+      look.section !== "off" ? h("div", { class: "checks" }, check("other side", look.flip, (flip) => set({ flip })), check("tets inside", look.inside, (inside) => set({ inside }))) : null,
       h("div", { class: "checks" }, check("ground", look.ground, (ground) => set({ ground })), check("shadow", look.shadow, (shadow) => set({ shadow }))),
     );
   });
@@ -59,13 +61,23 @@ export function colourBar(app: App): HTMLElement {
   const bar = h("div", { class: "colourbar", id: "colourbar" });
   const draw = (): void => {
     const { look, frame } = app.store.state;
-    bar.hidden = !look.colour || !frame?.colour;
+    const unit = look.colour ? frame?.units[look.colour] : undefined;
+    bar.hidden = unit === undefined;
     if (bar.hidden) return;
+    const name = h("div", { class: "name" }, look.colour === "plastic" ? "plastic strain" : look.colour!, unit ? ` [${unit}]` : "");
+    if (look.colour === "level") {
+      const swatches = LEVELS.map((_, level) => level).filter((level) => level <= app.viewer.highest).map((level) => {
+        const dot = h("span", { class: "swatch" });
+        dot.style.background = `rgb(${LEVELS[level]!.join(",")})`;
+        return h("div", { class: "level" }, dot, `level ${level}`);
+      });
+      fill(bar, name, ...swatches);
+      return;
+    }
     const [low, high] = app.viewer.range;
     const strip = h("div", { class: "strip" });
     strip.style.background = gradient(look.map);
-    const unit = frame?.unit ? ` [${frame.unit}]` : "";
-    fill(bar, h("div", { class: "name" }, `${look.colour}${unit}`), h("div", { class: "scale" }, strip, h("div", { class: "ticks" }, ...[1, 0.75, 0.5, 0.25, 0].map((s) => h("span", {}, short(low + s * (high - low)))))));
+    fill(bar, name, h("div", { class: "scale" }, strip, h("div", { class: "ticks" }, ...[1, 0.75, 0.5, 0.25, 0].map((s) => h("span", {}, short(low + s * (high - low)))))));
   };
   app.store.on(["frame", "look"], draw);
   return bar;

@@ -1,10 +1,9 @@
 /** The bar at the bottom: run, pause, step, reset, speed; the frames so far, to scrub and replay; keys. */
 
 import { type App, toggleRun } from "../app";
-import { keysOf } from "../curve";
 import { button, fill, h } from "../dom";
 import { short, si } from "../numbers";
-import type { Json, Table } from "../protocol";
+import type { Table } from "../protocol";
 import type { State } from "../store";
 import { choose } from "./fields";
 
@@ -13,7 +12,6 @@ const SPEEDS: [string, number][] = [["1/10 ×", 0.1], ["1/4 ×", 0.25], ["1/2 ×
 export function timeline(app: App): HTMLElement {
   const run = h("div", { class: "transport", role: "group", "aria-label": "simulation" });
   const slider = h("input", { type: "range", id: "scrub", min: "0", max: "0", step: "1", value: "0", "aria-label": "frame" });
-  const marks = h("div", { class: "marks" });
   const clock = h("div", { class: "clock", id: "clock" });
   const info = h("div", { class: "clock faint", id: "pace" });
   slider.addEventListener("input", () => {
@@ -26,14 +24,14 @@ export function timeline(app: App): HTMLElement {
     const can = state.table.bodies.length > 0 && !status.replay;
     fill(
       run,
-      button({ icon: status.playing ? "pause" : "play", text: status.playing ? "Pause" : "Run", hint: status.playing ? "Pause (space)" : "Run the simulation (space)", id: "run", kind: "primary", disabled: !can || state.progress !== null, click: () => toggleRun(app) }),
-      button({ icon: "step", hint: "One frame (.)", id: "step", disabled: !can, click: () => stepOnce(app) }),
+      button({ icon: status.playing ? "pause" : "play", text: status.playing ? "Pause" : "Run", hint: status.playing ? "Pause (space)" : "Run the simulation (space)", id: "run", kind: "primary", disabled: !can || state.progress !== null || state.failed !== null, click: () => toggleRun(app) }),
+      button({ icon: "step", hint: "One frame (.)", id: "step", disabled: !can || state.failed !== null, click: () => stepOnce(app) }),
       button({ icon: "reset", hint: "Back to the start (R)", id: "reset", disabled: !status.built, click: () => resetRun(app) }),
       button({ icon: "replay", hint: "Replay the recorded frames (P)", id: "replay", pressed: replaying, disabled: (state.frame?.last ?? 0) < 1, click: () => toggleReplay(app) }),
       button({ text: "Loop", hint: "Replay over and over", id: "loop", kind: "small", pressed: loop, click: () => app.store.set({ loop: !loop }) }),
     );
   };
-  app.store.on(["status", "table", "progress", "replaying", "loop"], buttons);
+  app.store.on(["status", "table", "progress", "replaying", "loop", "failed"], buttons);
   let last = -1;
   app.store.on(["frame", "status", "following"], (state) => {
     const frame = state.frame;
@@ -47,28 +45,11 @@ export function timeline(app: App): HTMLElement {
     const factor = frame?.factor;
     fill(info, state.status.playing && factor ? `${short(Number(factor.toPrecision(2)))} × real time` : state.status.playing ? "running" : "");
   });
-  app.store.on(["table", "scene", "activeAction", "frame"], (state, before) => {
-    if (state === before || state.table !== before.table || state.activeAction !== before.activeAction || state.frame?.last !== before.frame?.last) drawMarks(app, marks);
-  });
   const speed = choose("1 ×", SPEEDS.map(([name]) => name), "speed", (name) => app.say({ do: "speed", speed: SPEEDS.find(([each]) => each === name)![1] }));
   speed.id = "speed";
   speed.title = "Speed: slow motion, real time, or as fast as it goes";
   startReplay(app);
-  return h("footer", { class: "timeline" }, run, h("div", { class: "track" }, marks, slider), h("div", { class: "clocks" }, clock, info), speed);
-}
-
-/** Diamonds where the open action has keys. */
-function drawMarks(app: App, marks: HTMLElement): void {
-  const { table, activeAction, scene, frame } = app.store.state;
-  const action = activeAction === null ? undefined : table.actions[activeAction];
-  const times = action ? [...keysOf({ keys: action["keys"] ?? [] } as Json), ...Object.values(action).flatMap((value) => keysOf(value))].map((key) => key.time) : [];
-  const fps = scene?.fps ?? 50;
-  const length = Math.max(frame?.last ?? 0, 1) / fps;
-  fill(marks, ...[...new Set(times)].filter((time) => time <= length).map((time) => {
-    const mark = h("button", { class: "mark", type: "button", title: `key at ${short(time)} s`, onclick: () => { app.store.set({ following: false }); app.say({ do: "show", frame: Math.round(time * fps) }); } });
-    mark.style.left = `${(100 * time) / length}%`;
-    return mark;
-  }));
+  return h("footer", { class: "timeline" }, run, h("div", { class: "track" }, slider), h("div", { class: "clocks" }, clock, info), speed);
 }
 
 export function stepOnce(app: App): void {
@@ -79,7 +60,7 @@ export function stepOnce(app: App): void {
 }
 
 export function resetRun(app: App): void {
-  app.store.set({ following: true, replaying: false, live: new Map() });
+  app.store.set({ following: true, replaying: false, live: new Map(), failed: null });
   app.say({ do: "build", open_end: app.store.state.openEnd });
 }
 

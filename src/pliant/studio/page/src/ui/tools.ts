@@ -1,10 +1,10 @@
-/** The tools over the picture, what can be done with a selection, and facts about the frame. */
+/** The tools over the picture, facts about the frame, and progress. */
 
-import { actOnSelection, type App, DEEDS, freeSelection } from "../app";
+import type { App } from "../app";
 import { button, fill, h } from "../dom";
 import { count, short } from "../numbers";
 import type { Tool } from "../store";
-import { notify } from "./notices";
+import { selectMenu } from "./selection";
 
 const TOOLS: [Tool, string, string][] = [
   ["orbit", "orbit", "View: turn, move, zoom (V)"],
@@ -13,10 +13,12 @@ const TOOLS: [Tool, string, string][] = [
   ["box", "box", "Select with a box (X)"],
   ["paint", "paint", "Select with a brush (N)"],
   ["tool", "tool", "Move a tool or obstacle (T)"],
+  ["knife", "knife", "Cut: draw a line across a body (L)"],
 ];
 
 export function toolbar(app: App): HTMLElement {
   const bar = h("div", { class: "tools", role: "toolbar", "aria-label": "tools" });
+  const menu = selectMenu(app);
   app.store.on(["tool", "through", "strength", "brush"], (state) => {
     const through = h("input", { type: "checkbox", checked: state.through, id: "through", onchange: () => app.store.set({ through: through.checked }) });
     const slide = (label: string, value: number, low: number, high: number, change: (value: number) => void): HTMLElement => {
@@ -28,26 +30,10 @@ export function toolbar(app: App): HTMLElement {
       bar,
       ...TOOLS.map(([tool, icon, hint]) => button({ icon, hint, id: `tool-${tool}`, pressed: state.tool === tool, click: () => app.store.set({ tool }) })),
       button({ icon: "frame", hint: "Look at everything (F)", id: "frame", click: () => app.viewer.frame() }),
+      menu,
       state.tool === "box" || state.tool === "paint" ? h("label", { class: "check" }, through, "through") : null,
       state.tool === "paint" ? slide("size", state.brush, 6, 80, (brush) => app.store.set({ brush })) : null,
       state.tool === "pull" ? slide("strength", Math.log10(state.strength), -2, 1, (power) => app.store.set({ strength: 10 ** power })) : null,
-    );
-  });
-  return bar;
-}
-
-export function selectionBar(app: App): HTMLElement {
-  const bar = h("div", { class: "selection", id: "selection" });
-  app.store.on(["selection"], (state) => {
-    const { selection } = state;
-    bar.hidden = !selection;
-    if (!selection) return;
-    fill(
-      bar,
-      h("span", {}, `${count(selection.ids.size)} of ${selection.body}`),
-      ...DEEDS.map((deed) => button({ icon: deed.icon, text: deed.name, hint: deed.hint, id: `do-${deed.name.toLowerCase()}`, kind: "small", click: () => actOnSelection(app, deed.name) })),
-      button({ text: "Free", hint: "End what holds them (U)", id: "do-free", kind: "small", click: () => { if (!freeSelection(app)) notify("info", "Nothing holds these particles."); } }),
-      button({ icon: "remove", hint: "Select nothing (Esc)", kind: "ghost small", click: () => app.store.set({ selection: null }) }),
     );
   });
   return bar;

@@ -4,7 +4,10 @@ import * as THREE from "three";
 import type { Frame } from "../protocol";
 import type { Mode } from "../store";
 import type { Colouring } from "./colours";
-import { type Cells, cellOwners, dualCells, expand, shrunkTets, sides, tints } from "./geometry";
+import { type Cells, cellOwners, dualCells, expand, NONE, shrunkTets, sides, tints } from "./geometry";
+import { type Chosen, Highlight } from "./highlight";
+import { Inside } from "./inside";
+import { hideBeyond, type SectionPlane } from "./section";
 
 export const PALETTE = [0xe2703a, 0x2f80c2, 0x4a9e63, 0xb0559b, 0xc9a227, 0x5b6bbf];
 
@@ -16,7 +19,10 @@ export class BodyView {
   shrink = 0.82;
   points: Float32Array = new Float32Array(); // surface points
   particles: Float32Array = new Float32Array();
-  highlighted: number | null = null;
+  readonly rest: Float32Array;
+  colour: string | null = null; // the field that is shown
+  section: SectionPlane | null = null;
+  chosen: Chosen | null = null; // a dual cell or a face of one
   private values: Float32Array | null = null;
   private surfaceValues: Float32Array | null = null;
   private drawn: Drawn | null = null;
@@ -26,6 +32,8 @@ export class BodyView {
   readonly tets: Uint32Array;
   private readonly edges: Uint32Array;
   private readonly cells: Cells | null;
+  private readonly inside: Inside;
+  private readonly highlight = new Highlight();
 
   constructor(
     readonly name: string,
@@ -45,7 +53,9 @@ export class BodyView {
     this.cells = weights
       ? { weights, particles: index("cell-particles"), corners: index("cell-corners"), face: index("cell-face"), edges: index("cell-edges") }
       : null;
-    this.particles = frame.floats.get(`${number}/rest`) ?? new Float32Array();
+    this.rest = this.particles = frame.floats.get(`${number}/rest`) ?? new Float32Array();
+    this.inside = new Inside(colouring);
+    this.group.add(this.inside.group, this.highlight.mesh);
   }
 
   get hasSurface(): boolean {
@@ -57,8 +67,8 @@ export class BodyView {
     const own = (what: string) => frame.floats.get(`${this.number}/${what}`) ?? null;
     this.points = own("surface") ?? this.points;
     this.particles = own("particles") ?? this.particles;
-    this.values = own("values");
-    this.surfaceValues = own("surface-values");
+    this.values = own(`values.${this.colour}`);
+    this.surfaceValues = own(`surface-values.${this.colour}`);
     this.draw();
   }
 
@@ -95,9 +105,21 @@ export class BodyView {
     if (this.mode === "tets" && hit.faceIndex !== undefined && hit.faceIndex !== null)
       return this.nearest(Array.from(this.tets.subarray(4 * Math.floor(hit.faceIndex / 4), 4 * Math.floor(hit.faceIndex / 4) + 4)), hit.point);
     if (this.mode === "cells" && this.cells && hit.faceIndex !== undefined && hit.faceIndex !== null)
-      return this.cells.edges[2 * this.cells.face[Math.floor(hit.faceIndex / 2)]! + (hit.faceIndex % 2)]!;
+      return this.cells.edges[2 * this.faceAt(hit.faceIndex) + (hit.faceIndex % 2)]!;
     const ids = [hit.face.a, hit.face.b, hit.face.c].map((corner) => this.owner[this.origin[corner]!]!);
     return ids.length ? this.nearest(ids, hit.point) : null;
+  }
+
+  /** Chooses the dual cell or face behind a hit of the pointer; null: none. */
+  choose(kind: Chosen["kind"], hit: THREE.Intersection | null): void {
+    const triangle = hit?.faceIndex;
+    if (this.mode !== "cells" || !this.cells || triangle === undefined || triangle === null) this.chosen = null;
+    else this.chosen = { kind, id: kind === "face" ? this.faceAt(triangle) : this.cells.edges[2 * this.faceAt(triangle) + (triangle % 2)]! };
+    this.draw();
+  }
+
+  private faceAt(triangle: number): number {
+    return this.cells!.face[Math.floor(triangle / 2)]!;
   }
 
   private nearest(ids: number[], point: THREE.Vector3): number {
@@ -106,14 +128,18 @@ export class BodyView {
     return ids.reduce((a, b) => (far(b) < far(a) ? b : a));
   }
 
-  private draw(): void {
+  /** Brings what is drawn up to date. */
+  draw(): void {
     const mode = this.fitting();
+    this.inside.update(this.particles, this.tets, mode === "surface" ? this.section : null, this.values);
+    this.highlight.mesh.visible = false;
     this.drawn ??= this.make(mode);
     const geometry = this.drawn.geometry;
     const position = geometry.getAttribute("position") as THREE.BufferAttribute;
     const value = geometry.getAttribute("aValue") as THREE.BufferAttribute;
     const out = position.array as Float32Array;
     const values = value.array as Float32Array;
+    if (!(["surface", "wireframe"].includes(mode) ? this.surfaceValues : this.values)) values.fill(NONE);
     if (mode === "surface") {
       expand(this.points, this.origin, out);
       geometry.computeVertexNormals();
@@ -123,6 +149,7 @@ export class BodyView {
       if (this.surfaceValues) values.set(this.surfaceValues);
     } else if (mode === "tets") {
       shrunkTets(this.particles, this.tets, this.shrink, out);
+      if (this.section) hideBeyond(out, 12, this.section);
       if (this.values)
         for (let t = 0; t < this.tets.length / 4; t++) {
           let mean = 0;
@@ -134,6 +161,8 @@ export class BodyView {
       const owners = cellOwners(this.cells);
       if (this.values) for (let k = 0; k < owners.length; k++) values[k] = this.values[owners[k]!]!;
       this.paintCells(geometry, owners);
+      this.highlight.update(this.cells, out, this.chosen);
+      this.fade(this.chosen !== null);
     } else {
       out.set(this.particles);
       if (this.values) values.set(this.values);
@@ -145,13 +174,18 @@ export class BodyView {
   private paintCells(geometry: THREE.BufferGeometry, owners: Uint32Array): void {
     const colour = geometry.getAttribute("color") as THREE.BufferAttribute;
     const base = tints(this.particles.length / 3, 1);
-    const accent = new THREE.Color(0xffc400);
     for (let k = 0; k < owners.length; k++) {
       const id = owners[k]!;
-      if (id === this.highlighted) colour.setXYZ(k, accent.r, accent.g, accent.b);
-      else colour.setXYZ(k, base[3 * id]!, base[3 * id + 1]!, base[3 * id + 2]!);
+      colour.setXYZ(k, base[3 * id]!, base[3 * id + 1]!, base[3 * id + 2]!);
     }
     colour.needsUpdate = true;
+  }
+
+  private fade(on: boolean): void {
+    const material = this.drawn!.material as THREE.Material;
+    if (material.transparent === on) return;
+    Object.assign(material, { transparent: on, opacity: on ? 0.16 : 1, depthWrite: !on, needsUpdate: true });
+    this.drawn!.castShadow = !on;
   }
 
   /** The mode, or what comes nearest where the body cannot be drawn so. */
@@ -165,7 +199,7 @@ export class BodyView {
   private make(mode: Mode): Drawn {
     const geometry = new THREE.BufferGeometry();
     const tint = PALETTE[this.number % PALETTE.length]!;
-    const clip = { clippingPlanes: this.planes };
+    const clip = mode === "tets" ? {} : { clippingPlanes: this.planes }; // tets stay whole
     const sized = (count: number) => {
       geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * count), 3).setUsage(THREE.DynamicDrawUsage));
       geometry.setAttribute("aValue", new THREE.BufferAttribute(new Float32Array(count), 1).setUsage(THREE.DynamicDrawUsage));
@@ -203,5 +237,7 @@ export class BodyView {
   dispose(): void {
     this.drawn?.geometry.dispose();
     (this.drawn?.material as THREE.Material | undefined)?.dispose();
+    this.inside.dispose();
+    this.highlight.dispose();
   }
 }

@@ -8,8 +8,16 @@ export const MAPS: Record<string, [number, number, number][]> = {
   coolwarm: [[59, 76, 192], [124, 159, 249], [192, 212, 245], [221, 221, 221], [245, 196, 173], [238, 132, 104], [180, 4, 38]],
 };
 
+/** Colours of levels of detail, coarse to fine; each keeps its own. */
+export const LEVELS: [number, number, number][] = [[154, 165, 177], [74, 127, 181], [42, 157, 143], [233, 180, 76], [231, 111, 81], [155, 34, 38]];
+export const LEVEL_RANGE: [number, number] = [-0.5, LEVELS.length - 0.5];
+
+/** The map that a look asks for: levels have colours of their own. */
+export const mapOf = (look: { map: string; colour: string | null }): string => (look.colour === "level" ? "levels" : look.map);
+
 /** The colour of `map` at s (0 to 1), components 0 to 255. */
 export function sample(map: string, s: number): [number, number, number] {
+  if (map === "levels") return LEVELS[Math.min(Math.floor(Math.min(Math.max(s, 0), 1) * LEVELS.length), LEVELS.length - 1)]!;
   const stops = MAPS[map] ?? MAPS["viridis"]!;
   const place = Math.min(Math.max(s, 0), 1) * (stops.length - 1);
   const k = Math.min(Math.floor(place), stops.length - 2);
@@ -63,7 +71,7 @@ export class Colouring {
         .replace(
           "#include <color_fragment>",
           `#include <color_fragment>
-          if (uOn > 0.5) {
+          if (uOn > 0.5 && !(vValue > 1e36)) {
             float s = clamp((vValue - uRange.x) / max(uRange.y - uRange.x, 1e-30), 0.0, 1.0);
             diffuseColor.rgb = vValue == vValue ? texture2D(uLut, vec2(0.002 + 0.996 * s, 0.5)).rgb : vec3(0.5);
           }

@@ -1,5 +1,8 @@
 /** Arrays of corners from arrays of points: pure functions, tested without a screen. */
 
+/** Stands for the value of a body that has none; the shader leaves it plain. */
+export const NONE = 1e37;
+
 /** Surface points doubled along sharp edges: row i of `out` is row origin[i] of `points`. */
 export function expand(points: Float32Array, origin: Uint32Array, out: Float32Array): void {
   for (let i = 0; i < origin.length; i++) {

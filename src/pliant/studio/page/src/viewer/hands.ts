@@ -1,9 +1,10 @@
 /** What the pointer does: pulls bodies, moves tools, picks, boxes and paints selections. */
 
 import * as THREE from "three";
-import type { Json, Vec3 } from "../protocol";
+import type { Table, Vec3 } from "../protocol";
 import type { Store } from "../store";
 import type { BodyView } from "./body";
+import { Knife } from "./knife";
 import { Picking } from "./picking";
 import type { Viewer } from "./viewer";
 
@@ -16,14 +17,17 @@ export class Hands {
   private painted = false;
   private readonly frame: HTMLElement;
   private readonly force: HTMLElement;
+  private readonly knife: Knife;
 
   constructor(
     private readonly viewer: Viewer,
     private readonly store: Store,
     private readonly say: Say,
     host: HTMLElement,
+    addAction: (table: Table) => void,
   ) {
     this.picking = new Picking(viewer);
+    this.knife = new Knife(this.picking, viewer, host, addAction);
     this.frame = document.createElement("div");
     this.frame.className = "rubber";
     this.force = document.createElement("div");
@@ -84,6 +88,7 @@ export class Hands {
       const [y0, y1] = [Math.min(this.start.y, event.clientY), Math.max(this.start.y, event.clientY)];
       Object.assign(this.frame.style, { display: "block", left: `${x0 - area.left}px`, top: `${y0 - area.top}px`, width: `${x1 - x0}px`, height: `${y1 - y0}px` });
     } else if (this.start && this.store.state.tool === "paint") this.paint(event);
+    else if (this.start && this.store.state.tool === "knife") this.knife.stretch(this.start, { x: event.clientX, y: event.clientY });
   }
 
   private up(event: PointerEvent): void {
@@ -93,6 +98,7 @@ export class Hands {
       if (x1 - x0 > 3 || y1 - y0 > 3)
         this.choose(this.picking.inside((px, py) => px >= x0 && px <= x1 && py >= y0 && py <= y1, this.store.state.through), event);
     }
+    if (this.start && this.store.state.tool === "knife") this.knife.cut(this.start, { x: event.clientX, y: event.clientY });
     this.release();
   }
 
@@ -101,6 +107,7 @@ export class Hands {
     else if (this.held && this.store.state.tool === "pull") this.held.wanted = null;
     this.held = null;
     this.start = null;
+    this.knife.put();
     this.frame.style.display = "none";
     this.viewer.stage.controls.enabled = true;
   }
@@ -122,7 +129,7 @@ export class Hands {
     const hit = this.picking.hit(event.clientX, event.clientY);
     const found = new Map<BodyView, Set<number>>();
     if (hit) found.set(hit.body, new Set([hit.particle]));
-    if (hit && this.store.state.look.mode === "cells") hit.body.highlighted = hit.particle;
+    for (const body of this.viewer.bodies) body.choose(this.store.state.look.highlight, hit?.body === body ? hit.where : null);
     this.choose(found, event);
   }
 
@@ -151,9 +158,4 @@ export class Hands {
     }
     this.store.set({ selection: kept.size ? { body: body.name, ids: kept } : null });
   }
-}
-
-/** A selection as scenes write it. */
-export function selectTable(body: string, ids: Set<number>): { [key: string]: Json } {
-  return { body, ids: [...ids].sort((a, b) => a - b) };
 }

@@ -8,6 +8,7 @@ export interface Hit {
   body: BodyView;
   particle: number;
   point: THREE.Vector3;
+  where: THREE.Intersection;
 }
 
 export class Picking {
@@ -40,7 +41,7 @@ export class Picking {
       const found = hits.find((each) => !(clip.clippingPlanes ?? []).some((plane) => plane.distanceToPoint(each.point) < 0));
       const particle = found && body.particleAt(found);
       if (found && particle !== null && particle !== undefined && (!best || found.distance < best.distance))
-        best = { body, particle, point: found.point, distance: found.distance };
+        best = { body, particle, point: found.point, where: found, distance: found.distance };
     }
     return best;
   }

@@ -28,7 +28,8 @@ export class Stage {
     this.renderer.localClippingEnabled = true;
     host.append(this.renderer.domElement);
     this.renderer.domElement.tabIndex = 0;
-    this.renderer.domElement.setAttribute("aria-label", "3D view");
+    this.renderer.domElement.setAttribute("aria-label", "3D view: arrows turn it, shift and arrows move it, plus and minus zoom");
+    this.renderer.domElement.setAttribute("role", "application");
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x9aa0a8, 1.35), this.sun, this.sun.target, this.overlay, this.ground);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
@@ -38,6 +39,9 @@ export class Stage {
     this.shade.receiveShadow = true;
     this.camera.up.set(...UPS[this.up]);
     this.controls = this.makeControls();
+    this.renderer.domElement.addEventListener("keydown", (event) => {
+      if (this.steer(event.key, event.shiftKey)) event.preventDefault();
+    });
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
   }
@@ -48,6 +52,30 @@ export class Stage {
     controls.zoomToCursor = true;
     controls.addEventListener("change", () => this.invalidate());
     return controls;
+  }
+
+  /** Turns, moves or zooms the view by a key; false for other keys. */
+  steer(key: string, shift: boolean): boolean {
+    const sides: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const zoom = { "+": 1 / 1.15, "=": 1 / 1.15, "-": 1.15 }[key];
+    const side = sides[key];
+    const target = this.controls.target;
+    const away = this.camera.position.clone().sub(target);
+    const up = this.camera.up.clone();
+    const right = up.clone().cross(away).normalize();
+    if (zoom) away.multiplyScalar(zoom);
+    else if (side && shift) {
+      const step = 0.05 * away.length();
+      target.addScaledVector(right, step * side[0]).addScaledVector(up, step * side[1]);
+    } else if (side) {
+      const steep = away.angleTo(up) - 0.12 * side[1];
+      away.applyAxisAngle(up, 0.12 * side[0]);
+      if (steep > 0.05 && steep < Math.PI - 0.05) away.applyAxisAngle(up.clone().cross(away).normalize(), -0.12 * side[1]);
+    } else return false;
+    this.camera.position.copy(target).add(away);
+    this.controls.update();
+    this.invalidate();
+    return true;
   }
 
   setUp(up: Up): void {
@@ -66,7 +94,7 @@ export class Stage {
     this.renderer.setSize(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
-    this.invalidate();
+    this.render(); // at once: a canvas of another size is empty
   }
 
   /** Asks for a picture at the next chance. */

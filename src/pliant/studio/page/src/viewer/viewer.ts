@@ -5,7 +5,7 @@ import { percentile, si } from "../numbers";
 import type { Frame, FrameHeader } from "../protocol";
 import type { State, Store } from "../store";
 import { BodyView } from "./body";
-import { Colouring } from "./colours";
+import { Colouring, LEVEL_RANGE, mapOf } from "./colours";
 import { Obstacles } from "./obstacles";
 import { Stage, type Up } from "./stage";
 
@@ -22,6 +22,8 @@ export class Viewer {
   private readonly planes: THREE.Plane[] = [];
   private readonly selected: THREE.Points;
   private readonly springs: THREE.LineSegments;
+  private readonly outline: THREE.LineSegments;
+  private marked: { body: string; ids: number[] } | null = null;
   private header: FrameHeader | null = null;
   private framed = "";
 
@@ -36,7 +38,8 @@ export class Viewer {
     this.selected = new THREE.Points(new THREE.BufferGeometry(), dots);
     const lines = new THREE.LineBasicMaterial({ color: 0xd81b60, depthTest: false, transparent: true });
     this.springs = new THREE.LineSegments(new THREE.BufferGeometry(), lines);
-    for (const each of [this.selected, this.springs]) {
+    this.outline = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0xd32f2f, depthTest: false, transparent: true }));
+    for (const each of [this.selected, this.springs, this.outline]) {
       each.renderOrder = 10;
       each.frustumCulled = false;
       this.stage.overlay.add(each);
@@ -48,6 +51,7 @@ export class Viewer {
     });
     store.on(["look"], (state, before) => this.applyLook(state, before));
     store.on(["selection"], () => this.showSelection());
+    store.on(["failed"], ({ failed }) => failed || this.mark(null));
     store.on(["theme"], (state) => this.stage.theme(state.theme === "dark"));
     store.on(["table", "live"], (state) => this.buildObstacles(state));
   }
@@ -59,10 +63,14 @@ export class Viewer {
     const header = frame.header;
     if (header.scene) this.rebuild(frame);
     this.header = header;
-    for (const body of this.bodies) body.update(frame);
+    for (const body of this.bodies) {
+      body.colour = this.store.state.look.colour;
+      body.update(frame);
+    }
     this.recolour();
     this.obstacles.move(header.time, header.barriers);
     this.showSelection();
+    this.showMark();
     this.showSprings();
     this.onFrame();
     this.stage.invalidate();
@@ -70,6 +78,19 @@ export class Viewer {
 
   body(name: string): BodyView | undefined {
     return this.bodies.find((body) => body.name === name);
+  }
+
+  /** The largest value that is coloured. */
+  get highest(): number {
+    let most = 0;
+    for (const body of this.bodies) for (const value of body.shownValues() ?? []) if (value > most) most = value;
+    return Math.round(most);
+  }
+
+  /** Whether the eye is on the low side of an axis, so that a section should take that side away. */
+  seenFromLow(axis: string): boolean {
+    const at = "xyz".indexOf(axis);
+    return at >= 0 && this.stage.camera.position.getComponent(at) < this.stage.controls.target.getComponent(at);
   }
 
   /** Looks at everything, or at the selection. */
@@ -84,6 +105,22 @@ export class Viewer {
     this.stage.frame(box.isEmpty() ? this.box : box, keepDirection);
   }
 
+  /** Draws the outline of an element over everything; null: none. */
+  mark(element: { body: string; ids: number[] } | null): void {
+    this.marked = element;
+    this.showMark();
+    this.stage.invalidate();
+  }
+
+  private showMark(): void {
+    const body = this.marked && this.body(this.marked.body);
+    const places: number[] = [];
+    if (body)
+      for (const [a, b] of [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] as const)
+        for (const k of [a, b]) places.push(...body.particles.subarray(3 * this.marked!.ids[k]!, 3 * this.marked!.ids[k]! + 3));
+    this.outline.geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+  }
+
   private rebuild(frame: Frame): void {
     for (const body of this.bodies) {
       this.stage.scene.remove(body.group);
@@ -94,6 +131,7 @@ export class Viewer {
     this.bodies = info.bodies.map((each, number) => {
       const body = new BodyView(each.name, number, each.spacing, frame, this.colouring, this.planes);
       body.shrink = look.shrink;
+      body.colour = look.colour;
       body.update(frame);
       body.setMode(look.mode);
       this.stage.scene.add(body.group);
@@ -107,6 +145,7 @@ export class Viewer {
     this.stage.setUp((this.store.state.table.up ?? "z") as Up);
     this.arrange();
     this.cut();
+    for (const body of this.bodies) body.draw();
     const signature = info.bodies.map((each) => `${each.name} ${each.low} ${each.high}`).join();
     if (signature !== this.framed) this.stage.frame(this.box, false);
     this.framed = signature;
@@ -133,21 +172,23 @@ export class Viewer {
 
   private applyLook(state: State, before: State): void {
     const { look } = state;
-    if (look.map !== before.look.map || state === before) this.colouring.map(look.map);
+    if (mapOf(look) !== mapOf(before.look) || state === before) this.colouring.map(mapOf(look));
+    this.cut();
     for (const body of this.bodies) {
       body.shrink = look.shrink;
-      body.setMode(look.mode);
+      if (look.mode !== body.mode) body.setMode(look.mode);
+      else body.draw();
     }
     this.arrange();
-    this.cut();
     this.recolour();
     this.stage.invalidate();
   }
 
   /** The section plane: hides what lies beyond it. */
   private cut(): void {
-    const { section, cut, flip } = this.store.state.look;
+    const { section, cut, flip, inside } = this.store.state.look;
     this.planes.length = 0;
+    for (const body of this.bodies) body.section = null;
     if (section === "off") return;
     const axis = AXES[section];
     const [low, high] = [this.box.min.getComponent(axis), this.box.max.getComponent(axis)];
@@ -155,6 +196,7 @@ export class Viewer {
     const at = low + cut * (high - low);
     this.plane.set(normal, flip ? -at : at);
     this.planes.push(this.plane);
+    if (inside) for (const body of this.bodies) body.section = { normal: normal.toArray(), constant: this.plane.constant };
   }
 
   /** Chooses the range of colours. */
@@ -163,7 +205,8 @@ export class Viewer {
     const shown = this.bodies.map((body) => body.shownValues()).filter((values) => values !== null);
     this.colouring.uniforms.uOn.value = look.colour && shown.length ? 1 : 0;
     if (!look.colour || !shown.length) return;
-    if (look.range === "fixed") this.range = [look.low, look.high];
+    if (look.colour === "level") this.range = LEVEL_RANGE;
+    else if (look.range === "fixed") this.range = [look.low, look.high];
     else {
       const trim = look.range === "percentile" ? 2 : 0;
       const low = Math.min(...shown.map((values) => percentile(values, trim)));

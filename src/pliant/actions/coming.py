@@ -1,0 +1,136 @@
+"""Bodies and elements that come and go while a scene runs."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pliant.actions.base import Timed
+from pliant.errors import IncompatibleError
+from pliant.parameters import parameters
+from pliant.protocols import Acting, Removing, RowChange
+from pliant.selection import BodyRef, Select
+from pliant.typing import AnyArray, Array, IntArray, Vector
+from pliant.units import Time
+
+if TYPE_CHECKING:
+    from pliant.protocols import Structure
+    from pliant.simulation.world import Part, World
+
+
+@parameters
+class Create(Timed):
+    """A body of the scene that is not there before the time ``at``: it appears where the scene puts it, with
+    the velocity that the scene gives it."""
+
+    kind: ClassVar[str] = "create"
+
+    body: str
+    at: Time = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _happens_once(self) -> "Create":
+        if self.from_ > 0 or self.until is not None:
+            raise ValueError("a body is created once: give at, not from and until")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        (part,) = world.parts_named(self.body, "action 'create'")
+        return self.windowed(Appearance(world, part, self.at))
+
+
+class Appearance(Acting):
+    """A body that is still to come: it has no forces, touches nothing and is not shown."""
+
+    def __init__(self, world: "World", part: "Part", at: float) -> None:
+        self.part, self.at = part, at
+        self.velocities: Array = world.v[part.rows].copy()
+        if part.present:
+            part.present = False
+            part.structure = hidden(part)
+            world.v[part.rows] = 0.0
+
+    def happen(self, world: "World") -> None:
+        self.part.present = True
+        world.v[self.part.rows] = self.velocities
+        carrier = self.part.structure.carrier
+        inner = getattr(carrier, "inner", carrier)
+        world.replaced.append((self.part, replace(self.part.structure, carrier=inner)))
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"velocities": self.velocities}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.velocities = np.array(state["velocities"])
+
+
+@parameters
+class Remove(Timed):
+    """Takes a body away at the time ``at``; with ``select``, the selected elements of bodies of elements."""
+
+    kind: ClassVar[str] = "remove"
+
+    body: BodyRef = None
+    select: Select | None = None
+    at: Time = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _says_what(self) -> "Remove":
+        if self.body is None and self.select is None:
+            raise ValueError("give the body to remove, or select particles")
+        if self.from_ > 0 or self.until is not None:
+            raise ValueError("this happens once: give at, not from and until")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> Acting:
+        if self.select is None:
+            (part,) = world.parts_named(self.body, "action 'remove'")
+            rows = np.arange(part.rows.start, part.rows.stop)
+        else:
+            rows = self.select.rows(world, "action 'remove'", self.body)
+        acting = Removal(rows, self.at)
+        for part, chosen in acting.chosen(world):
+            if not chosen.all() and not isinstance(part.mechanics, Removing):
+                raise IncompatibleError(
+                    f"action 'remove': body '{part.name}' ({part.model.kind}) can only be removed whole.",
+                    hint='Use model = "elements" to take parts away.',
+                )
+        return self.windowed(acting)
+
+
+class Removal(Acting):
+    """Rows that will go."""
+
+    def __init__(self, rows: IntArray, at: float) -> None:
+        self.rows, self.at = rows, at
+
+    def chosen(self, world: "World") -> list[tuple["Part", AnyArray]]:
+        """The bodies that hold them, and which of their particles."""
+        mask = np.zeros(world.count, bool)
+        mask[self.rows] = True
+        return [(part, mask[part.rows]) for part in world.parts if mask[part.rows].any()]
+
+    def happen(self, world: "World") -> None:
+        for part, chosen in self.chosen(world):
+            if not chosen.all():
+                assert isinstance(part.mechanics, Removing)
+                part.mechanics.remove(chosen)
+            elif part.present:
+                part.present = False
+                world.v[part.rows] = 0.0
+                world.replaced.append((part, hidden(part)))
+
+    def follow(self, change: RowChange, world: "World") -> None:
+        self.rows, _ = change.follow(self.rows)
+
+
+def hidden(part: "Part") -> "Structure":
+    """The structure of a body that is not shown."""
+    from pliant.structure.framed import HiddenSurface
+
+    structure = part.structure
+    if structure.carrier is None:
+        return structure
+    return replace(structure, carrier=HiddenSurface(structure.carrier))

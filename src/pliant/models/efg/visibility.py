@@ -1,0 +1,80 @@
+r"""Whom cracks hide from whom.
+
+Pairs whose line passes through a sheet do not see each other [BelytschkoLuGu1994]_, but close to the front
+they still do a little: their distance counts as :math:`r + h (2 d_s / (\kappa h))^2`, where d_s is how far
+from the front the line passes through ([OrganFlemingTerryBelytschko1996]_, in the form of
+[PaulyKeiserAdams2005]_); so weights fade as a crack passes. Pieces do not see each other at all.
+"""
+
+import numpy as np
+
+from pliant.models.efg.crossings import crossed
+from pliant.models.efg.support import Support, poly6, weighted
+from pliant.typing import Array, IntArray
+
+KAPPA = 0.8  # how far transparency reaches, in supports
+_SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the lattice miss edges of faces
+
+
+class Visibility:
+    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks."""
+
+    def __init__(self, whole: Support, rest: Array, spacing: float) -> None:
+        self.whole, self.rest, self.spacing = whole, rest, spacing
+        rows = whole.rows
+        self.d = rest[whole.around] - rest[rows]
+        self.lines = np.flatnonzero(rows < whole.around)  # each pair once
+        self._row, self._near = rows[self.lines], whole.around[self.lines]
+        key = rows.astype(np.int64) * len(rest) + whole.around
+        back = self._near.astype(np.int64) * len(rest) + self._row
+        self._twin = np.searchsorted(key, back)  # the same pairs the other way round
+        self._reach = 0.5 * (whole.h[self._row] + whole.h[self._near])
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all sheets."""
+        self.hit: IntArray = np.zeros(0, np.int64)  # places in ``lines``, one per line and triangle
+        self.where = np.zeros((0, 3))
+
+    def block(self, corners: Array) -> None:
+        """Take notice of new triangles ``corners`` (t, 3, 3)."""
+        from scipy.spatial import cKDTree
+
+        moved = corners + self.spacing * _SHIFT
+        reach = float(self.whole.h.max()) + 2.0 * self.spacing
+        near = np.asarray(cKDTree(moved.mean(axis=1)).query(self.rest, distance_upper_bound=reach)[0]) < reach
+        tried = np.flatnonzero(near[self._row] & near[self._near])
+        line, where = crossed(self.rest[self._row[tried]], self.d[self.lines[tried]], moved)
+        self.hit = np.concatenate([self.hit, tried[line]])
+        self.where = np.concatenate([self.where, where])
+
+    def slopes(self, values: Array) -> Array:
+        """Gradients (n, 3) of what has the ``values`` (n,) at the phyxels, by least squares, cracks apart."""
+        whole, rows = self.whole, self.whole.rows
+        rise = whole.weight * (values[whole.around] - values[rows])
+        total = np.stack([np.bincount(rows, rise * self.d[:, c], len(values)) for c in range(3)], axis=1)
+        return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
+
+    def support(self, label: IntArray, front: Array, known: Support) -> Support:
+        """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
+        ``known``: the last one, of which what has not changed is taken over."""
+        whole = self.whole
+        weight = whole.weight.copy()
+        if len(self.hit):
+            line, h = self.lines[self.hit], self._reach[self.hit]
+            r = np.linalg.norm(self.d[line], axis=1)
+            far = 0.5 * KAPPA * float(whole.h.max())
+            r = r + h * (2.0 * _distance(self.where, front, far) / (KAPPA * h)) ** 2
+            np.minimum.at(weight, line, poly6(r * r, h, float(whole.h.mean())))
+        weight[self.lines[label[self._row] != label[self._near]]] = 0.0
+        weight[self._twin] = weight[self.lines]
+        return weighted(self.rest, whole.h, whole.starts, whole.around, weight, known)
+
+
+def _distance(points: Array, front: Array, most: float) -> Array:
+    """How far points are from the nearest one of the front; infinite beyond ``most``."""
+    from scipy.spatial import cKDTree
+
+    if not len(front):
+        return np.full(len(points), np.inf)
+    return np.asarray(cKDTree(front).query(points, distance_upper_bound=most)[0])

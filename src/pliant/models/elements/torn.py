@@ -1,0 +1,221 @@
+"""The carried surface of a body of elements that has come apart, made when somebody asks for it."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.fracture import cut_surface
+from pliant.mesh.types import Surface
+from pliant.models.elements.stiffness import lattice_axes
+from pliant.protocols import Carrier, Structure
+from pliant.structure.carrier import EmbeddedSurface
+from pliant.structure.framed import FramedSurface
+from pliant.structure.nearby import carried_around
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
+
+NUDGE = 0.25  # how far inside a point looks for the element that carries it [spacings]
+SHIFT = 2e-3 * np.array([0.613, 0.371, 0.697])  # of the sheet, off the planes of the lattice [spacings]
+SMOOTH = 3
+
+
+class Origin:
+    """The body as it was sampled, whose surface is cut: elements, connections, and what is left of them.
+
+    rows (n,): the first rows of the elements that are left.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.rows = np.arange(len(structure.rest))
+        edges = structure.cells["edge"]
+        self._number = edges[:, 0] * np.int64(len(structure.rest)) + edges[:, 1]
+
+    def keep(self, kept: IntArray) -> None:
+        """Go on with some of the elements that were left."""
+        self.rows = self.rows[kept]
+
+    def carrier(self, edges: IntArray, intact: BoolArray) -> Carrier | None:
+        """The surface cut along broken connections ((m, 2) of the elements that are left)."""
+        first, whole = self.structure, self.structure.carrier
+        if whole is None or (intact.all() and len(self.rows) == len(first.rest)):
+            return whole
+        held = np.zeros(len(self._number), bool)
+        kept = self.rows[edges[intact]]
+        number = kept[:, 0] * np.int64(len(first.rest)) + kept[:, 1]
+        held[np.searchsorted(self._number, number)] = True
+        alive = np.full(len(first.rest), -1)
+        alive[self.rows] = np.arange(len(self.rows))
+        gone = alive[first.cells["edge"]] < 0
+        held |= gone.all(axis=1)  # what is gone is gone in one piece
+        return TornElements(whole, first.rest, first.spacing, first.cells["edge"], held, alive)
+
+
+class TornElements:
+    """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides;
+    each point is carried by elements that are still connected, so that faces of a crack part."""
+
+    kind: ClassVar[str] = FramedSurface.kind
+
+    def __init__(
+        self, whole: Carrier, rest: Array, spacing: float, edges: IntArray, intact: BoolArray, alive: IntArray
+    ) -> None:
+        self.whole, self.rest, self.spacing, self.alive = whole, rest, spacing, alive
+        self.edges, self.intact = edges, intact.copy()
+
+    @cached_property
+    def _made(self) -> EmbeddedSurface:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        kept = self.edges[self.intact]
+        n = len(self.rest)
+        graph = coo_array((np.ones(len(kept)), (kept[:, 0], kept[:, 1])), shape=(n, n))
+        piece = np.asarray(connected_components(graph, directed=False)[1])
+        points, triangles = crack_sheet(self.rest, self.spacing, self.edges, self.intact)
+        surface, part = self.whole.surface, np.zeros(len(self.whole.surface.points), np.int64)
+        inward = np.zeros_like(surface.points)
+        if len(triangles):
+            try:
+                cut = cut_surface(surface, points, triangles)
+                surface, inward = cut.surface, cut.inward
+                part = np.zeros(len(surface.points), np.int64)
+                part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
+            except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
+                pass
+        home = self._homes(surface.points + NUDGE * self.spacing * inward, part, piece)
+        if (self.alive[home] < 0).any():
+            surface, home = self._left(surface, home)
+        made = carried_around(surface, self.rest, self.spacing, kept, home)
+        return self._renumbered(made)
+
+    def _left(self, surface: Surface, home: IntArray) -> tuple[Surface, IntArray]:
+        """The triangles that elements carry which are still there; UVs and groups go with them."""
+        stay = np.flatnonzero((self.alive[home[surface.triangles]] >= 0).all(axis=1))
+        used, corners = np.unique(surface.triangles[stay], return_inverse=True)
+        place = np.full(len(surface.triangles), -1)
+        place[stay] = np.arange(len(stay))
+        groups = {name: place[ids][place[ids] >= 0] for name, ids in surface.groups.items()}
+        uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
+        left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
+        return left, home[used]
+
+    def _renumbered(self, made: EmbeddedSurface) -> EmbeddedSurface:
+        """``made`` in the rows that are left."""
+        indices = self.alive[made.indices.astype(np.int64)].astype(np.uint32)
+        if not isinstance(made, FramedSurface):
+            return replace(made, indices=indices)
+        return replace(made, indices=indices, frames=self.alive[made.frames])
+
+    def _homes(self, looking: Array, part: IntArray, piece: IntArray) -> IntArray:
+        """The nearest element of each point, among those of the piece that most points of its ``part`` of the
+        surface are nearest to: the smoothed crack passes some elements on the wrong side."""
+        from scipy.spatial import cKDTree
+
+        home = np.asarray(cKDTree(self.rest).query(looking)[1])
+        for k in range(int(part.max()) + 1 if part.any() else 0):
+            mine = np.flatnonzero(part == k)
+            if len(mine):
+                usual = int(np.argmax(np.bincount(piece[home[mine]])))
+                wrong = mine[piece[home[mine]] != usual]
+                own = np.flatnonzero(piece == usual)
+                if len(wrong):
+                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
+        return home
+
+    @property
+    def surface(self) -> Surface:
+        return self._made.surface
+
+    def positions(self, x: Array) -> Array:
+        return self._made.positions(x)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        made = self._made
+        if isinstance(made, FramedSurface):
+            return made.arrays()
+        return FramedSurface(made.surface, made.indices, made.weights).arrays()
+
+
+def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray) -> tuple[Array, IntArray]:
+    """Faces between voxels whose own connection is broken, as triangles; smoothed inside, and carried on by a
+    voxel where the body ends, so that they stick out of it."""
+    d = rest[edges[:, 1]] - rest[edges[:, 0]]
+    axis_like = np.abs(np.linalg.norm(d, axis=1) - spacing) < 0.1 * spacing
+    if not (axis_like & ~intact).any():
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    axes = lattice_axes(d[axis_like])
+    index = np.rint((rest - rest[0]) @ axes / spacing).astype(np.int64)
+    low = index.min(axis=0) - 2
+    size = index.max(axis=0) - low + 3
+    grid = np.zeros(size, bool)
+    grid[tuple((index - low).T)] = True
+    broken = edges[axis_like & ~intact]
+    cells = index[broken] - low  # (f, 2, 3)
+    step = cells[:, 1] - cells[:, 0]
+    normal = np.abs(step).argmax(axis=1)
+    lower = np.minimum(cells[:, 0], cells[:, 1])
+    faces = {(int(k), *map(int, c)) for k, c in zip(normal, lower, strict=True)}
+    for k, *c in sorted(faces):
+        faces |= {(k, *place) for place in _outside(grid, k, tuple(c))}
+    table = np.array(sorted(faces))
+    corners = _corners(table)
+    names, square = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    square = square.reshape(-1, 4)
+    triangles = np.concatenate([square[:, [0, 1, 2]], square[:, [0, 2, 3]]])
+    points = _smoothed(names.astype(float), triangles, names, grid)
+    return rest[0] + (spacing * (points + low - 0.5 + SHIFT)) @ axes.T, triangles
+
+
+def _outside(grid: AnyArray, k: int, cell: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Cells beside ``cell``, across the face's normal k, where neither of the face's two voxels has a
+    neighbour: the face goes on there."""
+    found = []
+    a, b = [c for c in range(3) if c != k]
+    for u in (-1, 0, 1):
+        for w in (-1, 0, 1):
+            here = list(cell)
+            here[a] += u
+            here[b] += w
+            above = list(here)
+            above[k] += 1
+            if (u or w) and not grid[tuple(here)] and not grid[tuple(above)]:
+                found.append(tuple(here))
+    return found
+
+
+def _corners(table: IntArray) -> IntArray:
+    """Corners (f, 4, 3) of faces (normal, lower voxel), in lattice steps from the voxels' lower corners."""
+    k, cell = table[:, 0], table[:, 1:]
+    rows = np.arange(len(table))
+    a, b = (k + 1) % 3, (k + 2) % 3
+    base = cell.copy()
+    base[rows, k] += 1
+    out = np.repeat(base[:, None], 4, axis=1)
+    for number, (u, w) in enumerate(((0, 0), (1, 0), (1, 1), (0, 1))):
+        out[rows, number, a] += u
+        out[rows, number, b] += w
+    return out
+
+
+def _smoothed(points: Array, triangles: IntArray, names: IntArray, grid: AnyArray) -> Array:
+    """Corners that lie inside the body move towards the middle of those around them; rims and lines where
+    cracks meet stay."""
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, uses = np.unique(sides, axis=0, return_counts=True)
+    still = np.zeros(len(points), bool)
+    still[edges[uses != 2]] = True
+    for shift in np.ndindex(2, 2, 2):
+        at = names - np.array(shift)
+        inside = ((at >= 0) & (at < np.array(grid.shape))).all(axis=1)
+        still |= ~(inside & grid[tuple(np.clip(at, 0, np.array(grid.shape) - 1).T)])
+    for _ in range(SMOOTH):
+        total, count = np.zeros_like(points), np.zeros(len(points))
+        middle = points[triangles].mean(axis=1)
+        for c in range(3):
+            np.add.at(total, triangles[:, c], middle)
+            np.add.at(count, triangles[:, c], 1.0)
+        points = np.where(still[:, None], points, 0.5 * points + 0.5 * total / count[:, None])
+    return points

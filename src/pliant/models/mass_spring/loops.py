@@ -1,0 +1,57 @@
+"""Springs in pairs, and tets in pairs, laid out for the compiled loops."""
+
+import numpy as np
+
+from pliant.compiled import SERIAL_ROWS
+from pliant.models.blocks import make_blocks, partitions_for, share_buffer
+from pliant.models.mass_spring import damping, kernels
+from pliant.models.mass_spring.pairs import pair_rows, pair_springs
+from pliant.models.mass_spring.tet_pairs import pair_tets
+from pliant.typing import Array, IntArray
+
+
+class SpringLoops:
+    """Forces of springs on ``edges`` (m, 2) and, where there are ``tets``, of their volumetric terms.
+
+    blocks: pairs of springs; members (pairs, 2): the springs of each. rest: a row per block, with the rest
+    lengths [m] of the first springs and of the second ones, then their stiffnesses [N/m] likewise.
+    """
+
+    def __init__(self, edges: IntArray, count: int, lengths: Array, stiffness: Array) -> None:
+        pairs, self.members = pair_springs(edges, count)
+        self.blocks = make_blocks(pairs, count, partitions_for(len(edges)), columns=4)
+        self.rest = pair_rows(self.blocks, self.members, lengths, stiffness)
+        self.parallel = len(edges) >= SERIAL_ROWS
+        self.drop_tets()
+        self._near = np.empty_like(self.blocks.buffer)
+
+    def add_tets(self, tets: IntArray, volumes: Array, bulk: Array) -> None:
+        """Add ``bulk / 2 V (v / V - 1)^2`` of every tet to the energy that the forces come from."""
+        corners, members = pair_tets(tets)
+        cells = make_blocks(corners, self.blocks.particle_count, len(self.blocks.low))
+        self.blocks, cells = share_buffer(self.blocks, cells)
+        self._near = np.empty_like(self.blocks.buffer)
+        self._cells = (cells.starts, cells.index)
+        self._cell_rest = pair_rows(cells, members, 6.0 * volumes, bulk / volumes / 36.0)
+
+    def drop_tets(self) -> None:
+        """Leave the springs alone."""
+        self._cells = (np.zeros_like(self.blocks.starts), np.zeros((1, 16, 5), np.uint32))
+        self._cell_rest = np.zeros((1, 64))
+
+    def add_forces(self, x: Array, out: Array) -> None:
+        """Add the forces [N] at positions ``x`` (n, 3) to ``out``."""
+        s = self.blocks
+        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
+        springs = (s.starts, s.index)
+        run(
+            s.low, s.high, s.offset, springs, self.rest, self._cells, self._cell_rest,
+            x, self._near, s.buffer, out,
+        )  # fmt: skip
+
+    def add_damping(self, beta: float, x: Array, v: Array, out: Array) -> None:
+        """Add the forces that resist changes of length, ``beta k`` times their rate, to ``out``."""
+        s = self.blocks
+        run = damping.spring_damping_parallel if self.parallel else damping.spring_damping_serial
+        run(s.starts, s.low, s.offset, s.index, self.rest, beta, x, v, s.buffer)
+        s.add_to(out)

@@ -1,0 +1,284 @@
+"""The rigid model at work on one body."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.errors import IncompatibleError
+from pliant.models.rigid import kernels
+from pliant.models.rigid.joints import Joints
+from pliant.models.rigid.meeting import Touching, meet_obstacles, push_out
+from pliant.protocols import Contact, FieldData, Pushing, StableStep, Structure
+from pliant.structure.solid import areas
+from pliant.typing import AnyArray, Array
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+
+TURN = 0.05  # largest turn within a step of the free rotation [rad]
+
+
+class RigidMechanics:
+    r"""Pose and momenta of a rigid body, and the rows of the World that follow them.
+
+    centre (3,), quaternion (4,): principal axes to the world; momentum P, spin momentum L about the centre.
+    A step is kick, drift, kick: half of the forces' impulse on P and L, free flight and free rotation, the
+    other half. Impulses at obstacles and joints are part of each kick: what rests does not move.
+    """
+
+    field_names: tuple[str, ...] = ()
+    inversion_safe = True
+
+    def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
+        self.structure, self.material = structure, material
+        self.friction = material.friction
+        mass, rest = structure.mass, structure.rest
+        self.total = float(mass.sum())
+        self.centre = (mass @ rest) / self.total
+        arms = rest - self.centre
+        second = (mass[:, None] * arms).T @ arms
+        self.inertia, axes = np.linalg.eigh(np.trace(second) * np.eye(3) - second)
+        axes[:, 2] *= np.linalg.det(axes)
+        self.arms = arms @ axes  # in the principal axes
+        self.quaternion = quaternion_of(axes)
+        self.size = float(np.linalg.norm(arms, axis=1).max())
+        self.contact_triangles = np.asarray(structure.extra["contact"], np.int64)
+        self.radius = float(structure.extra["radius"])
+        self.touching = np.unique(self.contact_triangles)
+        self.contact_mass = self._contact_mass()
+        self.contact_stiffness = stiffness or 0.6 * material.young * structure.spacing
+        self.momentum, self.spin = np.zeros(3), np.zeros(3)
+        self.obstacles: list[Contact] = []
+        self._giving = np.zeros(6)
+        self.held = np.zeros(6)  # mean force and torque of joints over the last step
+        self.time = 0.0
+        self._shown: tuple[Array, Array] | None = None  # rows as last written
+        self._joints: Joints | None = None
+
+    def _contact_mass(self) -> Array:
+        """Of a contact with a face (a sixth of the surface) each row bears its share of the body."""
+        rows = np.full(len(self.structure.rest), self.total)
+        t, x = self.contact_triangles, self.structure.rest
+        own = areas(x, t)
+        if own.sum() > 0.0:
+            share = np.zeros(len(x))
+            np.add.at(share, t.ravel(), np.repeat(own / 3.0, 3))
+            touching = self.touching
+            rows[touching] = self.total * np.clip(6.0 * share[touching] / own.sum(), 0.01, 1.0)
+        return rows
+
+    # ------------------------------------------------------------------------------ state of motion
+
+    def _turn(self) -> Array:
+        R = np.empty((3, 3))
+        kernels.turn_matrix(self.quaternion, R)
+        return R
+
+    def _twist(self, R: Array) -> Array:
+        """Velocity of the centre and spin (6,)."""
+        return np.concatenate([self.momentum / self.total, R @ ((self.spin @ R) / self.inertia)])
+
+    def _take(self, R: Array, twist: Array) -> None:
+        """Momenta of a twist."""
+        self.momentum = self.total * twist[:3]
+        self.spin = R @ (self.inertia * (twist[3:] @ R))
+
+    def _yielding(self, R: Array) -> Array:
+        """Twist per unit of impulse and of torque impulse (6, 6)."""
+        out = np.zeros((6, 6))
+        out[:3, :3] = np.eye(3) / self.total
+        out[3:, 3:] = (R / self.inertia) @ R.T
+        return out
+
+    def _show(self, x: Array, v: Array, inverse_mass: Array, coming: Array | None = None) -> None:
+        """Write the rows; with the impulse that is still to come, as far as it is known."""
+        R = self._turn()
+        twist = self._twist(R)
+        if coming is not None:
+            twist += self._yielding(R) @ coming
+        kernels.follow(self.centre, R, self.arms, twist, inverse_mass, x, v)
+        self._shown = (x.copy(), v.copy())
+
+    def _take_kicks(self, x: Array, v: Array, inverse_mass: Array) -> None:
+        """Take over velocities that somebody has changed (an impulse; the initial ones), by their momenta."""
+        if self._shown is not None and np.array_equal(v, self._shown[1]):
+            return
+        free = inverse_mass > 0.0
+        if self._shown is not None and not ((v != self._shown[1]) & free).any():
+            return
+        found = kernels.resultant(x, self.centre, self.structure.mass[:, None] * v)
+        self.momentum, self.spin = found[:3], found[3:]
+
+    def _kick(self, dt: float, x: Array, external: Array) -> None:
+        load = kernels.resultant(x, self.centre, external)
+        self.momentum = self.momentum + dt * load[:3]
+        self.spin = self.spin + dt * load[3:]
+
+    # ------------------------------------------------------------------------------------ the step
+
+    def meet(self, obstacles: Sequence[Pushing]) -> None:
+        self.obstacles = [o for o in obstacles if isinstance(o, Contact)]
+
+    def advance(
+        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
+    ) -> None:
+        if self._shown is None:
+            R = self._turn()
+            self._shown = (np.empty_like(x), np.empty_like(v))
+            kernels.follow(self.centre, R, self.arms, self._twist(R), np.ones_like(x), *self._shown)
+        self._take_kicks(x, v, inverse_mass)
+        before = self._shown[0]
+        self._kick(0.5 * dt, before, external)
+        R = self._turn()
+        twist, joints = self._twist(R), Joints.of(inverse_mass)
+        yielding = self._yielding(R)
+        self._giving = np.zeros(6)
+        if joints is not None:
+            joints.prepare(before - self.centre, yielding)
+            wanted = (x - before) / dt
+            self._giving += joints.hold(twist, wanted) / dt
+            yielding = joints.yielding
+        load, met = kernels.resultant(before, self.centre, external), False
+        if self.obstacles:
+            slow = 2.0 * dt * float(np.linalg.norm(load[:3])) / self.total
+            met = meet_obstacles(self.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
+        self._take(R, twist)
+        self.centre = self.centre + dt * twist[:3]
+        speed = float(np.linalg.norm(twist[3:]))
+        kernels.free_rotation(
+            self.quaternion, self.spin, self.inertia, dt, max(1, int(np.ceil(speed * dt / TURN)))
+        )
+        self._correct(time + dt, x, joints)
+        if joints is not None:
+            self._follow_joints(joints, x, v, dt)
+        self.time = time + dt
+        self._joints = joints
+        self._show(x, v, inverse_mass, None if met or joints is not None else 0.5 * dt * load)
+
+    def _body(self, rows: Array) -> Touching:
+        return Touching(rows[self.touching], self.radius, self.centre, self.size, 1e-9 * self.size)
+
+    def _correct(self, time: float, x: Array, joints: Joints | None) -> None:
+        """Bring the pose where joints and obstacles want it."""
+        for _ in range(8 if joints is not None or self.obstacles else 0):
+            R = self._turn()
+            rows = self.centre + self.arms @ R.T
+            move, yielding = np.zeros(6), self._yielding(R)
+            worst = 0.0
+            if joints is not None:
+                joints.prepare(rows - self.centre, yielding)
+                joints.hold(move, x - rows)
+                yielding = joints.yielding
+                worst = joints.gap(x - rows)
+            if self.obstacles:
+                push_out(self.obstacles, time, self._body(rows), move, yielding)
+            if not move.any() or max(np.abs(move[:3]).max(), np.abs(move[3:]).max() * self.size) < (
+                1e-15 * self.size
+            ):
+                if worst > 1e-6 * self.size:
+                    raise IncompatibleError(
+                        "Particles of a rigid body are moved in a way that it cannot follow: "
+                        f"they are {worst:.3g} m off.",
+                        hint="Move or hold them as one piece.",
+                    )
+                return
+            self.centre = self.centre + move[:3]
+            self.quaternion = turned(self.quaternion, move[3:])
+
+    def _follow_joints(self, joints: Joints, x: Array, v: Array, dt: float) -> None:
+        R = self._turn()
+        twist = self._twist(R)
+        joints.prepare(self.arms @ R.T, self._yielding(R))
+        self._giving += joints.hold(twist, v) / dt
+        self._take(R, twist)
+
+    def complete(self, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array) -> None:
+        assert self._shown is not None
+        R = self._turn()
+        rows = self.centre + self.arms @ R.T
+        self._kick(0.5 * dt, rows, external)
+        twist, yielding = self._twist(R), self._yielding(R)
+        if self._joints is not None:
+            self._joints.prepare(rows - self.centre, yielding)
+            self._giving += self._joints.hold(twist, v) / dt
+            yielding = self._joints.yielding
+        if self.obstacles:
+            meet_obstacles(self.obstacles, self.time, dt, 0.0, self._body(rows), twist, yielding, np.inf)
+        self.held = self._giving
+        self._take(R, twist)
+        self._show(x, v, inverse_mass)
+
+    def add_internal(self, out: Array) -> None:
+        """What makes each particle move with the body: ``m a - f``, less what joints bear."""
+        R = self._turn()
+        spin = self._twist(R)[3:]
+        whole = kernels.resultant(self.arms @ R.T, np.zeros(3), out) + self.held
+        torque = whole[3:] - cross(spin, self.spin)
+        gain = R @ ((torque @ R) / self.inertia)
+        kernels.inertial_forces(R, self.arms, self.structure.mass, spin, whole[:3] / self.total, gain, out)
+        if self._joints is not None:
+            out -= self._joints.shared(self.held)
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        """None: a rigid body does not deform."""
+
+    def stable_step(self) -> StableStep:
+        return StableStep(
+            float(np.sqrt(self.size / 9.81)) / 50.0,
+            "a fiftieth of the time in which a rigid body falls by its own size",
+        )
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        return {}
+
+    # ------------------------------------------------------------------------------------- restart
+
+    def state(self) -> dict[str, AnyArray]:
+        return {
+            "pose": np.concatenate([self.centre, self.quaternion]),
+            "momenta": np.concatenate([self.momentum, self.spin]),
+            "held": self.held,
+            "friction": np.array(self.friction),
+            "time": np.array(self.time),
+        }
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.centre, self.quaternion = state["pose"][:3].copy(), state["pose"][3:].copy()
+        self.momentum, self.spin = state["momenta"][:3].copy(), state["momenta"][3:].copy()
+        self.held, self.friction = state["held"].copy(), float(state["friction"])
+        self.time = float(state["time"])
+        self._shown = None
+
+
+def cross(a: Array, b: Array) -> Array:
+    """The cross product of two vectors (3,)."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def quaternion_of(R: Array) -> Array:
+    """The unit quaternion (w, x, y, z) of a rotation matrix (3, 3); w is not negative."""
+    d = np.diag(R)
+    squares = np.array([1 + d.sum(), 1 + 2 * d[0] - d.sum(), 1 + 2 * d[1] - d.sum(), 1 + 2 * d[2] - d.sum()])
+    k = int(np.argmax(squares))
+    a = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    q = np.empty(4)
+    if k == 0:
+        q[0], q[1:] = squares[0], a
+    else:
+        i = k - 1
+        q[0] = a[i]
+        for j in range(3):
+            q[1 + j] = squares[k] if j == i else R[i, j] + R[j, i]
+    q /= np.linalg.norm(q)
+    return np.asarray(q if q[0] >= 0 else -q)
+
+
+def turned(q: Array, turn: Array) -> Array:
+    """The quaternion ``q`` after a turn by the vector ``turn`` (3,) [rad] in space."""
+    angle = float(np.linalg.norm(turn))
+    if angle == 0.0:
+        return q
+    w, u = np.cos(0.5 * angle), np.sin(0.5 * angle) * turn / angle
+    out = np.concatenate([[w * q[0] - u @ q[1:]], w * q[1:] + q[0] * u + cross(u, q[1:])])
+    return np.asarray(out / np.linalg.norm(out))

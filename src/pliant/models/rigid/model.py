@@ -1,0 +1,40 @@
+"""Parameters of the rigid model."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from pliant.parameters import parameters
+from pliant.protocols import Structure
+from pliant.structure.solid import SolidSampler
+from pliant.units import Number
+
+if TYPE_CHECKING:
+    from pliant.materials import Resolved as Material
+    from pliant.models.rigid.mechanics import RigidMechanics
+
+
+@parameters
+class Rigid:
+    r"""A body that does not deform: six degrees of freedom, with the mass, centre and inertia of its closed
+    surface [DullweberLeimkuhlerMcLachlan1997]_.
+
+    It meets the ground and obstacles by impulses (restitution and Coulomb friction as these have them), and
+    other bodies of all models through contact. ``fix``, ``move`` and the like on some of its particles are
+    joints: one held particle is a ball joint, a row of them a hinge, a face holds the whole body.
+
+    stiffness: of its contacts with other bodies [N/m] (default: :math:`0.6\,E a` of the material, as for
+    elements; a is the body's ``edge``, which also says how finely its surface touches). Density, friction and
+    restitution of the material count; the rest does not.
+    """
+
+    kind: ClassVar[str] = "rigid"
+    references: ClassVar[tuple[str, ...]] = ("DullweberLeimkuhlerMcLachlan1997",)
+    sampler: ClassVar[SolidSampler] = SolidSampler()
+
+    stiffness: Number | None = Field(default=None, gt=0)
+
+    def prepare(self, structure: Structure, material: "Material") -> "RigidMechanics":
+        from pliant.models.rigid.mechanics import RigidMechanics
+
+        return RigidMechanics(structure, material, self.stiffness)

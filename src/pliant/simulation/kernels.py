@@ -1,0 +1,27 @@
+"""Compiled loops over the particles of the World."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from pliant.compiled import parallel_jit, prange
+from pliant.typing import Array
+
+PARALLEL_ROWS = 50_000  # below, one thread has copied before the others have woken up
+PARTS = 64
+
+
+@parallel_jit
+def _copy_parallel(source, out):
+    n = source.shape[0]
+    for p in prange(PARTS):
+        begin, end = p * n // PARTS, (p + 1) * n // PARTS
+        for i in range(begin, end):
+            for c in range(3):
+                out[i, c] = source[i, c]
+
+
+def copy_rows(source: Array, out: Array) -> None:
+    """``out = source``, (n, 3) arrays."""
+    if source.shape[0] < PARALLEL_ROWS:
+        out[:] = source
+    else:
+        _copy_parallel(source, out)

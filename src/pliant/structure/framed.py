@@ -1,0 +1,91 @@
+"""Surfaces carried along with offsets that turn with the particles; the table of all kinds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from pliant.mesh.types import Surface
+from pliant.structure.carrier import EmbeddedSurface
+from pliant.typing import AnyArray, Array, IntArray
+
+
+@dataclass(frozen=True)
+class FramedSurface(EmbeddedSurface):
+    """A carried surface where some elements lie in a plane or a line and cannot tell what happens across it:
+    points beside them keep an offset in the frame that three elements make.
+
+    framed (q,): those points; frames (q, 3): elements; offsets (q, 3): at rest [m]; rest (q, 3, 3): the
+    frames at rest.
+    """
+
+    kind: ClassVar[str] = "framed"
+
+    framed: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    frames: IntArray = field(default_factory=lambda: np.zeros((0, 3), np.int64))
+    offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    rest: Array = field(default_factory=lambda: np.zeros((0, 3, 3)))
+
+    def positions(self, x: Array) -> Array:
+        out = super().positions(x)
+        own = np.einsum("pij,pi->pj", self.rest, self.offsets)  # in the frame
+        out[self.framed] += np.einsum("pij,pj->pi", frames_of(x, self.frames), own)
+        return out
+
+    def arrays(self) -> dict[str, AnyArray]:
+        mine = {"framed": self.framed, "frames": self.frames, "offsets": self.offsets}
+        return {**super().arrays(), **mine, "frames-at-rest": self.rest}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        base = EmbeddedSurface.from_arrays(arrays)
+        return cls(
+            base.surface, base.indices, base.weights, base.extrapolation,
+            arrays["framed"], arrays["frames"], arrays["offsets"], arrays["frames-at-rest"],
+        )  # fmt: skip
+
+
+def frames_of(x: Array, triples: IntArray) -> Array:
+    """Right-handed frames (q, 3, 3), axes as columns: along a -> b, and towards c across it. Where a, b and c
+    lie in a line, one of the world's axes takes the place of c; where they are one, the frame stays."""
+    a, b, c = (x[triples[:, k]] for k in range(3))
+    one, two = b - a, c - a
+    length = np.linalg.norm(one, axis=1, keepdims=True)
+    one = np.where(length > 0.0, one / np.where(length > 0.0, length, 1.0), [1.0, 0.0, 0.0])
+    lone = (triples[:, 2] == triples[:, 1])[:, None]
+    helper = np.where(np.abs(one[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
+    two = np.where(lone, helper, two)
+    two = two - np.einsum("ij,ij->i", one, two)[:, None] * one
+    two /= np.maximum(np.linalg.norm(two, axis=1, keepdims=True), 1e-300)
+    return np.stack([one, two, np.cross(one, two)], axis=2)
+
+
+@dataclass(frozen=True)
+class HiddenSurface:
+    """The surface of a body that is not there: a triangle without a size, since files want something to hold;
+    ``inner`` is what will be, or was, shown."""
+
+    kind: ClassVar[str] = "hidden"
+
+    inner: Any
+
+    @property
+    def surface(self) -> Surface:
+        return Surface(np.repeat(self.inner.surface.points[:1], 3, axis=0), np.arange(3)[None])
+
+    def positions(self, x: Array) -> Array:
+        return np.repeat(x[:1], 3, axis=0)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Those of the surface that is hidden, and its kind."""
+        return {**self.inner.arrays(), "hidden": np.array(list(CARRIERS).index(self.inner.kind))}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        kind = list(CARRIERS.values())[int(arrays["hidden"])]
+        return cls(kind.from_arrays({name: a for name, a in arrays.items() if name != "hidden"}))
+
+
+CARRIERS: dict[str, Any] = {kind.kind: kind for kind in (EmbeddedSurface, FramedSurface, HiddenSurface)}
+"""Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""

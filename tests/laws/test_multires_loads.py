@@ -1,0 +1,78 @@
+"""What acts on particles reaches the simulated nodes of all levels by virtual work: sums and moments stay."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from multires_lab import FRAME, Frozen, cube
+
+
+def half(p: Any) -> Any:
+    return p[:, 0] + 0.3 * p[:, 1] < 0.6
+
+
+def totals(body: Frozen, shares: Any) -> tuple[Any, Any]:
+    """Sum and moment of what is on simulated nodes."""
+    m, force, moment = body.mechanics, np.zeros(3), np.zeros(3)
+    for k, nodes in enumerate(m.coupling.active):
+        force += shares[k][nodes].sum(axis=0)
+        moment += np.cross(m.hierarchy.levels[k].points[nodes], shares[k][nodes]).sum(axis=0)
+    return force, moment
+
+
+@pytest.fixture(params=["schwarz", "galerkin"])
+def body(request: Any) -> Frozen:
+    found = Frozen(cube(3, 0.15), request.param, half)
+    assert all(len(nodes) for nodes in found.mechanics.coupling.active)
+    return found
+
+
+def test_any_forces_keep_their_sum_and_moment(body: Frozen) -> None:
+    """Exactly, but for the part that is a uniform acceleration in schwarz: that acts on the masses there."""
+    values = np.random.default_rng(3).normal(size=body.x.shape)
+    mean = values.sum(axis=0) / body.mass.sum()
+    force, moment = totals(body, body.mechanics.coupling.share(values))
+    expected = [values.sum(axis=0), np.cross(body.rest, values).sum(axis=0)]
+    if body.mechanics.kind == "schwarz":
+        masses = [mass[:, None] * mean for mass in body.mechanics.coupling.mass]
+        uniform, turning = totals(body, masses)
+        expected[0] += uniform - body.mass.sum() * mean
+        expected[1] += turning - np.cross(body.rest, body.mass[:, None] * mean).sum(axis=0)
+    assert np.abs(force - expected[0]).max() < 1e-10 * np.abs(values).sum()
+    assert np.abs(moment - expected[1]).max() < 1e-10 * np.abs(values).sum()
+
+
+def test_a_uniform_acceleration_stays_one(body: Frozen) -> None:
+    """Gravity pulls all nodes of all levels alike; with galerkin the body falls without any strain (ghosts of
+    schwarz take straight lines through a coarse step)."""
+    body.external = body.mass[:, None] * np.array([0.0, 3.0, -9.81])
+    m = body.mechanics
+    shares = m.coupling.share(body.external)
+    for k, nodes in enumerate(m.coupling.active):
+        pull = m.coupling.inverse[k][nodes] * shares[k][nodes]
+        assert np.abs(pull - [0.0, 3.0, -9.81]).max() < 1e-12
+    if m.kind == "schwarz":
+        return
+    body.advance(5)
+    assert np.abs(body.v - 5 * FRAME * np.array([0.0, 3.0, -9.81])).max() < 1e-9
+    fallen = 0.5 * (5 * FRAME) ** 2 * np.array([0.0, 3.0, -9.81])
+    assert np.abs(body.x - body.rest - fallen).max() < 1e-9
+
+
+def test_a_force_across_the_border_gives_its_momentum() -> None:
+    """P = F t and P = J of the shown particles, for a force and a kick on particles of all levels."""
+    body = Frozen(cube(3, 0.15), "galerkin", half)
+    top = body.rest[:, 2] > 0.8
+    body.external[top] = np.random.default_rng(5).normal(size=(top.sum(), 3))
+    body.advance(6)
+    expected = 6 * FRAME * body.external.sum(axis=0)
+    momentum = (body.mass[:, None] * body.v).sum(axis=0)
+    assert np.abs(momentum - expected).max() < 1e-10 * np.abs(body.external).sum()
+    body.external = np.zeros_like(body.v)
+    side = body.rest[:, 1] < 0.2
+    body.v[side] += [0.0, 0.7, 0.1]
+    body.advance(3)
+    expected += body.mass[side].sum() * np.array([0.0, 0.7, 0.1])
+    momentum = (body.mass[:, None] * body.v).sum(axis=0)
+    assert np.abs(momentum - expected).max() < 1e-10 * np.abs(momentum).sum()

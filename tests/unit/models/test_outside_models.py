@@ -1,0 +1,42 @@
+"""Models from elsewhere, with no more than a model must have."""
+
+from typing import Any, ClassVar
+
+import pliant as pl
+from pliant.models import MODELS
+from pliant.parameters import parameters
+from pliant.protocols import StableStep
+from pliant.structure.tets import TetSampler
+
+
+@parameters
+class Dust:
+    """Particles that do not feel each other."""
+
+    kind: ClassVar[str] = "dust"
+    references: ClassVar[tuple[str, ...]] = ()
+    sampler: ClassVar[TetSampler] = TetSampler()
+
+    def prepare(self, structure: Any, material: Any) -> "DustMechanics":
+        return DustMechanics()
+
+
+class DustMechanics:
+    field_names = ()
+
+    def add_forces(self, x: Any, v: Any, out: Any) -> None: ...
+
+    def stable_step(self) -> StableStep:
+        return StableStep(0.01, "nothing vibrates")
+
+    def fields(self, x: Any, v: Any, names: Any) -> dict[str, Any]:
+        return {}
+
+
+def test_a_model_without_energy_runs_and_says_what_that_means(monkeypatch: Any) -> None:
+    monkeypatch.setitem(MODELS._table, "dust", Dust)
+    body = pl.Body(pl.shapes.box(1.0, 1.0, 1.0, divisions=(1, 1, 1)), model="dust", name="cloud")
+    simulation = pl.Scene([body], [pl.Gravity()]).simulation()
+    simulation.start()
+    simulation.advance()
+    assert simulation.notes() == ["body 'cloud': its model has no energy, so energy.total does not balance"]
