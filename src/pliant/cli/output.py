@@ -55,7 +55,7 @@ def say_pairs(pairs: Sequence[tuple[str, Any]], indent: str = "") -> None:
 def say_table(head: Row, rows: Sequence[Row]) -> None:
     """Rows under a head, in columns; numbers to the right."""
     texts = [[cell(value) for value in row] for row in rows]
-    widths = [max(len(str(h)), *(len(row[k]) for row in texts)) for k, h in enumerate(head)]
+    widths = [max([len(str(h)), *(len(row[k]) for row in texts)]) for k, h in enumerate(head)]
     right = [all(isinstance(row[k], (int, float, type(None))) for row in rows) for k in range(len(head))]
 
     def line(values: Sequence[str]) -> str:

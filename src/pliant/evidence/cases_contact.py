@@ -11,10 +11,15 @@ from pliant.evidence.scenes import MATERIAL, block, played
 from pliant.evidence.validate import Result, case
 from pliant.materials import resolve
 from pliant.where import all as everything
+from pliant.where import box as inside
 from pliant.where import plane
 
 COULOMB = "Coulomb's law of friction"
 FRICTION, G = 0.5, 9.81
+SPRINGS = (
+    "Springs carry forces along edges only and are soft at free surfaces, which is where a ball presses; on "
+    "this regular mesh the block gives way a quarter too easily."
+)
 
 
 @lru_cache(maxsize=32)
@@ -82,10 +87,11 @@ def pressed(youngs: float, poisson: float, radius: float, depth: float, thicknes
 @case(
     "hertz",
     "a rigid ball pressed by d into a block: F = 4/3 E/(1 - nu^2) sqrt(R) d^1.5, and a series for its depth",
+    models=("mass-spring", "fem", "cpm1", "cpm2", "efg"),
     quick=False,
     source="Hertz 1882; for layers of finite depth Dimitriadis et al. 2002, Biophys. J. 82, 2798",
     why="The radius of contact is 3 edges, so its border is known to a sixth of it.",
-    cannot={"elements": "Their lattice has Poisson's ratio 1/4, and elements touch with radii of their own."},
+    cannot={"mass-spring": SPRINGS},
 )
 def hertz(model: str) -> Result:
     """A quarter of the block and of the ball; 12 cells of 0.1 m, R = 2.88 m, d = 0.031 m, a = 0.3 m."""
@@ -97,8 +103,8 @@ def hertz(model: str) -> Result:
     ball = Obstacle(sphere=SphereShape(radius=radius), position=path, friction=0.0, name="ball")
     held = [
         Fix(body, plane("z", "min")),
-        Fix(body, plane("x", "min"), axes=("x",)),
-        Fix(body, plane("y", "min"), axes=("y",)),
+        Fix(body, inside((-1.0, -1.0, 0.05), (0.01, 2.0, 2.0)), axes=("x",)),
+        Fix(body, inside((-1.0, -1.0, 0.05), (2.0, 0.01, 2.0)), axes=("y",)),
     ]
     _, series = played([body], [*held, ball, Damping(rate=8.0)], 1.4)
     value = 4.0 * float(np.mean([row["ball.z"] for row in series[-10:]]))
