@@ -197,8 +197,12 @@ class Simulation:
         if not self.plan.automatic or not math.isfinite(self.plan.limit):
             return 1
         world = self.system.world
-        stiffening = [p for p in world.parts if isinstance(p.mechanics, Stiffening)]
-        return max((p.mechanics.step_parts(world.x[p.rows]) for p in stiffening), default=1)
+        parts = [
+            part.mechanics.step_parts(world.x[part.rows])
+            for part in world.parts
+            if isinstance(part.mechanics, Stiffening)
+        ]
+        return max(parts, default=1)
 
     def join(self, label: str, action: Acting, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
