@@ -197,8 +197,8 @@ class Simulation:
         if not self.plan.automatic or not math.isfinite(self.plan.limit):
             return 1
         world = self.system.world
-        stiffening = [p for p in world.parts if isinstance(p.mechanics, Stiffening)]
-        return max((p.mechanics.step_parts(world.x[p.rows]) for p in stiffening), default=1)
+        found = [(p.mechanics, world.x[p.rows]) for p in world.parts]
+        return max((m.step_parts(x) for m, x in found if isinstance(m, Stiffening)), default=1)
 
     def join(self, label: str, action: Acting, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
