@@ -10,7 +10,7 @@ column is zero; the arithmetic takes it along, because a loop that skips values 
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
+from pliant.compiled import jit, packing, parallel_jit, prange
 from pliant.models.blocks import REDUCTION_PARTS, reduce_rows
 
 TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: its force is zero
@@ -158,6 +158,7 @@ def _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, ne
     _volume_blocks(starts[p], starts[p + 1], index, tet_rest, near, buffer, shift, w, f)
 
 
+@packing
 @jit
 def forces_serial(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
     """Add the forces of springs and tets to ``out``; ``near`` is scratch."""
@@ -166,6 +167,7 @@ def forces_serial(low, high, offset, springs, spring_rest, tets, tet_rest, x, ne
     reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
 
 
+@packing
 @parallel_jit
 def forces_parallel(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
     """As ``forces_serial``."""
