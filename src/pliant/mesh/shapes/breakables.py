@@ -85,8 +85,7 @@ class ChocolateBar:
         across = length / squares
         places = [0.0, 0.18, 0.82, 1.0]
         inner = [
-            np.linspace(a, b, steps((b - a) * across, edge), endpoint=False)
-            for a, b in pairwise(places)
+            np.linspace(a, b, steps((b - a) * across, edge), endpoint=False) for a, b in pairwise(places)
         ]
         lines = np.add.outer(np.arange(squares), np.concatenate(inner)).ravel()
         return np.asarray(np.append(lines, float(squares)) * across)
