@@ -403,16 +403,14 @@ def _principal(stress: Array, F: Array) -> Array:
     return np.asarray(normal / np.linalg.norm(normal))
 
 
-def sheet(cells: Cells, opened: BoolArray, planes: Array, smooth: bool) -> tuple[Array, IntArray]:
-    """The open faces as triangles; ``smooth``: corners move onto the planes of the faces around them, and
-    those inside towards the middle of what is around them."""
+def sheet(cells: Cells, opened: BoolArray, planes: Array, smooth: float) -> tuple[Array, IntArray]:
+    """The open faces as triangles; their corners the share ``smooth`` of the way to where they are on the
+    planes of the faces around them, and inside in the middle of what is around them."""
     fans, of = cells.triangles
     chosen = opened[of]
     used, triangles = np.unique(fans[chosen], return_inverse=True)
     triangles = triangles.reshape(-1, 3)
     points = cells.points[used].copy()
-    if not smooth:
-        return points, triangles
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     edges, uses = np.unique(sides, axis=0, return_counts=True)
     still = cells.outside[used]
@@ -426,7 +424,8 @@ def sheet(cells: Cells, opened: BoolArray, planes: Array, smooth: bool) -> tuple
         at, normal = planes[face, :3], planes[face, 3:]
         off = np.einsum("ti,ti->t", points[corner] - at, normal)[:, None] * normal
         points = points - _summed(off, corner, len(points)) / count
-    return _unfolded(points, cells.points[used], triangles), triangles
+    start = cells.points[used]
+    return _unfolded(start + smooth * (points - start), start, triangles), triangles
 
 
 def _unfolded(points: Array, start: Array, triangles: IntArray) -> Array:
