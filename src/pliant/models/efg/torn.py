@@ -109,7 +109,7 @@ class TornPhyxels:
         cells, opened, _ = self._cracks
         a, b = cells.pairs[~opened].T
         n = len(self.rest)
-        graph = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
+        graph: Any = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
         graph = (graph + graph.T + eye_array(n, dtype=np.int32)).tocsr()
         found = (graph @ graph).tocsr()
         found.sort_indices()
