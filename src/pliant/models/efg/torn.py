@@ -8,7 +8,7 @@ import numpy as np
 from pliant.errors import MeshError
 from pliant.fracture import CutSurface, cut_surface
 from pliant.mesh.types import Surface
-from pliant.models.efg.cracks import sheet
+from pliant.models.efg.sheets import sheet
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.phyxels.carrying import AROUND, shape_functions
