@@ -31,7 +31,6 @@ MOST = 64  # edges of the front that may go on in a step
 CALM, RAISED = 5.0, 1.3
 ACROSS = 0.5  # cosine: cracks that look more alike have about the same direction
 SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
-UPRIGHT = 0.3  # cosine: how far triangles of a smoothed crack may turn
 LAYER = 0.6  # spacings: how far behind the face of a crack there has to be another phyxel
 SHIELD = 3.0  # spacings: no crack starts this near to another of about the same direction
 STRAIGHT, TURN = 0.94, 0.15  # cosine to the stress from which a crack goes straight on; else how it turns
@@ -401,54 +400,3 @@ def _principal(stress: Array, F: Array) -> Array:
     """The direction in the rest shape across which the largest principal stress pulls, (3,)."""
     normal = F.T @ np.linalg.eigh(stress)[1][:, 2]
     return np.asarray(normal / np.linalg.norm(normal))
-
-
-def sheet(cells: Cells, opened: BoolArray, planes: Array, smooth: bool) -> tuple[Array, IntArray]:
-    """The open faces as triangles; ``smooth``: corners move onto the planes of the faces around them, and
-    those inside towards the middle of what is around them."""
-    fans, of = cells.triangles
-    chosen = opened[of]
-    used, triangles = np.unique(fans[chosen], return_inverse=True)
-    triangles = triangles.reshape(-1, 3)
-    points = cells.points[used].copy()
-    if not smooth:
-        return points, triangles
-    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    edges, uses = np.unique(sides, axis=0, return_counts=True)
-    still = cells.outside[used]
-    still[edges[uses != 2]] = True  # rims, and lines where cracks meet
-    corner, face = triangles.ravel(), np.repeat(of[chosen], 3)
-    count = np.bincount(corner, minlength=len(points))[:, None]
-    for _ in range(3):
-        middle = np.repeat(points[triangles].mean(axis=1), 3, axis=0)
-        moved = 0.5 * points + 0.5 * _summed(middle, corner, len(points)) / count
-        points = np.where(still[:, None], points, moved)
-        at, normal = planes[face, :3], planes[face, 3:]
-        off = np.einsum("ti,ti->t", points[corner] - at, normal)[:, None] * normal
-        points = points - _summed(off, corner, len(points)) / count
-    return _unfolded(points, cells.points[used], triangles), triangles
-
-
-def _unfolded(points: Array, start: Array, triangles: IntArray) -> Array:
-    """``points`` (p, 3), but the corners of triangles that were turned over on their way from ``start``, or
-    nearly so, where they started."""
-    before = _across(start, triangles)
-    points = points.copy()
-    for _ in range(20):
-        after = _across(points, triangles)
-        size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-        folded = np.unique(triangles[np.einsum("ti,ti->t", before, after) < UPRIGHT * size])
-        folded = folded[(points[folded] != start[folded]).any(axis=1)]
-        if not len(folded):
-            break
-        points[folded] = start[folded]
-    return points
-
-
-def _across(points: Array, triangles: IntArray) -> Array:
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    return np.cross(b - a, c - a)
-
-
-def _summed(values: Array, of: IntArray, count: int) -> Array:
-    return np.stack([np.bincount(of, values[:, c], count) for c in range(3)], axis=1)

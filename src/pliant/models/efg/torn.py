@@ -8,7 +8,7 @@ import numpy as np
 from pliant.errors import MeshError
 from pliant.fracture import CutSurface, cut_surface
 from pliant.mesh.types import Surface
-from pliant.models.efg.cracks import sheet
+from pliant.models.efg.sheets import sheet
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.phyxels.carrying import AROUND, shape_functions
@@ -17,6 +17,7 @@ from pliant.typing import AnyArray, Array, IntArray
 if TYPE_CHECKING:
     from pliant.models.efg.cracks import Cracks
 
+SMOOTH = (1.0, 0.6, 0.3, 0.0)  # shares of the way from the cells' faces to smooth ones that are tried
 FEW = 14  # phyxels that carry a point at least, where its piece has them
 DOUBT = 0.6  # a part of the surface belongs to one piece if no other has this share of its points
 NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
@@ -48,10 +49,10 @@ class TornPhyxels:
         return EmbeddedSurface(surface, around.astype(np.uint32), weights)
 
     def _cut(self) -> CutSurface | None:
-        """The surface cut along the smoothed cracks; along the cells' own faces where smoothing made them
-        meet, so that pieces would hang together; None where they touch the surface in an unclear way."""
+        """The surface cut along the smoothed cracks; less smooth where that made them meet, so that pieces
+        would hang together; None where they touch the surface in an unclear way."""
         found: CutSurface | None = None
-        for smooth in (True, False):
+        for smooth in SMOOTH:
             try:
                 cut = cut_surface(self.whole.surface, *sheet(*self._cracks, smooth))
             except MeshError:
@@ -108,7 +109,7 @@ class TornPhyxels:
         cells, opened, _ = self._cracks
         a, b = cells.pairs[~opened].T
         n = len(self.rest)
-        graph = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
+        graph: Any = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
         graph = (graph + graph.T + eye_array(n, dtype=np.int32)).tocsr()
         found = (graph @ graph).tocsr()
         found.sort_indices()

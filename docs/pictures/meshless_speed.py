@@ -1,0 +1,38 @@
+"""Draws docs/pictures/meshless-speed.png: time of a step over the numbers of phyxels and of neighbours.
+
+Stegmayr 2008, figures 5.1 and 5.2, on this machine (`pliant bench efg` prints the same numbers):
+
+    python docs/pictures/meshless_speed.py
+"""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+from pliant.evidence.bench_efg import series, straightness
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+
+def main() -> None:
+    figure, panels = plt.subplots(1, 2, figsize=(7.2, 2.8), dpi=100, constrained_layout=True)
+    names = {
+        "phyxels": "phyxels (92 neighbours inside)",
+        "neighbours": "mean number of neighbours (2197 phyxels)",
+    }
+    for panel, (kind, label) in zip(panels, names.items(), strict=True):
+        x, y = series(kind)
+        slope, base = np.polyfit(x, y, 1)
+        ends = np.array([0.0, max(x)])
+        panel.plot(ends, 1e3 * (base + slope * ends), color="#9aa4ad")
+        panel.plot(x, 1e3 * np.array(y), "o", color="#c8553d")
+        panel.set(xlabel=label, ylim=(0, None), xlim=(0, None), title=f"R² = {straightness(x, y):.4f}")
+        print(kind, [f"{a:.0f}: {1e3 * t:.3f} ms" for a, t in zip(x, y, strict=True)], straightness(x, y))
+    panels[0].set_ylabel("time of a step [ms]")
+    figure.savefig(Path(__file__).parent / "meshless-speed.png")
+
+
+if __name__ == "__main__":
+    main()
