@@ -69,6 +69,7 @@ def connect(studio: Served, **changes: Any) -> Any:
         origin=values["origin"],
         max_size=None,
         compression=None,
+        close_timeout=0.2,  # unread messages are in the way of a polite goodbye
     )
 
 

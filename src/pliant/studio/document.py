@@ -10,6 +10,7 @@ from pliant.scene.load import parse
 from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
+LONGEST = 10_000  # letters of a text in a scene
 EMPTY: dict[str, Any] = {
     "schema": 1,
     "title": "Untitled",
@@ -116,7 +117,9 @@ def _check_form(table: dict[str, Any]) -> None:
 
 
 def keep_inside(value: Any, workspace: Workspace) -> None:
-    """InputError where a scene names a file that is not a mesh of the workspace itself."""
+    """InputError where a scene names a file that is not a mesh of the workspace itself, or says too much."""
+    if isinstance(value, str) and len(value) > LONGEST:
+        raise InputError(f"A text of {len(value)} letters is too long for a scene.")
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == "mesh" or (key == "shape" and not isinstance(inner, dict)):
