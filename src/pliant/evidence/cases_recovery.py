@@ -41,7 +41,7 @@ def recovers(model: str, start: str, seed: int) -> bool:
     """
     law = "neo-hookean" if model == "fem/neo-hookean" else "corotational"
     material = {"young": 1e5, "poisson": 0.4, "density": 1000.0}
-    body = block({"type": "fem", "law": law}, material=material)  # type: ignore[arg-type]
+    body = block({"type": "fem", "law": law}, material=material)
     plan = TimePlan(duration=STEP, fps=1 / STEP, step=STEP, integrator="implicit-euler")
     simulation = Scene([body], [], time=plan).simulation()
     simulation.start()
