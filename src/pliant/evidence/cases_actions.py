@@ -33,8 +33,7 @@ def impulse(model: str) -> Result:
     "spin-up",
     "L = M t of a free body under a moment",
     source="Euler's law of angular momentum",
-    why=EXACT
-    + " Model multires (all fine, corotational) reads moments once a frame while it turns.",
+    why=EXACT + " Model multires (all fine, corotational) reads moments once a frame while it turns.",
 )
 def spin_up(model: str) -> Result:
     levels = model == "multires"
