@@ -35,8 +35,7 @@ def impulse(model: str) -> Result:
     "spin-up",
     "L = M t of a free body under a moment",
     source="Euler's law of angular momentum",
-    why=EXACT
-    + " Model multires (all fine, corotational) reads moments once a frame, while it turns by 0.04.",
+    why=EXACT + " Model multires (all fine, corotational) reads moments once a frame while it turns.",
     rigid=True,
 )
 def spin_up(model: str) -> Result:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pliant.models.multires import kernels
+from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.protocols import Pushing
@@ -37,7 +37,7 @@ class Adaptation:
             nodes = coupling.active[k]
             flags = flagged(len(level.tets))
             kernels.mark_tets(nodes, level.around_first, level.around, flags)
-            kernels.jumps(
+            tet_loops.jumps(
                 nodes, np.flatnonzero(flags), level.around_first, level.around, level.tets, level.gradients,
                 level.volumes, motion.d[k], self._scratch[k], self.eta[k],
             )  # fmt: skip

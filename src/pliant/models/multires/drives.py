@@ -25,7 +25,7 @@ class Drives:
         self._home: list[IntArray] = []
         self._rows: IntArray = np.zeros(0, np.int64)
         self._place: Array = np.zeros((0, 3))
-        self._still = False  # driven nodes are at rest already
+        self.still = False  # driven nodes are at rest already; newborn ones may not be
 
     def hold(self, inverse_mass: Array, motion: Motion) -> bool:
         """Take over which degrees of freedom are driven; True where that changed."""
@@ -44,16 +44,16 @@ class Drives:
             self.uncaught[k] = flagged(levels[k].count)
             self.uncaught[k][link.parent[lost]] = True
         for k, level in enumerate(levels):
-            motion.inverse[k] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
-        self._home, self._still = self._homes(), False
+            motion.inverse[k][:] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
+        self._home, self.still = self._homes(), False
         return True
 
     def state(self) -> dict[str, AnyArray]:
-        return {"driven": self.driven[-1], "led": self._place, "still": np.array(self._still)}
+        return {"driven": self.driven[-1], "led": self._place, "still": np.array(self.still)}
 
     def restore(self, state: Mapping[str, AnyArray], motion: Motion) -> None:
         self.hold(np.where(state["driven"], 0.0, 1.0), motion)
-        self._place, self._still = np.array(state["led"]), bool(state["still"])
+        self._place, self.still = np.array(state["led"]), bool(state["still"])
 
     def _homes(self) -> list[IntArray]:
         """For every node of every level, the nearest driven particle."""
@@ -71,9 +71,9 @@ class Drives:
             return
         place = np.where(self.driven[-1][self._rows], displacement[self._rows], 0.0)
         moved, self._place = not np.array_equal(place, self._place), place
-        if not moved and self._still:
+        if not moved and self.still:
             return
-        self._still = not moved
+        self.still = not moved
         target = np.where(self.driven[-1], displacement, motion.d[-1])
         for k in range(len(self.driven) - 1, -1, -1):
             speed = (target - motion.d[k]) / dt

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.models.multires import kernels
+from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Contacts, Motion, flagged, limit
 from pliant.typing import Array, BoolArray, IntArray
@@ -18,10 +18,12 @@ class Galerkin:
     its tets count in full; otherwise it is slaved to its parent tet, :math:`u = \sum w_i u_i`. With G the
     matrix of those weights, forces are :math:`G^T f`, masses the row sums :math:`G^T m` of the finest nodes'.
     So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. A coarse node
-    inside the refined part that a few slaves still hang on would have next to no mass: it is ``pulled``, takes
-    the value of the finer tet around it and hands on to that what it gets. Every level's
-    forces act at its own step, as impulses; positions move, and loads act, at the finest one.
+    inside the refined part that a few slaves still hang on would have next to no mass: it is ``pulled``,
+    takes the value of the finer tet around it and hands on to that what it gets. Every level's forces act at
+    its own step, as impulses; positions move, and loads act, at the finest one.
     """
+
+    synchronous = True
 
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
         self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
@@ -76,7 +78,7 @@ class Galerkin:
             self.mass[k][poor] = LEAST * level.mass[poor]
 
     def _poor(self, k: int, mass: Array) -> IntArray:
-        """Nodes of level k to be pulled: no tet of their level counts, and the finer tet around them is free."""
+        """Nodes of level k to be pulled: no tet of theirs counts, and the finer tet around them is free."""
         if k == len(self.hierarchy.links):
             return np.zeros(0, np.int64)
         link, used = self.hierarchy.links[k], flagged(len(mass))
@@ -94,7 +96,7 @@ class Galerkin:
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
     def _hand_up(self, k: int, nodes: IntArray, values: list[Array]) -> None:
-        """Add values of ``nodes`` of level k to those of parent tets; pulled ones hand theirs on to level k."""
+        """Add values of ``nodes`` of level k to parent tets'; pulled nodes hand theirs back to level k."""
         link, pulled = self.hierarchy.links[k - 1], self.pulled[k - 1]
         kernels.hand_up(nodes, link.corners, link.weights, values[k], values[k - 1])
         if len(pulled):
@@ -114,27 +116,39 @@ class Galerkin:
             own = np.where(free, 1.0 / np.where(free, mass, 1.0), 0.0)
             self.inverse.append(np.where(driven > 0.0, own[:, None], 0.0))
 
-    def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
-        halves = [0.5 * dt / counts[self.deepest]] * len(counts)
-        self.motion.shift(self, [-half for half in halves])
+    def advance(
+        self, time: float, dt: float, counts: list[int], touching: list[bool], contacts: Contacts
+    ) -> None:
+        self._touching = touching
+        self._counts, self._contacts = counts, contacts
         self._hang_slaves()
         for s in range(counts[0]):
-            self._step(0, time + s * dt / counts[0], dt / counts[0], counts, contacts)
-        self.motion.shift(self, halves)
+            self._step(0, time + s * dt / counts[0], dt / counts[0], 0.5 if s == 0 else 1.0)
+        self._hang_slaves()
+        for k in range(self.deepest + 1):
+            self._kick(k, 0.5 * dt / counts[k])
+        self._move(0.5 * dt / counts[self.deepest], 0.0)
 
-    def _step(self, k: int, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
-        m = self.motion
-        self._kick(k, dt)
+    def _step(self, k: int, time: float, dt: float, part: float) -> None:
+        """One step of level k and those of the finer levels within it; ``part`` of a kick: half at first."""
+        counts = self._counts
+        self._kick(k, part * dt)
         if k < self.deepest:
             ratio = counts[k + 1] // counts[k]
             for s in range(ratio):
-                self._step(k + 1, time + s * dt / ratio, dt / ratio, counts, contacts)
+                self._step(k + 1, time + s * dt / ratio, dt / ratio, part if s == 0 else 1.0)
         else:
-            for j in range(self.deepest + 1):
-                none, load, w = self._none[j], m.load[j], self.inverse[j]
-                kernels.kick_drift(self.active[j], m.d[j], m.v[j], none, load, w, dt, dt)
+            self._move(part * dt, dt)
             self._hang_slaves()
-        contacts(k, time + dt, dt)
+        if self._touching[k]:
+            self._contacts(k, time + dt, dt)
+
+    def _move(self, kick: float, drift: float) -> None:
+        """Let loads kick all levels, and all levels drift."""
+        m = self.motion
+        for j in range(self.deepest + 1):
+            none, load, w = self._none[j], m.load[j], self.inverse[j]
+            kernels.kick_drift(self.active[j], m.d[j], m.v[j], none, load, w, kick, drift)
 
     def _hang_slaves(self) -> None:
         for k in range(1, self.deepest + 1):
@@ -151,7 +165,7 @@ class Galerkin:
         """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
         m, level = self.motion, self.hierarchy.levels[k]
         m.f[k].fill(0.0)
-        kernels.tet_forces(
+        tet_loops.tet_forces(
             self.tets[k], self.nodes[k], level, self.weight[k], m.d[k], m.v[k], self.damping,
             self._buffers[k], m.f[k],
         )  # fmt: skip
@@ -190,7 +204,7 @@ class Galerkin:
             nodes = self.active[k]
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
             out = np.zeros(len(self.tets[k]))
-            kernels.tet_energies(
+            tet_loops.tet_energies(
                 self.tets[k], level.tets, level.gradients, level.volumes, self.weight[k], level.operator,
                 level.lam, level.mu, m.d[k], out,
             )  # fmt: skip

@@ -27,6 +27,11 @@ class Rows:
     weights: Array
 
     @classmethod
+    def none(cls, count: int) -> "Rows":
+        """``count`` empty rows."""
+        return cls(np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+    @classmethod
     def of(cls, matrix: Any) -> "Rows":
         matrix = matrix.tocsr()
         matrix.sort_indices()

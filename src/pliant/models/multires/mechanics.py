@@ -8,12 +8,12 @@ import numpy as np
 
 from pliant.materials import elastic
 from pliant.models import tet_fields
-from pliant.models.multires import kernels
+from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.adapt import LEAVE, REACH, Adaptation
 from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.levels import OPERATORS, Hierarchy
-from pliant.models.multires.motion import Coupling, Motion, flagged
+from pliant.models.multires.motion import Coupling, Motion, flagged, nonzero_rows
 from pliant.models.multires.schwarz import Schwarz
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, Pushing, StableStep, Structure
@@ -68,7 +68,7 @@ class MultiresMechanics:
         level = self.hierarchy.levels[-1]
         tets, nodes, f = np.arange(len(level.tets)), np.arange(level.count), np.zeros_like(x)
         weight = np.ones(len(tets))
-        kernels.tet_forces(
+        tet_loops.tet_forces(
             tets, nodes, level, weight, x - level.points, v, self.damping_time, self._finest_buffer, f
         )
         out += f
@@ -77,7 +77,7 @@ class MultiresMechanics:
         """Elastic energy [J] of the finest mesh."""
         level = self.hierarchy.levels[-1]
         out = np.zeros(len(level.tets))
-        kernels.tet_energies(
+        tet_loops.tet_energies(
             np.arange(len(level.tets)), level.tets, level.gradients, level.volumes, np.ones(len(out)),
             level.operator, level.lam, level.mu, x - level.points, out,
         )  # fmt: skip
@@ -123,7 +123,7 @@ class MultiresMechanics:
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
     ) -> None:
-        started = clock.perf_counter()
+        started, fresh = clock.perf_counter(), self.coupling is None
         self._shown = None
         if self.coupling is None:
             self._begin(v, inverse_mass)
@@ -138,10 +138,16 @@ class MultiresMechanics:
             self._since = 0.0
         if self._rearranged or not np.array_equal(external, self._external):
             self._external, self._rearranged = external.copy(), False
-            self.motion.load = self.coupling.share(external)
+            self.motion.take_load(self.coupling.share(external))
+        if fresh and not self.coupling.synchronous:  # so constant loads move bodies exactly from the start
+            for k, count in enumerate(counts):
+                self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
         self.drives.lead(x - self.structure.rest, dt, self.motion)
         self._near = self._reachable(time, dt)
-        self.coupling.advance(time, dt, counts, self._contacts)
+        self._pushed: list[list[tuple[Pushing, AnyArray, Array]]] = [[] for _ in counts]
+        self.coupling.advance(time, dt, counts, [bool(near) for near in self._near], self._contacts)
+        if self.coupling.synchronous:
+            self._rest_on_obstacles(time + dt, [dt / count for count in counts])
         self.coupling.fill()
         self._show(x, v, inverse_mass)
         active = [len(nodes) for nodes in self.coupling.active]
@@ -168,7 +174,7 @@ class MultiresMechanics:
         was moved furthest, so that nothing stays inside of what it was pushed out of.
         """
         changed = ((x != self._last[0]) | (v != self._last[1])) & (inverse_mass > 0.0)
-        rows = np.unique(np.flatnonzero(changed) // 3)
+        rows = nonzero_rows(changed)
         if not len(rows):
             return
         assert self.coupling is not None
@@ -206,10 +212,10 @@ class MultiresMechanics:
 
     # --------------------------------------------------------------------------------------- contacts
 
-    def _reachable(self, time: float, dt: float) -> list[list[tuple[Pushing, AnyArray]]]:
-        """Per level, the obstacles and the simulated nodes that may meet them within ``dt``."""
+    def _reachable(self, time: float, dt: float) -> list[list[tuple[Pushing, AnyArray, Array]]]:
+        """Per level, the obstacles and the simulated nodes that may meet them within ``dt``, with masses."""
         assert self.coupling is not None
-        found: list[list[tuple[Pushing, AnyArray]]] = []
+        found: list[list[tuple[Pushing, AnyArray, Array]]] = []
         for k, level in enumerate(self.hierarchy.levels):
             nodes, here = self.coupling.active[k], []
             for obstacle in self.obstacles if len(nodes) else ():
@@ -218,19 +224,32 @@ class MultiresMechanics:
                 reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
                 close = nodes[distance < reach]
                 if len(close):
-                    here.append((obstacle, close))
+                    here.append((obstacle, close, self.coupling.mass[k][close]))
             found.append(here)
         return found
 
     def _contacts(self, k: int, time: float, dt: float) -> None:
-        assert self.coupling is not None
-        m, level, mass = self.motion, self.hierarchy.levels[k], self.coupling.mass
-        for obstacle, nodes in self._near[k]:
-            before = level.points[nodes]
-            x, v, f = before + m.d[k][nodes], m.v[k][nodes], m.f[k][nodes]
-            obstacle.push(time, dt, x, v, f, mass[k][nodes], m.inverse[k][nodes])
+        m, level = self.motion, self.hierarchy.levels[k]
+        self._pushed[k] = []
+        for obstacle, nodes, mass in self._near[k]:
+            before, v = level.points[nodes], m.v[k][nodes]
+            x, speed = before + m.d[k][nodes], v.copy()
+            obstacle.push(time, dt, x, speed, m.f[k][nodes], mass, m.inverse[k][nodes])
             m.d[k][nodes] = x - before
-            m.v[k][nodes] = v
+            m.v[k][nodes] = speed
+            hit = nonzero_rows(speed != v)
+            if len(hit):
+                self._pushed[k].append((obstacle, nodes[hit], mass[hit]))
+
+    def _rest_on_obstacles(self, time: float, dts: list[float]) -> None:
+        """What was pushed last stays out: obstacles take what the last half kick would press into them."""
+        m = self.motion
+        for k, pushed in enumerate(self._pushed):
+            for obstacle, nodes, mass in pushed:
+                v = m.v[k][nodes]
+                ahead = self.hierarchy.levels[k].points[nodes] + m.d[k][nodes] + dts[k] * v
+                obstacle.push(time, dts[k], ahead, v, m.f[k][nodes], mass, m.inverse[k][nodes])
+                m.v[k][nodes] = v
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -260,6 +279,7 @@ class MultiresMechanics:
                 field[k + 1][born] = out
         self.coupling.arrange(split)
         self.coupling.weigh()
+        self.drives.still = False
         self._rearranged = True
 
     def budget(self) -> float | None:
@@ -342,4 +362,4 @@ class MultiresMechanics:
         if bool(state["begun"]):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
             assert self.coupling is not None
-            self.motion.load = self.coupling.share(self._external)
+            self.motion.take_load(self.coupling.share(self._external))

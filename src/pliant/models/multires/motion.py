@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 
 from pliant.models.multires import kernels
-from pliant.models.multires.levels import Hierarchy
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.models.multires.levels import Hierarchy, Rows
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 Contacts = Callable[
     [int, float, float], None
@@ -18,23 +18,33 @@ class Motion:
     """Displacement d [m], velocity v [m/s] and force f [N] of every level's nodes, (n, 3) each.
 
     load: external forces [N] on simulated nodes; inverse: 1 / mass of the level, zero for driven degrees of
-    freedom. Between advances v belongs to the time of d as far as loads go, and to the middle of each
-    level's last step as far as the body's own forces go.
+    freedom.
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
-        self.d: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
-        self.v: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
-        self.f: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
-        self.load: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
-        self.inverse: list[Array] = [1.0 / np.repeat(level.mass[:, None], 3, 1) for level in hierarchy.levels]
+        self.first = np.concatenate([[0], np.cumsum([level.count for level in hierarchy.levels])])
+        self.whole: list[Array] = [np.zeros((int(self.first[-1]), 3)) for _ in range(5)]  # levels end to end
+        self.d, self.v, self.f, self.load, self.inverse = (self.parts(array) for array in self.whole)
+        for inverse, level in zip(self.inverse, hierarchy.levels, strict=True):
+            inverse[:] = 1.0 / level.mass[:, None]
 
-    def shift(self, coupling: "Coupling", times: list[float]) -> None:
-        """Give velocities what loads do in ``times`` [s] of the levels: to the middle of a step and back, so
-        that constant loads act exactly."""
-        for k, nodes in enumerate(coupling.active):
-            self.v[k][nodes] += times[k] * coupling.inverse[k][nodes] * self.load[k][nodes]
+    def parts(self, whole: Array) -> list[Array]:
+        """The levels' own rows of an array, as views."""
+        return [whole[a:b] for a, b in zip(self.first[:-1], self.first[1:], strict=True)]
+
+    def joined(self, rows: list[Rows], towards: int) -> tuple[IntArray, IntArray, Array]:
+        """The levels' rows end to end; columns are nodes of the level ``towards`` levels further."""
+        places = [np.zeros(1, np.int64)]
+        columns = []
+        for k, some in enumerate(rows):
+            places.append(some.first[1:] + places[-1][-1])
+            columns.append(some.columns + (self.first[k + towards] if len(some.columns) else 0))
+        return np.concatenate(places), np.concatenate(columns), np.concatenate([r.weights for r in rows])
+
+    def take_load(self, shares: list[Array]) -> None:
+        for load, share in zip(self.load, shares, strict=True):
+            load[:] = share
 
     def pull(self, level: int, nodes: IntArray) -> None:
         """Values of coarse nodes from the finer level."""
@@ -54,6 +64,7 @@ class Motion:
 class Coupling(Protocol):
     """How levels move together."""
 
+    synchronous: bool  # velocities belong to the same time as places, or to the middle of each level's step
     active: list[IntArray]  # nodes of each level that are simulated
     mass: list[Array]  # [kg] of all levels' nodes, as they move
     inverse: list[Array]  # 1 / mass (n, 3), zero for driven degrees of freedom
@@ -62,13 +73,16 @@ class Coupling(Protocol):
         """Take over which nodes are replaced by finer ones."""
 
     def share(self, values: Array) -> list[Array]:
-        """Forces [N] or impulses [N s] on the finest nodes, as their virtual work puts them on simulated ones."""
+        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones."""
 
     def weigh(self) -> None:
         """Bring ``inverse`` up to date with masses and drives."""
 
-    def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
-        """Move everything by dt; level k takes ``counts[k]`` steps (powers of two)."""
+    def advance(
+        self, time: float, dt: float, counts: list[int], touching: list[bool], contacts: Contacts
+    ) -> None:
+        """Move everything by dt; level k takes ``counts[k]`` steps (powers of two), and meets obstacles where
+        it is ``touching``."""
 
     def fill(self) -> None:
         """Give every node of every level the values of the finest simulated one there."""
@@ -81,6 +95,12 @@ class Coupling(Protocol):
 
     def reactions(self) -> None:
         """Forces of the present state on all simulated nodes, into ``motion.f``."""
+
+
+def nonzero_rows(values: AnyArray) -> IntArray:
+    """Rows (of three) that are not all zero."""
+    x, y, z = values.T
+    return np.flatnonzero((x != 0) | (y != 0) | (z != 0))
 
 
 def flagged(count: int) -> BoolArray:

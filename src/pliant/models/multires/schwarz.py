@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from pliant.models.multires import kernels
+from pliant.compiled import SERIAL_ROWS
+from pliant.models.multires import kernels, schedule, tet_loops
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
-from pliant.models.multires.motion import Contacts, Motion, flagged, limit
+from pliant.models.multires.motion import Contacts, Motion, flagged, limit, nonzero_rows
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
+ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
 
 class Schwarz:
@@ -22,6 +24,8 @@ class Schwarz:
     (``printed`` keeps that, without damping and with linear ghosts): its energy grows without bound.
     """
 
+    synchronous = False  # half kicks at the ends of advances would double what a border reflects
+
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float, printed: bool) -> None:
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
         share = 0.0 if printed else STIFFNESS_DAMPING
@@ -32,6 +36,10 @@ class Schwarz:
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
+        levels, none = hierarchy.levels, Rows.none
+        self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
+        self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
+        self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
         self.arrange([flagged(level.count) for level in hierarchy.levels])
 
     def weigh(self) -> None:
@@ -51,6 +59,9 @@ class Schwarz:
         self.active = [np.flatnonzero(exists[k] & ~split[k]) for k in range(count)]
         self.replaced = [np.flatnonzero(exists[k] & split[k]) for k in range(count)]
         self.absent = [np.flatnonzero(~exists[k]) for k in range(count)]
+        self._standing = [
+            np.where(exists[k], np.where(split[k], REPLACED, ACTIVE), ABSENT) for k in range(count)
+        ]
         self.ghosts: list[IntArray] = [np.zeros(0, np.int64)] * count
         needed = flagged(0)
         for k in range(count - 1, 0, -1):
@@ -72,6 +83,14 @@ class Schwarz:
             if level.operator == COROTATIONAL and not len(self._buffers[k]):
                 self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
+        lists = [self._laid_out(nodes) for nodes in (self.active, self.ghosts, self.replaced)]
+        self._lists = tuple(array for pair in lists for array in pair)
+        self._ends = tuple(np.zeros((len(lists[1][0]), 3)) for _ in range(4))
+
+    def _laid_out(self, nodes: list[IntArray]) -> tuple[IntArray, IntArray]:
+        """Nodes by their numbers in arrays that hold all levels, and where each level's begin."""
+        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])])
+        return np.concatenate([some + a for some, a in zip(nodes, self.motion.first, strict=False)]), first
 
     # -------------------------------------------------------------------------------------- loads
 
@@ -79,97 +98,96 @@ class Schwarz:
         """Transposed interpolation to and fro between levels until all has come to rest on active nodes.
 
         Every hand-over keeps the sum and the moment. Masses of active nodes at borders are not shared out in
-        this way, so that what is proportional to mass is taken as the acceleration that it is.
+        this way: of what acts on all particles, the mean acceleration is taken as such.
         """
-        levels = self.hierarchy.levels
-        mean = values.sum(axis=0) / self.mass[-1].sum()
+        levels, none = self.hierarchy.levels, np.zeros(0, np.int64)
+        rows = nonzero_rows(values)
+        if not len(rows):
+            return [np.zeros((level.count, 3)) for level in levels]
+        whole = len(rows) == len(values)
+        mean = values.sum(axis=0) / self.mass[-1].sum() if whole else np.zeros(3)
         shares: list[Array] = [mass[:, None] * mean for mass in self.mass]
         rest = values - shares[-1]
-        if np.abs(rest).max(initial=0.0) <= 1e-12 * np.abs(values).max(initial=0.0):
-            return shares
-        arriving = [np.zeros((level.count, 3)) for level in levels]
-        arriving[-1] = rest
+        rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
+        if whole:
+            rows = nonzero_rows(rest)
+        arriving = [np.zeros((level.count, 3)) for level in levels[:-1]] + [rest]
+        places = [none] * (len(levels) - 1) + [rows]
         for _ in range(4 * len(levels)):
-            arriving = self._settle(arriving, shares)
-            if not any(a.any() for a in arriving):
+            arriving, places = self._settle(arriving, places, shares)
+            if not any(len(some) for some in places):
                 return shares
-        left, total = sum(a.sum(axis=0) for a in arriving), sum(self.mass[k][n].sum() for k, n in self._all())
-        for k, nodes in self._all():
-            shares[k][nodes] += self.mass[k][nodes, None] / total * left
+        left = np.sum([a.sum(axis=0) for a in arriving], axis=0)  # goes round in circles: keep the sum
+        total = sum(float(mass[nodes].sum()) for mass, nodes in zip(self.mass, self.active, strict=True))
+        for share, mass, nodes in zip(shares, self.mass, self.active, strict=True):
+            share[nodes] += mass[nodes, None] / total * left
         return shares
 
-    def _all(self) -> list[tuple[int, IntArray]]:
-        return list(enumerate(self.active))
-
-    def _settle(self, arriving: list[Array], shares: list[Array]) -> list[Array]:
-        """Active nodes keep, absent ones hand to parent tets, replaced ones to child tets (returned)."""
+    def _settle(
+        self, arriving: list[Array], places: list[IntArray], shares: list[Array]
+    ) -> tuple[list[Array], list[IntArray]]:
+        """Active nodes keep, absent ones hand to parent tets, replaced ones to child tets: what arrives
+        there, and at which nodes, is returned."""
         links = self.hierarchy.links
-        down: list[Array] = [np.zeros_like(a) for a in arriving]
+        down, below = list(arriving), [np.zeros(0, np.int64)] * len(places)
         for k in range(len(arriving) - 1, -1, -1):
-            here = arriving[k]
-            shares[k][self.active[k]] += here[self.active[k]]
-            if k:
+            here, rows = arriving[k], places[k]
+            state = self._standing[k][rows]
+            kept, up, replaced = (rows[state == value] for value in (ACTIVE, ABSENT, REPLACED))
+            shares[k][kept] += here[kept]
+            if len(up):
                 link = links[k - 1]
-                kernels.hand_up(self.absent[k], link.corners, link.weights, here, arriving[k - 1])
-            if k < len(links):
+                kernels.hand_up(up, link.corners, link.weights, here, arriving[k - 1])
+                places[k - 1] = np.union1d(places[k - 1], link.corners[up])
+            if len(replaced):
                 link = links[k]
-                kernels.hand_up(self.replaced[k], link.down, link.down_weights, here, down[k + 1])
-        return down
+                down[k + 1], below[k + 1] = np.zeros_like(arriving[k + 1]), np.unique(link.down[replaced])
+                kernels.hand_up(replaced, link.down, link.down_weights, here, down[k + 1])
+        return [a if len(rows) else np.zeros_like(a) for a, rows in zip(down, below, strict=True)], below
 
     # ------------------------------------------------------------------------------------- motion
 
-    def advance(self, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
-        self.motion.shift(self, [-0.5 * dt / count for count in counts])
+    def advance(
+        self, time: float, dt: float, counts: list[int], touching: list[bool], contacts: Contacts
+    ) -> None:
+        m, ticks = self.motion, counts[self.deepest]
         self._refresh_ghosts()
-        for s in range(counts[0]):
-            self._step(0, time + s * dt / counts[0], dt / counts[0], counts, contacts)
-        self.motion.shift(self, [0.5 * dt / count for count in counts])
+        periods = np.array([max(ticks // count, 1) for count in counts])
+        times = (ticks, dt / ticks, periods, self.deepest, self.printed)
+        outside = np.array([self._outside(k) for k in range(len(counts))])
+        flags = (outside, np.array(touching), np.array(self.beta))
+        cursor = np.zeros(3, np.int64)
+        while True:
+            event = schedule.run(
+                cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
+                tuple(m.whole), self._ends,
+            )  # fmt: skip
+            tick, k = int(cursor[0]), int(cursor[1])
+            if event == schedule.DONE:
+                break
+            if event == schedule.FORCES:
+                self._forces(k)
+            else:
+                step = int(periods[k])
+                contacts(k, time + (tick + step) * dt / ticks, step * dt / ticks)
+
+    def _outside(self, k: int) -> bool:
+        """Whether forces are worth a parallel loop, or made tet by tet."""
+        return self.hierarchy.levels[k].operator == COROTATIONAL or len(self.active[k]) >= SERIAL_ROWS
 
     def _refresh_ghosts(self) -> None:
+        m = self.motion
         for k in range(1, self.deepest + 1):
-            values = self._interpolated(k)
-            self._set_ghosts(k, values, values, 0.0)
-
-    def _interpolated(self, k: int) -> tuple[Array, Array]:
-        """Displacements and velocities that the coarser level's field gives to the ghosts of level k."""
-        rows, nodes = self._push[k - 1], self.ghosts[k]
-        d, v = np.empty((len(nodes), 3)), np.empty((len(nodes), 3))
-        kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, self.motion.d[k - 1], d)
-        kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, self.motion.v[k - 1], v)
-        return d, v
-
-    def _set_ghosts(
-        self, k: int, before: tuple[Array, Array], after: tuple[Array, Array], theta: float
-    ) -> None:
-        kernels.blend(self.ghosts[k], before[0], after[0], theta, self.motion.d[k])
-        kernels.blend(self.ghosts[k], before[1], after[1], theta, self.motion.v[k])
-
-    def _step(self, k: int, time: float, dt: float, counts: list[int], contacts: Contacts) -> None:
-        """One step of level k, and those of the finer levels within it."""
-        m, below = self.motion, k < self.deepest
-        if below:
-            m.pull(k, self.replaced[k])
-        self._forces(k)
-        before = self._interpolated(k + 1) if below else None
-        nodes = self.active[k]
-        kernels.kick_drift(nodes, m.d[k], m.v[k], m.f[k], m.load[k], m.inverse[k], dt, dt)
-        if below and not self.printed:
-            kernels.carry(self.replaced[k], m.d[k], m.v[k], dt)
-            kernels.carry(self.ghosts[k], m.d[k], m.v[k], dt)
-        contacts(k, time + dt, dt)
-        if before is None:
-            return
-        after = self._interpolated(k + 1)
-        ratio = counts[k + 1] // counts[k]
-        for s in range(ratio):
-            self._set_ghosts(k + 1, before, after, 1.0 if self.printed else s / ratio)
-            self._step(k + 1, time + s * dt / ratio, dt / ratio, counts, contacts)
-        self._set_ghosts(k + 1, after, after, 0.0)
+            rows, nodes = self._push[k - 1], self.ghosts[k]
+            for field in (m.d, m.v):
+                out = np.empty((len(nodes), 3))
+                kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, field[k - 1], out)
+                field[k][nodes] = out
 
     def _forces(self, k: int) -> None:
         level, m, nodes = self.hierarchy.levels[k], self.motion, self.active[k]
         if level.operator == COROTATIONAL:
-            kernels.tet_forces(
+            tet_loops.tet_forces(
                 self.tets[k],
                 nodes,
                 level,
