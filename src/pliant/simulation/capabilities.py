@@ -36,7 +36,7 @@ def check_capabilities(label: str, runtime: Any, action: bool) -> None:
             missing = [name for name in _members(protocol) if not hasattr(runtime, name)]
             raise IncompatibleError(
                 f"{label}: {type(runtime).__name__} has '{trigger}' but lacks {', '.join(missing)}.",
-                hint=f"See {protocol.__name__} in pliant/protocols.py.",
+                hint=f"See {protocol.__name__} in pliant/protocols.",
             )
     if action and not isinstance(runtime, Acting):
         raise IncompatibleError(f"{label}: {type(runtime).__name__} does not derive from Acting.")

@@ -1,0 +1,97 @@
+"""Particles that come and go."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from pliant.protocols.structure import Structure
+from pliant.typing import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from pliant.simulation.world import World
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """New rows of the World and the old rows that each continues.
+
+    parents, weights (n, k): a new row is ``sum_k weights old[parents]``; its main parent comes first, and
+    places that are not needed have weight 0 and repeat it.
+    """
+
+    parents: IntArray
+    weights: Array
+
+    def _places(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """New rows all of whose parents are in ``rows``, and the places of these parents there (f, k)."""
+        place = np.full(int(max(self.parents.max(), rows.max(initial=0))) + 1, -1)
+        place[rows] = np.arange(len(rows))
+        source = place[self.parents]
+        found = np.flatnonzero((source >= 0).all(axis=1))
+        return found, source[found]
+
+    def follow(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """The new rows of what were ``rows``, and for each the place in ``rows`` that it comes from.
+
+        A row between several old ones belongs to a selection if all of them do.
+        """
+        found, source = self._places(rows)
+        return found, source[:, 0]
+
+    def carry(self, rows: IntArray, values: Array) -> Array:
+        """Values (rows, ...) of what were ``rows``, at the new rows that ``follow`` gives."""
+        found, source = self._places(rows)
+        return blend(values, source, self.weights[found])
+
+
+def blend(values: Array, parents: IntArray, weights: Array) -> Array:
+    """``sum_k weights[:, k] values[parents[:, k]]``; exact copies where there is one parent."""
+    out = np.asarray(values[parents[:, 0]])
+    mixed = np.flatnonzero(weights[:, 0] != 1.0)
+    if len(mixed):
+        out[mixed] = np.einsum("nk,nk...->n...", weights[mixed], values[parents[mixed]])
+    return out
+
+
+@runtime_checkable
+class Topology(Protocol):
+    """Mechanics whose particles or cells come and go. A raised version makes the loop take over
+    ``structure`` and ``parents``, and the recorder write it.
+
+    parents (n,): the old particle that each new one continues; or (n, k) with ``parent_weights`` (n, k) as
+    an attribute beside it, where new ones lie between old ones.
+    """
+
+    topology_version: int
+    structure: Structure
+    parents: IntArray
+
+
+@runtime_checkable
+class Rebuilding(Protocol):
+    """Mechanics that can be set up for a structure that came of theirs: told when a run is resumed."""
+
+    def rebuild(self, structure: Structure) -> None: ...
+
+
+@runtime_checkable
+class Cuttable(Protocol):
+    """Mechanics on tets or phyxels that can be cut. Each verb returns whether anything was."""
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
+
+    def imprint(self, x: Array, level: Array) -> Array:
+        """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices."""
+
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Part neighbouring tets (or phyxels) of different ``sides`` (m,); only across faces of particles
+        ``where``."""
+
+
+@runtime_checkable
+class Following(Protocol):
+    """Keeps rows of the World, and keeps up with changes of topology."""
+
+    def follow(self, change: RowChange, world: "World") -> None: ...
