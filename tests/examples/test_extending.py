@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from pliant.actions import ACTIONS
+from pliant.exporters import EXPORTERS
 from pliant.integrators import INTEGRATORS
 from pliant.measures import MEASURES
 from pliant.models import MODELS
@@ -14,6 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 def test_samples_of_the_extending_page_run() -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.S | re.M)
     assert len(blocks) >= 4
+    formats = dict(EXPORTERS)
     before = [dict(table._table) for table in (MODELS, ACTIONS, INTEGRATORS, MEASURES)]
     names: dict[str, object] = {"__name__": "extending"}
     try:
@@ -23,3 +25,5 @@ def test_samples_of_the_extending_page_run() -> None:
         for table, entries in zip((MODELS, ACTIONS, INTEGRATORS, MEASURES), before, strict=True):
             table._table.clear()
             table._table.update(entries)
+        EXPORTERS.clear()
+        EXPORTERS.update(formats)

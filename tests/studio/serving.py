@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 FLAGS = [
@@ -57,17 +58,20 @@ class Served:
 
 def start(folder: Path, *arguments: str) -> Served:
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "NUMBA_NUM_THREADS": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pliant", "studio", "--no-open", "--workspace", str(folder), *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    found = re.search(r"http\S+", process.stdout.readline())
-    if not found:
-        process.kill()
-        raise AssertionError(f"the studio did not start: {process.communicate()[1]}")
+    with TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pliant", "studio", "--no-open", "--workspace", str(folder), *arguments],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdout is not None
+        found = re.search(r"http\S+", process.stdout.readline())
+        if not found:
+            process.kill()
+            process.communicate()
+            errors.seek(0)
+            raise AssertionError(f"the studio did not start: {errors.read()}")
     return Served(found[0], folder, process)

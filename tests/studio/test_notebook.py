@@ -31,7 +31,10 @@ def test_a_run_and_a_scene_show_the_viewer_inline(tmp_path: Path) -> None:
 def test_scenes_are_ready_and_runs_are_shown_in_a_frame(page: Any, tmp_path: Path) -> None:
     scene = pl.Scene([block()], [pl.Gravity()])
     run = scene.run(duration=0.04, fps=50, to=tmp_path / "fall.pliant")
-    page.set_content("".join(each._repr_html_() for each in (run.view(300), scene.view(300))))
+    cells = "".join(each._repr_html_() for each in (run.view(300), scene.view(300)))
+    notebook = "http://127.0.0.1:1/notebook"  # framing needs a page that came over the network
+    page.route(notebook, lambda route: route.fulfill(body=cells, content_type="text/html"))
+    page.goto(notebook)
     for inner in page.frames[1:]:
         inner.wait_for_function("() => window.studio && studio.app.store.state.frame", polling=50)
         assert inner.evaluate("() => studio.app.viewer.bodies[0].particles.length") > 0

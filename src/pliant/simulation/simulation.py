@@ -20,6 +20,7 @@ from pliant.protocols import (
     Noting,
     OwnStep,
     Restarting,
+    Solid,
     StepLimit,
     Stiffening,
 )
@@ -120,7 +121,7 @@ class Simulation:
         missing from the energies."""
         found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
         for part in self.system.world.parts:
-            if not isinstance(part.mechanics, Energy):
+            if not isinstance(part.mechanics, (Energy, Solid)):
                 found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
         return found
 
