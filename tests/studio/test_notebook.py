@@ -1,8 +1,13 @@
 """What notebooks show."""
 
 import re
+import threading
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +33,31 @@ def test_a_run_and_a_scene_show_the_viewer_inline(tmp_path: Path) -> None:
             urllib.request.urlopen(address.replace("token=", "token=x"), timeout=20)
 
 
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address at which the files of ``folder`` are."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def test_scenes_are_ready_and_runs_are_shown_in_a_frame(page: Any, tmp_path: Path) -> None:
     scene = pl.Scene([block()], [pl.Gravity()])
     run = scene.run(duration=0.04, fps=50, to=tmp_path / "fall.pliant")
     cells = "".join(each._repr_html_() for each in (run.view(300), scene.view(300)))
-    notebook = "http://127.0.0.1:1/notebook"  # framing needs a page that came over the network
-    page.route(notebook, lambda route: route.fulfill(body=cells, content_type="text/html"))
-    page.goto(notebook)
+    (tmp_path / "notebook.html").write_text(cells)
+    with served(tmp_path) as address:  # frames need a page that came from this machine, as notebooks do
+        page.goto(f"{address}/notebook.html")
+        look_at(page)
+
+
+def look_at(page: Any) -> None:
     for inner in page.frames[1:]:
         inner.wait_for_function("() => window.studio && studio.app.store.state.frame", polling=50)
         assert inner.evaluate("() => studio.app.viewer.bodies[0].particles.length") > 0
