@@ -12,7 +12,7 @@ import pliant
 SCENE = """
 schema = 1
 [time]
-duration = 0.2
+duration = 0.14
 fps = 50
 [[bodies]]
 name = "bar"
@@ -62,7 +62,7 @@ class Stop:
     def started(self, frames, plan): ...
     def finished(self, state, message): ...
     def frame(self, done, frames, simulated, wall):
-        if done > 6:
+        if done > 5:
             raise KeyboardInterrupt
 try:
     pl.read(sys.argv[1]).run(to=Path(sys.argv[2]), progress=Stop())
@@ -89,12 +89,11 @@ def digest(run: Path) -> str:
 def test_fresh_processes_make_the_same_bytes(tmp_path: Path) -> None:
     scene = tmp_path / "scene.toml"
     scene.write_text(SCENE)
-    one, two, again = (tmp_path / f"{name}.pliant" for name in ("one", "two", "again"))
+    one, again = (tmp_path / f"{name}.pliant" for name in ("one", "again"))
     child("-m", "pliant", "run", str(scene), "-o", str(one), threads=1)
-    child("-m", "pliant", "run", str(scene), "-o", str(two), threads=2)
-    child("-c", STOPPED, str(scene), str(again), threads=1)
-    child("-m", "pliant", "resume", str(again), threads=2)
+    child("-c", STOPPED, str(scene), str(again), threads=2)
+    child("-m", "pliant", "resume", str(again), threads=1)
     versions = [frame.version for frame in pliant.load(one).frames]
     assert versions[-1] >= 3  # it broke, something came and something went
-    assert len(pliant.load(one).frames) == len(pliant.load(again).frames) == 11
-    assert digest(one) == digest(two) == digest(again)
+    assert len(pliant.load(one).frames) == len(pliant.load(again).frames) == 8
+    assert digest(one) == digest(again)
