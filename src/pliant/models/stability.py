@@ -116,10 +116,3 @@ def element_limit(stiffness: Array, structure: Structure, damping_time: float) -
     z = damping_time * omega
     seconds = 2.0 / omega * (np.sqrt(1.0 + z * z) - z)
     return StableStep(float(seconds), f"the quickest tet, {omega:.4g} rad/s, which may break loose")
-
-
-def rest_force_scale(mechanics: "Mechanics", structure: Structure) -> float:
-    """Largest internal force in the rest shape [N]: zero for a body that is at rest there."""
-    out: Array = np.zeros_like(structure.rest)
-    mechanics.add_forces(structure.rest, np.zeros_like(out), out)
-    return float(np.abs(out).max())

@@ -29,7 +29,6 @@ from pliant.protocols import (
     RowChange,
     Settling,
     Stepped,
-    Stiffness,
     Structure,
     Topology,
 )
@@ -320,13 +319,6 @@ class System:
         return sum(
             p.mechanics.energy(x[p.rows]) for p in parts if p.present and isinstance(p.mechanics, Energy)
         )
-
-    def stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
-        """Add ``K dx`` of all bodies that offer it to ``out``."""
-        for part in self.world.parts:
-            if isinstance(part.mechanics, Stiffness):
-                rows = part.rows
-                part.mechanics.add_stiffness_product(x[rows], dx[rows], out[rows])
 
     def spare_velocities(self) -> Array:
         """An array like the World's v for a step's own use; its content does not last."""

@@ -25,7 +25,6 @@ from pliant.models.tet_kernels import (
 
 GENERAL_COROTATIONAL, GRAM_SCHMIDT = kernels.GENERAL_COROTATIONAL, kernels.GRAM_SCHMIDT
 STRAIN = 16 * 16  # columns of the scratch: elastic strain (6), heat, lanes that flowed
-HEAT = 16 * 22
 CREEP, CAP = 16, 32  # columns of a plastic row, after the yield limit
 
 

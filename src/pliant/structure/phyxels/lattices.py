@@ -7,7 +7,6 @@ from pliant.typing import Array, BoolArray, IntArray
 
 SHELL = 0.5  # of the spacing: nodes this near to the surface, on either side, move onto it
 CLOSEST = 0.55  # of the spacing: phyxels on the surface keep this distance from each other
-MOST_NODES = 20_000_000
 
 
 def cubic_nodes(solid: Solid, spacing: float) -> Array:
