@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import IncompatibleError
-from pliant.models.efg.kernels import row_sums
+from pliant.models.efg.moments import row_sums
 from pliant.models.efg.neighbours import neighbours
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
