@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.models.efg import columns, fields, kernels, moments
-from pliant.models.efg.coming_apart import ComingApart
+from pliant.models.efg.coming_apart import ComingApart, divided_support
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import Plasticity
 from pliant.models.efg.resampling import FIRST, MORE, resample, stretch
@@ -43,6 +43,9 @@ class EfgMechanics(ComingApart):
     def set_reference(self, reference: Array) -> None:
         """Count displacements from ``reference`` (n, 3), with the neighbours that phyxels have there."""
         self.reference = reference
+        if (known := divided_support(self.structure)) is not None:
+            self.set_support(known)
+            return
         h = supports(reference, self.model, self.structure.spacing)
         self.set_support(make_support(reference, h, self.model.support == "nearest"))
 
@@ -231,10 +234,11 @@ class EfgMechanics(ComingApart):
 
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``; ``restore`` brings what else it needs."""
-        if self.model.resample:
+        if len(structure.rest) != len(self.structure.rest):
             self.structure, self.volumes = structure, structure.mass / self.material.density
             self.set_reference(structure.rest)
             self._set_plasticity()
+            self.start_again()
 
     def state(self) -> dict[str, AnyArray]:
         own = self.plasticity.state() if self.plasticity is not None else {}
