@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from pliant.parameters import parameters
-from pliant.protocols import Solid, Thick
+from pliant.protocols import Pieces, Solid, Thick
 from pliant.typing import Vector
 from pliant.units import Number, Pressure
 
@@ -37,10 +37,10 @@ class Pair:
 class Contact:
     """How bodies meet each other.
 
-    between: whether they do; self: whether a body meets itself (default: bodies of elements that can break
-    do, so that their pieces collide; for others it costs smaller steps); stiffness: of
-    contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles);
-    pairs: friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
+    between: whether they do; self: whether a body meets itself (default: bodies of elements or phyxels that
+    can break do, so that their pieces collide; for others it costs smaller steps); stiffness: of contacts, as
+    a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles); pairs:
+    friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
     frictions and the smaller of their restitutions.
     """
 
@@ -60,7 +60,7 @@ class Contact:
             return False
         if self.self_ is not None:
             return self.self_
-        return part.material.strength is not None and isinstance(part.mechanics, Thick)
+        return part.material.strength is not None and isinstance(part.mechanics, (Thick, Pieces))
 
     def prepare(self, world: "World", up: Vector) -> "Acting":
         from pliant.contact.layer import ContactLayer

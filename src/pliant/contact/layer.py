@@ -10,7 +10,7 @@ from pliant.contact.grid import candidates
 from pliant.contact.kernels import ACTIVE, ADHESION, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
 from pliant.contact.laws import check_names, laws_between, roughness
 from pliant.contact.surfaces import new_faces, surfaces_of
-from pliant.protocols import Acting, RowChange, Solid, StableStep
+from pliant.protocols import Acting, Pieces, RowChange, Solid, StableStep
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ContactLayer(Acting):
     def _renew(self) -> None:
         """Take over the present surfaces of all bodies."""
         world, contact = self.world, self.contact
-        alone = [contact.meets_itself(part) for part in world.parts]
+        alone = [contact.meets_itself(part) and _apart(part.mechanics) for part in world.parts]
         self.surfaces = surfaces_of(world, alone)
         self.laws = laws_between(world, self.surfaces.radius, contact)
         self.meets: BoolArray = np.full((len(alone), len(alone)), contact.between)
@@ -160,14 +160,26 @@ class ContactLayer(Acting):
 
     def _allow_overlaps(self) -> list[str]:
         """Bodies that start closer than their thickness keep that distance; says so where it is much."""
+        return self._described(self._allow(np.ones(len(self.pairs), bool)))
+
+    def _allow_new_pieces(self) -> None:
+        """Particles beside a new crack are closer than their balls: they keep that until they part."""
+        pieces = np.array([isinstance(part.mechanics, Pieces) for part in self.world.parts])
+        new = (self.own == self.pairs[:, 1]) & (self.history[:, ACTIVE] == 0.0)
+        self._allow(new & pieces[self.own])
+
+    def _allow(self, where: BoolArray) -> Array:
+        """Let the pairs ``where`` (n,) that touch keep the distance that they have; their depths (n,) [m]."""
+        if not where.any():
+            return np.zeros(len(where))
         self._search(self.world.x)
         reach = self.laws[self.own, self.pairs[:, 1], REACH]
-        depth = np.where(self.touched >= 0, reach - self.geometry[:, kernels.DISTANCE], 0.0)
+        depth = np.where(where & (self.touched >= 0), reach - self.geometry[:, kernels.DISTANCE], 0.0)
         over = depth > 1e-12 * reach
         self.history[over, ALLOWED] = depth[over]
         self.history[over, ACTIVE] = 1.0
         self.history[over, 3:6] = self.geometry[over, 3:6]
-        return self._described(depth)
+        return depth
 
     def _described(self, depth: Array) -> list[str]:
         notes, parts, many = [], self.world.parts, len(self.reach)
@@ -204,6 +216,7 @@ class ContactLayer(Acting):
         keys = np.column_stack([rows, keys[:, 1]])[there]
         self._attach(keys, history[there])
         self._allow_new_faces(new_faces(self.surfaces.triangles, parents, before))
+        self._allow_new_pieces()
 
     def _allow_new_faces(self, faces: IntArray) -> None:
         """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until
@@ -234,3 +247,8 @@ class ContactLayer(Acting):
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._renew()  # bodies are restored already, their friction with them
         self._restored = state["keys"].copy(), state["history"].copy()
+
+
+def _apart(mechanics: object) -> bool:
+    """Whether a body has parts that can meet."""
+    return not isinstance(mechanics, Pieces) or bool(mechanics.piece.any())

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from pliant.protocols.shared import FieldData, StableStep
 from pliant.protocols.structure import Sampler, Structure
-from pliant.typing import Array, BoolArray
+from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -58,6 +58,15 @@ class Thick(Protocol):
     """Models whose particles are balls: contact keeps them ``radius`` [m] off; others are points."""
 
     radius: float
+
+
+@runtime_checkable
+class Pieces(Protocol):
+    """Models without cells that come apart: where a body meets itself, its pieces meet each other."""
+
+    @property
+    def piece(self) -> IntArray:
+        """The piece of each particle (n,)."""
 
 
 @runtime_checkable

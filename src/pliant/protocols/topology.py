@@ -17,11 +17,13 @@ class RowChange:
     """New rows of the World and the old rows that each continues.
 
     parents, weights (n, k): a new row is ``sum_k weights old[parents]``; its main parent comes first, and
-    places that are not needed have weight 0 and repeat it.
+    places that are not needed have weight 0 and repeat it. moved (n, 3): how far beside that its position is
+    [m]; None: nowhere.
     """
 
     parents: IntArray
     weights: Array
+    moved: Array | None = None
 
     def _places(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """New rows all of whose parents are in ``rows``, and the places of these parents there (f, k)."""
@@ -60,7 +62,8 @@ class Topology(Protocol):
     ``structure`` and ``parents``, and the recorder write it.
 
     parents (n,): the old particle that each new one continues; or (n, k) with ``parent_weights`` (n, k) as
-    an attribute beside it, where new ones lie between old ones.
+    an attribute beside it, where new ones lie between old ones; or with ``moved`` (n, 3), where they lie
+    beside them.
     """
 
     topology_version: int

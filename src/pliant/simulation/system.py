@@ -204,7 +204,9 @@ class System:
             if mechanics.topology_version != self._versions[k]:
                 self._versions[k] = mechanics.topology_version
                 weights = getattr(mechanics, "parent_weights", None)
-                self._announce(self.world.resize(part, mechanics.structure, mechanics.parents, weights))
+                moved = getattr(mechanics, "moved", None)
+                change = self.world.resize(part, mechanics.structure, mechanics.parents, weights, moved)
+                self._announce(change)
                 changed = True
         return changed
 

@@ -7,33 +7,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import IncompatibleError
-from pliant.models.efg.cells import voronoi_cells
+from pliant.models.efg.cells import Cells, voronoi_cells
 from pliant.models.efg.cracks import Cracks
+from pliant.models.efg.dividing import Divided
 from pliant.models.efg.fields import cauchy
+from pliant.models.efg.support import Support, connect
+from pliant.models.efg.tension import Tension
 from pliant.models.efg.torn import TornPhyxels
 from pliant.models.stability import explicit_limit
-from pliant.protocols import Carrier, StableStep, Structure
+from pliant.protocols import Carrier, RowChange, StableStep, Structure
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
-    from pliant.models.efg.support import Support
 
 CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stress is pressure
 STIFFER = 1.5  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 
 
 class ComingApart:
-    """What a body's mechanics needs to come apart: its phyxels stay, who sees whom and the surface change."""
+    """What a body's mechanics needs to come apart: who sees whom and the surface change, phyxels divide."""
 
     structure: Structure
     material: "Material"
-    support: "Support"
+    support: Support
     volumes: Array
     plasticity: Any
     recorded: tuple[str, ...]
     parents: IntArray
     parent_weights: Array | None = None
+    moved: Array | None = None
     topology_version = 0
     cracking: Cracks | None = None
     damping_time: float
@@ -44,8 +47,12 @@ class ComingApart:
 
     def start_whole(self) -> None:
         """Begin in one piece; cells are made now where the material can break, or when something cuts."""
-        self.parents = np.arange(len(self.structure.rest))
         self._whole = self.structure.carrier
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Begin with the phyxels of ``structure``, which may be the halves of others."""
+        self.parents, self.cracking = np.arange(len(self.structure.rest)), None
         if self.material.strength is not None:
             self._start_cracking()
             self.recorded = (*self.recorded, "opened")
@@ -59,9 +66,21 @@ class ComingApart:
                 raise IncompatibleError("plasticity = 'absorb' renews neighbours: the body cannot be cut.")
             if mechanics.model.resample:
                 raise IncompatibleError("resample = true renews neighbours: the body cannot be cut.")
-            rest, spacing = self.structure.rest, self.structure.spacing
-            cells = voronoi_cells(rest, spacing, self._whole.surface)
-            self.cracking = Cracks(cells, self.support, rest, self.volumes, spacing, self.material)
+            rest, spacing, surface = self.structure.rest, self.structure.spacing, self._whole.surface
+            kept = {name[6:]: array for name, array in self.structure.extra.items() if name[:6] == "cells."}
+            cells = Cells.of(kept) if kept else voronoi_cells(rest, spacing, surface)
+            before = (np.array(kept["sites"]), np.array(kept["cuts"])) if kept else None
+            self.cracking = Cracks(
+                cells,
+                self.support,
+                rest,
+                self.volumes,
+                spacing,
+                self.material,
+                surface,
+                mechanics.model.divide,
+                before,
+            )
         return self.cracking
 
     def crack(self, time: float, x: Array) -> bool:
@@ -73,14 +92,15 @@ class ComingApart:
         stress, bound, volume = cauchy(mechanics, gradients)
         if not (bound > self.cracking.strength).any() and not len(self.cracking.rim()):
             return False
-        if not self.cracking.break_at(time, x, stress, gradients.reshape(-1, 3, 3), volume > CRUSHED):
+        tension = Tension(x, stress, gradients.reshape(-1, 3, 3), volume > CRUSHED)
+        if not self.cracking.break_at(time, tension):
             return False
-        self._take()
+        self._take(tension.F)
         return True
 
     def cut(self, x: Array, level: Array) -> bool:
         """Part the phyxels on the two sides of where ``level`` (n,) is zero."""
-        return self._part((level > 0.0).astype(np.int64), None, level)
+        return self._part(x, (level > 0.0).astype(np.int64), None, level)
 
     def imprint(self, x: Array, level: Array) -> Array:
         """Remember the two sides of where ``level`` is zero; rest positions of phyxels beside it."""
@@ -92,23 +112,63 @@ class ComingApart:
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part phyxels of different ``sides`` (n,), or those of the last imprint; only among ``where``."""
         if sides is None:
-            return self._part(self._sides, where, self._level)
-        return self._part(sides, where, None)
+            return self._part(None, self._sides, where, self._level)
+        return self._part(None, sides, where, None)
 
-    def _part(self, sides: IntArray, where: BoolArray | None, level: Array | None) -> bool:
+    def _part(self, x: Array | None, sides: IntArray, where: BoolArray | None, level: Array | None) -> bool:
+        """``x``: positions, of which it takes what divided phyxels get; None: the body at rest."""
+        mechanics: Any = self
         if not self._start_cracking().part(sides, where, level):
             return False
-        self._take()
+        rest = self.structure.rest if x is None else x
+        self._take(mechanics.gradients(rest).reshape(-1, 3, 3))
         return True
 
-    def _take(self) -> None:
-        """Take over what cracks have changed."""
+    def _take(self, F: Array) -> None:
+        """Take over what cracks have changed; F (n, 3, 3): deformation gradients before."""
         cracks, mechanics = self.cracking, self
         assert cracks is not None
+        if cracks.since is not None:
+            self._take_halves(cracks, cracks.since, F)
+        else:
+            self.parents, self.moved = np.arange(len(cracks.rest)), None
         mechanics.set_support(cracks.support())  # type: ignore[attr-defined]
         carrier = None if self._whole is None else TornPhyxels(self._whole, cracks)
         self.structure = replace(self.structure, carrier=carrier)
         self.topology_version += 1
+
+    def _take_halves(self, cracks: Cracks, new: Divided, F: Array) -> None:
+        """Take over phyxels that were divided."""
+        mechanics: Any = self
+        whole, parents, cracks.since = self.structure, new.parents, None
+        change = RowChange(parents[:, None], np.ones((len(parents), 1)))
+        extra = cracks.cells.arrays() | {
+            "sites": cracks.sites,
+            "cuts": cracks.cuts,
+            "reach": cracks.sight.whole.h,
+        }
+        self.structure = replace(
+            whole,
+            rest=cracks.rest,
+            mass=whole.mass[parents] * new.share,
+            groups={
+                name: change.follow(np.asarray(ids))[0] for name, ids in whole.groups.items() if len(ids)
+            },
+            extra={**whole.extra, **{f"cells.{name}": array for name, array in extra.items()}},
+        )
+        self.volumes, mechanics.reference = self.structure.mass / self.material.density, cracks.rest
+        if self.plasticity is not None:
+            self.plasticity.plastic = mechanics.plastic = mechanics.plastic[parents]
+        self.parents, self.moved = parents, np.einsum("nij,nj->ni", F[parents], new.offset)
+        if hasattr(self, "_sides"):
+            self._sides, self._level = self._sides[parents], self._level[parents]
+
+    @property
+    def piece(self) -> IntArray:
+        """The piece of each phyxel (n,)."""
+        if self.cracking is None:
+            return np.zeros(len(self.structure.rest), np.int64)
+        return self.cracking.pieces()[1]
 
     def cracked_step(self) -> StableStep:
         """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
@@ -141,8 +201,16 @@ class ComingApart:
         cracks = self._start_cracking()
         cracks.restore(state)
         if cracks.opened.any():
-            self._take()
+            self._take(np.zeros((0, 3, 3)))
         if "measured-step" in state:
             self._measured = float(state["measured-step"][0]), float(state["measured-step"][1])
         if "topology-version" in state:
             self.topology_version = int(state["topology-version"])
+
+
+def divided_support(structure: Structure) -> Support | None:
+    """Who sees whom in a body whose phyxels were divided, without its cracks; None where they were not."""
+    if "cells.reach" not in structure.extra:
+        return None
+    reach, sites = np.array(structure.extra["cells.reach"]), len(structure.extra["cells.sites"])
+    return connect(structure.rest, reach, float(reach[:sites].mean()))

@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.models.efg.crossings import crossed
 from pliant.models.efg.support import Support, poly6, weighted
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 KAPPA = 0.8  # how far transparency reaches, in supports
 _SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the lattice miss edges of faces
@@ -28,6 +28,7 @@ class Visibility:
         key = rows.astype(np.int64) * len(rest) + whole.around
         back = self._near.astype(np.int64) * len(rest) + self._row
         self._twin = np.searchsorted(key, back)  # the same pairs the other way round
+        self.unit = float(whole.h.mean())
         self._reach = 0.5 * (whole.h[self._row] + whole.h[self._near])
         self.clear()
 
@@ -36,14 +37,30 @@ class Visibility:
         self.hit: IntArray = np.zeros(0, np.int64)  # places in ``lines``, one per line and triangle
         self.where = np.zeros((0, 3))
 
-    def block(self, corners: Array) -> None:
-        """Take notice of new triangles ``corners`` (t, 3, 3)."""
+    def followed(self, whole: Support, rest: Array, moved: IntArray, corners: Array) -> "Visibility":
+        """The same after phyxels ``moved`` or came; ``corners`` (t, 3, 3): the triangles of all sheets."""
+        new, n = Visibility(whole, rest, self.spacing), len(rest)
+        new.unit = self.unit
+        still = np.ones(n, bool)
+        still[moved] = False
+        known = np.flatnonzero(still[self._row[self.hit]] & still[self._near[self.hit]])
+        key = self._row[self.hit[known]].astype(np.int64) * n + self._near[self.hit[known]]
+        new.hit = np.searchsorted(new._row.astype(np.int64) * n + new._near, key)
+        new.where = self.where[known]
+        new.block(corners, ~(still[new._row] & still[new._near]))
+        return new
+
+    def block(self, corners: Array, lines: BoolArray | None = None) -> None:
+        """Take notice of new triangles ``corners`` (t, 3, 3), for some of the lines only where given."""
         from scipy.spatial import cKDTree
 
+        if not len(corners):
+            return
         moved = corners + self.spacing * _SHIFT
         reach = float(self.whole.h.max()) + 2.0 * self.spacing
         near = np.asarray(cKDTree(moved.mean(axis=1)).query(self.rest, distance_upper_bound=reach)[0]) < reach
-        tried = np.flatnonzero(near[self._row] & near[self._near])
+        close = near[self._row] & near[self._near]
+        tried = np.flatnonzero(close if lines is None else close & lines)
         line, where = crossed(self.rest[self._row[tried]], self.d[self.lines[tried]], moved)
         self.hit = np.concatenate([self.hit, tried[line]])
         self.where = np.concatenate([self.where, where])
@@ -65,10 +82,11 @@ class Visibility:
             r = np.linalg.norm(self.d[line], axis=1)
             far = 0.5 * KAPPA * float(whole.h.max())
             r = r + h * (2.0 * _distance(self.where, front, far) / (KAPPA * h)) ** 2
-            np.minimum.at(weight, line, poly6(r * r, h, float(whole.h.mean())))
+            np.minimum.at(weight, line, poly6(r * r, h, self.unit))
         weight[self.lines[label[self._row] != label[self._near]]] = 0.0
         weight[self._twin] = weight[self.lines]
-        return weighted(self.rest, whole.h, whole.starts, whole.around, weight, known)
+        same = known if len(known.around) == len(whole.around) else None
+        return weighted(self.rest, whole.h, whole.starts, whole.around, weight, same)
 
 
 def _distance(points: Array, front: Array, most: float) -> Array:

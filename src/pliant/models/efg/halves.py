@@ -1,0 +1,60 @@
+"""What the two halves of a divided phyxel get: volume and place."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.mesh.tree import Tree
+from pliant.typing import Array
+
+FINE = 10  # points across the surroundings of a phyxel, which reach
+WIDE = 0.65  # of the way to its eighth neighbour to either side
+EVEN = 0.25  # of the volume: what the smaller half has at least
+SMALLEST = 0.05  # cubed spacings: no half is smaller
+
+
+@dataclass(frozen=True)
+class Halves:
+    """share (2,): of the volume, below and above the plane; offset (2, 3): from where the phyxel was [m]."""
+
+    share: Array
+    offset: Array
+
+
+class Shares:
+    """Points that stand for the volumes of phyxels at ``rest`` (n, 3) in the body that ``tree`` bounds."""
+
+    def __init__(self, tree: Tree, rest: Array, spacing: float) -> None:
+        from scipy.spatial import cKDTree
+
+        self.tree, self.spacing = tree, spacing
+        self._near = cKDTree(rest)
+        self._points: dict[int, Array] = {}
+
+    def halves(self, i: int, volume: float, at: Array, normal: Array) -> Halves | None:
+        """The halves of phyxel i, of which a plane makes two; None where one would be too small. Each lies
+        where the middle of its half cell does, seen from that of the whole, so the common centre stays."""
+        points = self._of(i)
+        above = (points - at) @ normal > 0.0
+        share = np.array([float(np.mean(~above)), float(np.mean(above))]) if len(points) else np.zeros(2)
+        if share.min() < EVEN or share.min() * volume < SMALLEST * self.spacing**3:
+            return None
+        middle = points.mean(axis=0)
+        return Halves(share, np.stack([points[~above].mean(axis=0), points[above].mean(axis=0)]) - middle)
+
+    def divide(self, i: int, at: Array, normal: Array, new: int) -> None:
+        """Hand what lies above the plane over to phyxel ``new``."""
+        points = self._of(i)
+        above = (points - at) @ normal > 0.0
+        self._points[i], self._points[new] = points[~above], points[above]
+
+    def _of(self, i: int) -> Array:
+        if i not in self._points:
+            site = self._near.data[i]
+            reach = WIDE * float(np.asarray(self._near.query(site, k=min(9, self._near.n))[0])[-1])
+            steps = reach * (2.0 * (np.arange(FINE) + 0.5) / FINE - 1.0)
+            grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
+            points = site + grid
+            points = points[np.asarray(self._near.query(points)[1]) == i]
+            self._points[i] = points[self.tree.inside(points)]
+        return self._points[i]
