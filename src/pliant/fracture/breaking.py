@@ -67,12 +67,14 @@ class Breaking(ABC):
         """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
         did."""
         planes = cracking.planes(time, x, self.structure.cells["tetra"], stress)
-        found = planes.edit() if planes is not None else None
-        if planes is None or found is None:
+        if planes is None:
             return False
-        edit, rims = found
-        cracking.advance(time, x, edit, rims, np.array([node for node, _ in planes.around]))
-        self._take(edit)
+        opened = planes.edit()
+        if opened is None:
+            cracking.wait(time, planes.nodes)
+            return False
+        cracking.advance(time, opened, planes)
+        self._take(opened.edit)
         return True
 
     def cut(self, x: Array, level: Array) -> bool:
