@@ -1,5 +1,9 @@
 """USD files, read back by usd-core."""
 
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +13,11 @@ import sample_run as sample
 from exported import splitting_body, two_bodies
 
 from pliant.errors import InputError
-from pliant.exporters import export
+from pliant.exporters import export, usd
 from pliant.materials import resolve
 from pliant.recording import Run, load
 
+Sdf = pytest.importorskip("pxr.Sdf", reason="needs usd-core: pip install 'pliant[usd]'")
 Usd = pytest.importorskip("pxr.Usd", reason="needs usd-core: pip install 'pliant[usd]'")
 UsdGeom = pytest.importorskip("pxr.UsdGeom", reason="needs usd-core: pip install 'pliant[usd]'")
 
@@ -144,3 +149,33 @@ def test_units_and_axes_are_stated_and_true(run: Run, tmp_path: Path) -> None:
     np.testing.assert_allclose(points, 100.0 * np.stack([x, z, -y], axis=1), rtol=1e-6, atol=1e-5)
     with pytest.raises(InputError, match="y or z points up"):
         export(run, tmp_path / "x.usd", up="x")
+
+
+@pytest.mark.parametrize("size", [0, 1_000_000])
+def test_text_says_the_same_whoever_makes_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(usd, "SAVED_BYTES", size)
+    (text,) = export(run, tmp_path / "text.usda")
+    (binary,) = export(run, tmp_path / "binary.usdc")
+    assert sorted(path.name for path in tmp_path.glob("[!a-z]*")) == []
+    assert text.read_bytes().startswith(b"#usda 1.0")
+    layers = [Sdf.Layer.FindOrOpen(str(path)) for path in (text, binary)]
+    assert layers[0].ExportToString() == layers[1].ExportToString()
+
+
+def test_long_text_can_be_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usd, "SAVED_BYTES", 0)
+    started = tmp_path / "started"
+    wait = f"import pathlib, time; pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+    monkeypatch.setattr(usd, "_AS_TEXT", wait)
+
+    def interrupt() -> None:
+        while not started.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        export(run, tmp_path / "out" / "text.usda")
+    assert not list((tmp_path / "out").iterdir())
