@@ -8,30 +8,24 @@ asked for: being samples, they make the file half as large again.
 """
 
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pliant.errors import InputError, StorageError
+from pliant.errors import InputError
 from pliant.exporters.ahead import Soon
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
 from pliant.exporters.surfaces import vertex_normals
 from pliant.exporters.usd_arrays import integers, vectors
 from pliant.exporters.usd_deformable import bind_pose, define_body
+from pliant.exporters.usd_files import save, write_text
 from pliant.exporters.usd_samples import Samples, each
 from pliant.mesh.types import Surface
 from pliant.recording import BodyRecord, Frame
 
 SAVED_BYTES = 16_000_000  # held in memory until they are written: each time costs something
-_AS_TEXT = """import sys
-from pxr import Sdf
-
-sys.exit(not Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2]))
-"""
 
 
 def _plan(job: Job) -> list[Piece]:
@@ -47,7 +41,7 @@ def _write(job: Job, path: Path) -> None:
 
     layer = Sdf.Layer.CreateNew(str(path), args={"format": "usdc"} if path.suffix == ".usd" else {})
     writer = _Writer(job, Usd.Stage.Open(layer))
-    layer.Save()
+    save(layer)
     held = 0
     with path.open("rb") as file:
         soon = Soon(file.fileno())
@@ -55,41 +49,17 @@ def _write(job: Job, path: Path) -> None:
             writer.frame(samples)
             held += samples.size
             if held > SAVED_BYTES:
-                layer.Save()
+                save(layer)
                 soon.wrote(held)
                 held = 0
-        layer.Save()
+        save(layer)
 
 
 def _write_text(job: Job, path: Path) -> None:
-    """Text, by way of a binary file, so that memory stays flat.
-
-    Making text is one call that does not listen: where it takes long, a process of its own makes it, which is
-    ended when we are interrupted.
-    """
-    from pxr import Sdf
-
+    """By way of a binary file, so that memory stays flat."""
     binary = path.with_suffix(".usdc")
-    try:
-        _write(job, binary)
-        if binary.stat().st_size < SAVED_BYTES:
-            done = Sdf.Layer.FindOrOpen(str(binary)).Export(str(path))
-        else:
-            done = not _ended([sys.executable, "-c", _AS_TEXT, str(binary), str(path)])
-        if not done:
-            raise StorageError(f"Cannot write {job.out}: USD could not make text of it.")
-    finally:
-        binary.unlink(missing_ok=True)
-
-
-def _ended(command: list[str]) -> int:
-    """What a process ends with; it does not outlive an interruption."""
-    process = subprocess.Popen(command)
-    try:
-        return process.wait()
-    finally:
-        process.kill()
-        process.wait()
+    _write(job, binary)
+    write_text(binary, path)
 
 
 class _Writer:

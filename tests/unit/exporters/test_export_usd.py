@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +15,7 @@ import sample_run as sample
 from exported import splitting_body, two_bodies
 
 from pliant.errors import InputError
-from pliant.exporters import export, usd
+from pliant.exporters import export, usd_files
 from pliant.materials import resolve
 from pliant.recording import Run, load
 
@@ -155,7 +157,7 @@ def test_units_and_axes_are_stated_and_true(run: Run, tmp_path: Path) -> None:
 def test_text_says_the_same_whoever_makes_it(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(usd, "SAVED_BYTES", size)
+    monkeypatch.setattr(usd_files, "SHORT", size)
     (text,) = export(run, tmp_path / "text.usda")
     (binary,) = export(run, tmp_path / "binary.usdc")
     assert sorted(path.name for path in tmp_path.glob("[!a-z]*")) == []
@@ -165,10 +167,13 @@ def test_text_says_the_same_whoever_makes_it(
 
 
 def test_long_text_can_be_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usd, "SAVED_BYTES", 0)
+    monkeypatch.setattr(usd_files, "SHORT", 0)
     started = tmp_path / "started"
-    wait = f"import pathlib, time; pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
-    monkeypatch.setattr(usd, "_AS_TEXT", wait)
+    wait = (
+        "import pathlib, sys, time; pathlib.Path(sys.argv[2]).with_suffix('.half').touch(); "
+        f"pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+    )
+    monkeypatch.setattr(usd_files, "_AS_TEXT", wait)
 
     def interrupt() -> None:
         while not started.exists():
@@ -178,4 +183,26 @@ def test_long_text_can_be_interrupted(run: Run, tmp_path: Path, monkeypatch: pyt
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         export(run, tmp_path / "out" / "text.usda")
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize("size", [0, 1_000_000])
+@pytest.mark.parametrize("suffix", [".usd", ".usda"])
+def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, suffix: str, size: int) -> None:
+    """Files of more than 4 kB are refused to a process that exports."""
+    sample.finished_run(tmp_path / "ball.pliant", [sample.body("ball", 0)], 40)
+    code = f"""
+import resource, signal, sys
+from pliant.exporters import usd_files
+from pliant.recording import load
+
+usd_files.SHORT = {size}
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+load("ball.pliant").export("out/ball{suffix}")
+"""
+    child = [sys.executable, "-c", code]
+    done = subprocess.run(child, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "StorageError: Cannot write" in done.stderr
+    assert "the file would exceed the allowed size" in done.stderr
     assert not list((tmp_path / "out").iterdir())
