@@ -65,7 +65,11 @@ class Frame:
 
     def body(self, name: str) -> Array:
         """Positions (n, 3) [m] of one body."""
-        return self._rows("positions", name).copy()
+        return self.rows(name).copy()
+
+    def rows(self, name: str) -> Array:
+        """Positions (n, 3) [m] of one body, not a copy: to be read only."""
+        return self._rows("positions", name)
 
     def _rows(self, array: str, body: str) -> Array:
         return self._array(array)[slice(*self.record(body).rows)]
