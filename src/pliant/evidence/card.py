@@ -35,18 +35,20 @@ class Moduli:
 class Card:
     """Requested, measured and predicted moduli, and what remains.
 
-    remainder: measured over predicted minus 1, for Poisson's ratio the difference.
+    predicted: by the model's own theory (its ``predicted_lame``), None where it has none.
+    remainder: measured over predicted (where there is none, requested) minus 1, for Poisson's ratio the
+    difference.
     """
 
     model: str
     particles: int
     requested: Moduli
     effective: Moduli
-    predicted: Moduli
+    predicted: Moduli | None
 
     @property
     def remainder(self) -> Moduli:
-        a, b = self.effective, self.predicted
+        a, b = self.effective, self.predicted or self.requested
         return Moduli(
             a.young / b.young - 1, a.poisson - b.poisson, a.shear / b.shear - 1, a.bulk / b.bulk - 1
         )
@@ -69,13 +71,14 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
     tension = np.mean([tests.tension(axis) for axis in range(3)], axis=0)
     shear = float(np.mean([tests.shear(a, b) for a, b in ((0, 1), (1, 2), (2, 0))]))
     requested = Moduli.of_lame(*resolved.lame)
-    predict = getattr(cube.model, "predicted_lame", None)
+    predict: Any = getattr(cube.model, "predicted_lame", lambda material: None)
+    lame = predict(resolved)
     return Card(
         model=cube.model.kind,
         particles=len(structure.rest),
         requested=requested,
         effective=Moduli(float(tension[0]), float(tension[1]), shear, tests.swelling()),
-        predicted=requested if predict is None else Moduli.of_lame(*predict(resolved)),
+        predicted=None if lame is None else Moduli.of_lame(*lame),
     )
 
 

@@ -38,15 +38,18 @@ class Variation:
 class Attempt:
     """What a variation came to: figures, or the words of the message it ended with.
 
-    wall [s], real_time_factor, step and stable_step [s], memory [MB], energy_drift: largest change of the
-    ledger's total over the energy that moved; volume_change: largest, relative; error: distance to the
-    reference, root mean square over particles and frames, over the reference's largest displacement.
+    wall and cpu [s], real_time_factor (by wall time), cpu_factor (simulated seconds per CPU second), step and
+    stable_step [s], memory [MB], energy_drift: largest change of the ledger's total over the energy that
+    moved; volume_change: largest, relative; error: distance to the reference, root mean square over particles
+    and frames, over the reference's largest displacement.
     """
 
     label: str
     message: str = ""
     wall: float | None = None
+    cpu: float | None = None
     real_time_factor: float | None = None
+    cpu_factor: float | None = None
     step: float | None = None
     stable_step: float | None = None
     memory: float | None = None
@@ -62,31 +65,44 @@ class Attempt:
         return {name: value for name, value in table.items() if name != "run"}
 
 
-def attempt(scene: Path, variation: Variation, folder: Path, changes: Sequence[str] = ()) -> Attempt:
+Ended = tuple[int, str, str, float]
+"""Exit code, output, errors and largest memory [MB] of a child process."""
+
+
+def run_child(
+    scene: Path, variation: Variation, folder: Path, changes: Sequence[str] = (), threads: int = 1
+) -> Ended:
     """Run a scene file as ``variation`` into ``folder``, in a child process."""
     words = [sys.executable, "-m", "pliant", "run", str(scene), "-o", str(folder), "--json", "--force"]
+    words += ["--threads", str(threads)]
     if variation.model is not None:
         words += ["--model", variation.model]
     if variation.integrator is not None:
         words += ["--integrator", variation.integrator]
     for change in changes:
         words += ["--set", change]
-    code, out, err, memory = _child(words)
+    return _child(words)
+
+
+def described(variation: Variation, folder: Path, ended: Ended) -> Attempt:
+    """What a child process that ran ``variation`` into ``folder`` came to."""
+    code, out, err, memory = ended
     found = Attempt(variation.label, memory=memory)
     if folder.is_dir():
-        run = load(folder)
-        _describe(found, run)
+        _describe(found, load(folder))
     if code != 0:
         found.message = _said(err) or f"exit code {code}"
         found.state = "diverged" if code == 3 else "refused" if code == 2 else "failed"
     else:
         info = json.loads(out)
-        found.state, found.wall, found.real_time_factor = "done", info["wall"], info["real_time_factor"]
+        found.state, found.wall, found.cpu = "done", info["wall"], info["cpu"]
+        found.real_time_factor = info["real_time_factor"]
+        if info["cpu"]:
+            found.cpu_factor = info["duration"] / info["cpu"]
     return found
 
 
-def _child(words: Sequence[str]) -> tuple[int, str, str, float]:
-    """Exit code, output, errors and largest memory [MB] of a child process."""
+def _child(words: Sequence[str]) -> Ended:
     home = str(Path(pliant.__path__[0]).resolve().parent)
     path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
