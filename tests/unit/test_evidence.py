@@ -6,6 +6,7 @@ from pliant.errors import InputError
 from pliant.evidence import bench_peers, bench_peers_tets
 from pliant.evidence.bench import Figure, matching, median, run_bench
 from pliant.evidence.bench_peers import enough
+from pliant.evidence.goals import GOALS, judged
 from pliant.evidence.validate import load_cases, outcomes
 
 
@@ -43,6 +44,18 @@ def test_a_peer_that_is_not_installed_is_skipped_with_what_to_install(
     assert run_bench("peers", skip=skipped.__setitem__) == []
     assert set(skipped) == {"peers/mujoco-flex", "peers/pypbd-xpbd", "peers/rapier", "peers/newton-vbd"}
     assert all("pip install" in why for why in skipped.values())
+
+
+def test_every_goal_belongs_to_a_benchmark_and_is_judged() -> None:
+    cases = set(matching(None))
+    several = {"fem/memory", "studio/frame", "multires/all-fine-frame", "multires/against-all-fine"}
+    for name in GOALS:
+        assert name in cases or any(name.startswith(prefix) for prefix in several), name
+    row = {"case": "mass-spring/million-springs", "value": 3.0, "limit_ratio": 0.5}
+    assert judged(row) | {"goal": "limit >= 0.6", "met": False} == judged(row)
+    assert judged(row | {"limit_ratio": 0.6})["met"] is True
+    assert judged({"case": "start/import", "value": 0.4})["met"] is True
+    assert judged({"case": "no/goal", "value": 0.4})["goal"] is None
 
 
 def test_figures_have_the_fields_that_machines_read() -> None:

@@ -86,7 +86,7 @@ def newton_fall(step: float) -> tuple[float, float]:
     """Newton's vertex block descent on the processor, SWEEPS a step (single precision)."""
     import warp  # type: ignore[import-not-found]
 
-    warp.config.quiet = True  # before newton starts it
+    warp.config.log_level = warp.LOG_WARNING  # before newton starts it, and on the output that is for figures
     import newton  # type: ignore[import-not-found]
 
     mesh = beam()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -55,6 +56,20 @@ def first_forces() -> list[Figure]:
         seconds, memory = fresh(SCENE.format(n=3, model=model))
         figures.append(Figure(f"start/first-forces/{model}", seconds, "s", note=f"{memory:.0f} MB"))
     return figures
+
+
+@bench("start/first-frame")
+def first_frame() -> list[Figure]:
+    """``pliant run`` of the hello scene from the command to its first frame on disk, kernels cached."""
+    from pliant import examples
+
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder) / "hello.toml"
+        scene.write_text(examples.text("hello"), encoding="utf-8")
+        out = str(Path(folder) / "hello.pliant")
+        words = ["run", str(scene), "-o", out, "--duration", "0.02", "--force", "--quiet"]
+        seconds, memory = fresh(f"from pliant.cli.main import run; raise SystemExit(run({words!r}))")
+    return [Figure("start/first-frame", seconds, "s", 5.0, 5.0 / seconds, None, f"{memory:.0f} MB")]
 
 
 @bench("memory/per-particle")

@@ -86,7 +86,7 @@ class Fem:
         return any(own.anisotropic for own in _materials(material))
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
-        """Those asked for: tets follow a uniform strain exactly. None for materials with axes of their own."""
+        """Those asked for: tets follow a uniform strain exactly. None for anisotropic ones."""
         return None if self.anisotropic(material) else material.lame
 
     def prepare(self, structure: Structure, material: "Material") -> "WarpedMechanics":
