@@ -30,7 +30,7 @@ def results(runs: Path) -> list[dict[str, Any]]:
         if not kept.is_file():
             scene = runs / f"{name}.toml"
             scene.write_text(study.text(name), encoding="utf-8")
-            compare(scene, runs / name, show=print)
+            compare(scene, runs / name, show=print, keys=study.KEYS)
         found.append(json.loads(kept.read_text(encoding="utf-8")))
     return found
 

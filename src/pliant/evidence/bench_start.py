@@ -9,23 +9,22 @@ from pathlib import Path
 
 import pliant
 from pliant.evidence.bench import Figure, bench
+from pliant.evidence.child import ended
 
 REPEATS = 3
 
 
-def fresh(code: str) -> tuple[float, float]:
-    """Shortest wall time [s] and largest memory [MB] of ``code`` in processes of its own."""
+def fresh(command: str) -> tuple[float, float]:
+    """Shortest wall time [s] and largest memory [MB] of Python's ``command`` in processes of its own."""
     home = str(Path(pliant.__path__[0]).resolve().parent)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([home, os.environ.get("PYTHONPATH", "")])}
     best, memory = float("inf"), 0.0
     for _ in range(REPEATS):
         start = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-c", code], env=environment)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise RuntimeError(f"the process ended with {process.returncode}")
-        best, memory = min(best, time.perf_counter() - start), max(memory, used.ru_maxrss / 1e3)
+        code, used = ended(subprocess.Popen([sys.executable, "-c", command], env=environment))
+        if code:
+            raise RuntimeError(f"the process ended with {code}")
+        best, memory = min(best, time.perf_counter() - start), max(memory, used)
     return best, memory
 
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,10 @@ Show = Callable[[str], object]
 
 
 def variations(
-    models: Sequence[str] | None, integrators: Sequence[str], edges: Sequence[float]
+    models: Sequence[str] | None,
+    integrators: Sequence[str],
+    edges: Sequence[float],
+    keys: Mapping[str, tuple[str, ...]] = {},
 ) -> list[Variation]:
     """All combinations; None means every model whose bodies deform."""
     names = deforming() if models is None else list(models)
@@ -35,7 +38,7 @@ def variations(
             raise InputError(f"There is no model '{name}'; {nearest(name, list(MODELS))}")
     schemes: list[str | None] = [*integrators] or [None]
     sizes: list[float | None] = [*edges] or [None]
-    return [Variation(*chosen) for chosen in product(names, schemes, sizes)]
+    return [Variation(n, i, e, keys.get(n, ())) for n, i, e in product(names, schemes, sizes)]
 
 
 def refined(scene: Scene, factor: float) -> list[str]:
@@ -62,15 +65,17 @@ def compare(
     pictures: bool = True,
     show: Show = lambda text: None,
     jobs: int | None = None,
+    keys: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Any]:
     """Run a scene file in all variations and write ``out``/index.html and compare.json; gives the latter.
 
     The reference is a run folder, or else a run of its own: finite elements at half the edge length.
+    keys: of models, by their names, as ``--set`` has them.
     jobs: runs at the same time (None: one for each core); they share the cores evenly.
     """
     found = read(scene)
     out.mkdir(parents=True, exist_ok=True)
-    chosen = variations(models, integrators, edges)
+    chosen = variations(models, integrators, edges, keys or {})
     tasks = [Task(scene, v, out / _folder(v), refined(found, v.edge) if v.edge else []) for v in chosen]
     fine = Attempt("reference", message="")
     if reference is None:  # the longest, so the first

@@ -28,7 +28,7 @@ def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
     for name in study.NAMES:
         scene = out / f"{name}.toml"
         scene.write_text(study.text(name), encoding="utf-8")
-        found.append(compare(scene, out / name, **options))
+        found.append(compare(scene, out / name, keys=study.KEYS, **options))
     (out / "compare.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     page = Page("The models side by side")
     page.text(f"pliant {__version__}: each model on {', '.join(study.NAMES)}. Made by pliant compare.")

@@ -14,6 +14,8 @@ import numpy as np
 
 import pliant
 from pliant.errors import PliantError
+from pliant.evidence.child import ended
+from pliant.evidence.validate import OWN_STEP
 from pliant.recording import Run, load
 
 
@@ -21,12 +23,13 @@ from pliant.recording import Run, load
 class Variation:
     """A scene as one model, integrator and resolution has it; None: as the scene says.
 
-    edge: a factor on the resolution, 0.5 for half the edge length.
+    edge: a factor on the resolution, 0.5 for half the edge length; keys: of the model, as ``--set`` has them.
     """
 
     model: str | None = None
     integrator: str | None = None
     edge: float | None = None
+    keys: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -79,7 +82,7 @@ def run_child(
         words += ["--model", variation.model]
     if variation.integrator is not None:
         words += ["--integrator", variation.integrator]
-    for change in changes:
+    for change in (*(f"bodies.*.model.{key}" for key in variation.keys), *changes):
         words += ["--set", change]
     return _child(words)
 
@@ -107,18 +110,12 @@ def _child(words: Sequence[str]) -> Ended:
     path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdout=out, stderr=err, env=os.environ | {"PYTHONPATH": path})
-        try:
-            _, status, used = os.wait4(process.pid, 0)
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
-        process.returncode = os.waitstatus_to_exitcode(status)
+        code, memory = ended(process)
         texts = []
         for file in (out, err):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
-    return process.returncode, texts[0], texts[1], used.ru_maxrss / 1e3
+    return code, texts[0], texts[1], memory
 
 
 def _said(err: str) -> str:
@@ -140,7 +137,8 @@ def _describe(found: Attempt, run: Run) -> None:
         simulation = parse(run.scene_text, run.path, "scene", meshes=False).simulation(
             [record.structure for record in run.topology(0)]
         )
-        found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
+        if all(part.model.kind not in OWN_STEP for part in simulation.system.world.parts):
+            found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
     except (ValueError, LookupError, PliantError):
         found.stable_step = None
     series = run.series
