@@ -96,7 +96,7 @@ def render(
         limits = chosen_range(found, seen, colour, range, names)
         unit = scalar_field(found[0].frames[seen[0]], colour, _first_body(found[0], names)).unit
     keys = read_camera(camera)
-    panels = [framed(run, look, seen, turntable, follow, keys, len(found) > 1) for run in found]
+    panels = framed(found, look, seen, turntable, follow, keys)
     plan = Plan(tuple(panels), look, limits, unit, small)
     images = _counted(pictures(plan, shots, workers), len(shots), progress)
     if movie:

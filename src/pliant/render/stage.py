@@ -15,6 +15,7 @@ from pliant.render.plan import Panel, Plan, Shot
 from pliant.render.setting import Thing
 from pliant.typing import AnyArray, Array
 
+ABREAST = 4  # panels in a row
 MATTE = {"ambient": 0.52, "diffuse": 0.55, "specular": 0.0}
 GLOSSY = {"ambient": 0.26, "diffuse": 0.86, "specular": 0.28, "specular_power": 22}
 
@@ -35,11 +36,18 @@ class Stage:
         self.plotter.set_background(bottom, top=top)
 
     def picture(self, shot: Shot) -> AnyArray:
-        """The finished picture (h, w, 3), panels side by side."""
+        """The finished picture (h, w, 3), panels side by side, in rows of ABREAST where there are more."""
         images = [self._panel(k, shot) for k in range(len(self.runs))]
-        for image in images[1:]:
-            image[:, :2] = self.ink
-        return np.concatenate(images, axis=1)
+        columns = min(ABREAST, len(images))
+        for k, image in enumerate(images):
+            if k % columns:
+                image[:, :2] = self.ink
+            if k >= columns:
+                image[:2] = self.ink
+        while len(images) % columns:
+            images.append(np.full_like(images[0], images[0][0, -1]))
+        rows = [np.concatenate(images[k : k + columns], axis=1) for k in range(0, len(images), columns)]
+        return np.concatenate(rows, axis=0)
 
     def close(self) -> None:
         self.plotter.close()

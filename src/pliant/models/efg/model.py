@@ -85,6 +85,10 @@ class Efg:
             return self.plasticity
         return "large" if self.law == "neo-hookean" else "small"
 
+    def predicted_lame(self, material: "Material") -> tuple[float, float]:
+        """Those asked for: phyxels away from the surface follow a uniform strain exactly."""
+        return material.lame
+
     def prepare(self, structure: Structure, material: "Material") -> "EfgMechanics":
         from pliant.models.efg.mechanics import EfgMechanics
 

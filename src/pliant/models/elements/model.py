@@ -52,6 +52,10 @@ class Elements:
             ]
         return []
 
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Lame's (lambda, mu) = 2 E / 5 each [Pa] of the calibrated lattice; None for the printed rule."""
+        return (0.4 * material.young, 0.4 * material.young) if self.rule == "calibrated" else None
+
     def prepare(self, structure: Structure, material: "Material") -> "ElementsMechanics":
         from pliant.errors import IncompatibleError
         from pliant.models.elements.mechanics import ElementsMechanics

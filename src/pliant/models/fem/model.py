@@ -85,6 +85,10 @@ class Fem:
     def anisotropic(self, material: "Material") -> bool:
         return any(own.anisotropic for own in _materials(material))
 
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Those asked for: tets follow a uniform strain exactly. None for anisotropic ones."""
+        return None if self.anisotropic(material) else material.lame
+
     def prepare(self, structure: Structure, material: "Material") -> "WarpedMechanics":
         from pliant.models.fem.mechanics import FemMechanics, WarpedMechanics
 

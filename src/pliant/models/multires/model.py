@@ -58,6 +58,10 @@ class Multires:
             return ['order = "debunne" is the text\'s order of updates: it gains energy at level borders']
         return []
 
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Those asked for: tets follow a uniform strain exactly. None for the text's operator."""
+        return material.lame if self.operator != "debunne" else None
+
     def prepare(self, structure: Structure, material: "Material") -> "MultiresMechanics":
         from pliant.models.multires.mechanics import MultiresMechanics
 
