@@ -29,6 +29,7 @@ from pliant.protocols.mechanics import (
     Energy,
     EnergyAndForces,
     Flux,
+    Growing,
     Mechanics,
     Model,
     Pieces,
@@ -56,7 +57,7 @@ from pliant.protocols.shared import (
 )
 from pliant.protocols.stepping import Completing, Meeting, OwnStep, Solid, Stepped
 from pliant.protocols.structure import Carrier, Geometry, Sampler, Structure
-from pliant.protocols.topology import Cuttable, Following, Rebuilding, RowChange, Topology, blend
+from pliant.protocols.topology import Cuttable, Following, Newcomers, Rebuilding, RowChange, Topology, blend
 
 __all__ = [
     "Acting",
@@ -79,6 +80,7 @@ __all__ = [
     "Following",
     "Forces",
     "Geometry",
+    "Growing",
     "Integrator",
     "Ledger",
     "Measure",
@@ -86,6 +88,7 @@ __all__ = [
     "Meeting",
     "Memory",
     "Model",
+    "Newcomers",
     "Noting",
     "OwnStep",
     "Pieces",
