@@ -89,7 +89,7 @@ def test_the_budget_is_kept_and_the_closest_nodes_come_first() -> None:
     for _ in range(60):
         simulation.advance()
         assert mechanics.updates <= 250
-        cut |= mechanics.cut
+        cut |= mechanics.refused
     assert cut
     row = dict(zip(simulation.columns, simulation.row(), strict=True))
     assert 0.5 < row["cube.load"] <= 0.95

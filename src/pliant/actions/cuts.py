@@ -113,7 +113,7 @@ def _cuttable(world: "World", body: Any, kind: str) -> list["Part"]:
         if not isinstance(part.mechanics, Cuttable):
             raise IncompatibleError(
                 f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint='Use model = "fem", "mass-spring" or "efg".',
+                hint='Use model = "fem", "mass-spring", "multires" or "efg".',
             )
     return parts
 

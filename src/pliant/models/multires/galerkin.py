@@ -59,6 +59,9 @@ class Galerkin:
                 self._buffers[k] = np.zeros((4 * len(level.tets), 3))
             if refined is not None:
                 inside = refined[links[k].samples].mean(axis=1)
+        for k in range(count - 1, 1, -1):  # what slaves hang on hangs itself, where it is not simulated
+            above = np.unique(links[k - 1].corners[self.slaves[k]])
+            self.slaves[k - 1] = np.union1d(self.slaves[k - 1], above[~self.free[k - 1][above]])
         self.deepest = max(k for k in range(count) if len(self.tets[k]))
         self._share_masses()
         self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
@@ -91,17 +94,20 @@ class Galerkin:
         levels = self.hierarchy.levels
         shares = [np.zeros((level.count, values.shape[1])) for level in levels]
         shares[-1][:] = values
-        for k in range(len(levels) - 1, 0, -1):
-            self._hand_up(k, self._passed[k], shares)
+        self._hand_on(len(levels) - 1, self._passed, shares)
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
-    def _hand_up(self, k: int, nodes: IntArray, values: list[Array]) -> None:
-        """Add values of ``nodes`` of level k to parent tets'; pulled nodes hand theirs back to level k."""
-        link, pulled = self.hierarchy.links[k - 1], self.pulled[k - 1]
-        kernels.hand_up(nodes, link.corners, link.weights, values[k], values[k - 1])
-        if len(pulled):
-            kernels.hand_up(pulled, link.down, link.down_weights, values[k - 1], values[k])
-            values[k - 1][pulled] = 0.0
+    def _hand_on(self, deepest: int, nodes: list[IntArray], values: list[Array]) -> None:
+        """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled nodes
+        to their child tets', down again: the transpose of ``_hang_slaves``."""
+        links = self.hierarchy.links
+        for k in range(deepest, 0, -1):
+            link = links[k - 1]
+            kernels.hand_up(nodes[k], link.corners, link.weights, values[k], values[k - 1])
+        for k in range(deepest):
+            if len(pulled := self.pulled[k]):
+                kernels.hand_up(pulled, links[k].down, links[k].down_weights, values[k], values[k + 1])
+                values[k][pulled] = 0.0
 
     # ------------------------------------------------------------------------------------- motion
 
@@ -151,8 +157,9 @@ class Galerkin:
             kernels.kick_drift(self.active[j], m.d[j], m.v[j], none, load, w, kick, drift)
 
     def _hang_slaves(self) -> None:
+        for k in range(self.deepest - 1, -1, -1):
+            self._pull(k)
         for k in range(1, self.deepest + 1):
-            self._pull(k - 1)
             self.motion.hang(k, self.slaves[k])
 
     def _pull(self, k: int) -> None:
@@ -169,9 +176,9 @@ class Galerkin:
             self.tets[k], self.nodes[k], level, self.weight[k], m.d[k], m.v[k], self.damping,
             self._buffers[k], m.f[k],
         )  # fmt: skip
-        for j in range(k, 0, -1):
-            m.f[j - 1].fill(0.0)
-            self._hand_up(j, self.slaves[j], m.f)
+        for j in range(k):
+            m.f[j].fill(0.0)
+        self._hand_on(k, self.slaves, m.f)
 
     def _kick(self, k: int, dt: float) -> None:
         m = self.motion

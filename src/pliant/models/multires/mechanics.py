@@ -2,6 +2,7 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from pliant.materials import elastic
 from pliant.models import tet_fields
 from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.adapt import LEAVE, REACH, Adaptation
+from pliant.models.multires.cuts import Cuts, down_to_coarsest
 from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.levels import OPERATORS, Hierarchy
@@ -17,8 +19,7 @@ from pliant.models.multires.motion import Coupling, Motion, flagged, nonzero_row
 from pliant.models.multires.schwarz import Schwarz
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, Pushing, StableStep, Structure
-from pliant.structure.hierarchy import level_meshes
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -41,12 +42,9 @@ class MultiresMechanics:
     def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
         self.structure, self.material, self.model = structure, material, model
         self.damping_time = material.damping or 0.0
-        lame = elastic.lame_parameters(material.young, material.poisson)
-        meshes = level_meshes(structure)
-        self.hierarchy = Hierarchy(meshes, structure.mass, lame, OPERATORS[model.operator])
-        self.motion = Motion(self.hierarchy)
-        self.adaptation = Adaptation(self.hierarchy, model.split)
-        self.drives = Drives(self.hierarchy)
+        self.cuts, self._whole = Cuts(structure), structure.carrier
+        self.topology_version, self.parents = 0, np.arange(len(structure.rest))
+        self._set_up(structure)
         self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
         self.coupling: Coupling | None = None
         self.kind = model.coupling
@@ -55,11 +53,21 @@ class MultiresMechanics:
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
         self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
-        self.updates, self.cut = 0, False
+        self.updates, self.refused = 0, False
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*tet_fields.NAMES, "level", "eta")
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "refused", "updates", "seconds", *(f"active.{k}" for k in range(count)))
+
+    def _set_up(self, structure: Structure) -> None:
+        """Make the levels of a structure."""
+        self.structure = structure
+        lame = elastic.lame_parameters(self.material.young, self.material.poisson)
+        meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
+        self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
+        self.motion = Motion(self.hierarchy)
+        self.adaptation = Adaptation(self.hierarchy, self.model.split)
+        self.drives = Drives(self.hierarchy)
         self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
 
     # -------------------------------------------------------------- the finest mesh at given positions
@@ -210,6 +218,79 @@ class MultiresMechanics:
         np.copyto(v, self.motion.v[-1], where=free)
         self._last = (x.copy(), v.copy())
 
+    # ------------------------------------------------------------------------------------------- cuts
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Cut through all levels where ``level`` (n,) is zero, and part the two sides."""
+        values = down_to_coarsest(self.hierarchy, level)
+        self._refine_along(values)
+        changed = self.cuts.cut(values)
+        if changed:
+            self._take_cut()
+        return changed
+
+    def imprint(self, x: Array, level: Array) -> Array:
+        """Mark where a blade is going to cut; the rest positions of all particles, which it is asked about."""
+        values = down_to_coarsest(self.hierarchy, level)
+        self._refine_along(values)
+        self.cuts.imprint(values)
+        self._take_cut()
+        return self.structure.rest.copy()
+
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Part neighbouring tets of different ``sides`` (m,) at every level, or along imprints behind a blade:
+        where all particles around are ``where``."""
+        behind = None
+        if sides is not None:
+            sides_of = [sides]
+            for homes in reversed(self.cuts.tet_homes(self.hierarchy)):
+                sides_of.insert(0, sides_of[0][homes])
+            changed = self.cuts.part(sides_of, None)
+        else:
+            flags = np.ones(len(self.structure.rest)) if where is None else where.astype(float)
+            behind = [values > 0.5 for values in down_to_coarsest(self.hierarchy, flags)]
+            changed = self.cuts.part(None, behind)
+        if changed:
+            self._take_cut()
+        return changed
+
+    def _refine_along(self, values: list[Array]) -> None:
+        """Let the finest level take over at tets with ``values`` of both signs, before they are cut."""
+        if self.coupling is None or self.model.detail != "adaptive":
+            return
+        split = [flags.copy() for flags in self.split]
+        for level, flags, there in zip(self.hierarchy.levels[:-1], split, values, strict=False):
+            signs = np.sign(there[level.tets])
+            flags[level.tets[signs.min(axis=1) * signs.max(axis=1) <= 0.0].ravel()] = True
+        self.set_split(self.adaptation.graded(split))
+
+    def _take_cut(self) -> None:
+        """Go on with the levels that the cuts have left; copies of a node have its values."""
+        before, split, eta = self.motion, self.split, self.adaptation.eta
+        old, kind = self.structure.mass, self.kind
+        self._set_up(self.cuts.edited(self.structure, self._whole))
+        self.parents = self.cuts.parents[-1]
+        self.topology_version += 1
+        for k, parents in enumerate(self.cuts.parents):
+            for name in ("d", "v", "f"):
+                getattr(self.motion, name)[k][:] = getattr(before, name)[k][parents]
+            self.adaptation.eta[k][:] = eta[k][parents]
+        self.split = [flags[parents] for flags, parents in zip(split, self.cuts.parents, strict=True)]
+        self._last = (self._last[0][self.parents], self._last[1][self.parents])
+        share = self.structure.mass / old[self.parents]
+        self._external = self._external[self.parents] * share[:, None]
+        if self.coupling is not None:
+            self.couple(kind)
+
+    def rebuild(self, structure: Structure) -> None:
+        """Become the body of ``structure``, which came of this one in an earlier run."""
+        self.cuts = Cuts(structure)
+        carrier = self.cuts.carried(self._whole, structure.spacing) if self.cuts.any else self._whole
+        self._set_up(replace(structure, carrier=carrier))
+        self.split = [flagged(level.count) for level in self.hierarchy.levels]
+        self._last = (structure.rest.copy(), np.zeros_like(structure.rest))
+        self._external = np.zeros_like(structure.rest)
+
     # --------------------------------------------------------------------------------------- contacts
 
     def _reachable(self, time: float, dt: float) -> list[list[tuple[Pushing, AnyArray, Array]]]:
@@ -259,8 +340,11 @@ class MultiresMechanics:
         a.measure(m, self.coupling)
         near = a.near(m, self.obstacles, time + dt, REACH)
         lately = a.near(m, self.obstacles, time + dt, LEAVE)
-        wanted, urgency = a.choose(self.split, near, lately, self.drives.uncaught)
-        split, self.cut = a.within(wanted, urgency, counts, self.budget())
+        held = self.drives.uncaught
+        if self.cuts.any:
+            held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
+        wanted, urgency = a.choose(self.split, near, lately, held)
+        split, self.refused = a.within(wanted, urgency, counts, self.budget())
         self.set_split(split)
 
     def set_split(self, split: list[BoolArray]) -> None:
@@ -300,7 +384,7 @@ class MultiresMechanics:
         load = 0.0 if not budget else self.updates / budget
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
-        return [load, float(self.cut), float(self.updates), seconds, *(float(n) for n in active)]
+        return [load, float(self.refused), float(self.updates), seconds, *(float(n) for n in active)]
 
     def levels_shown(self) -> Array:
         """The level that each particle follows (0: the coarsest)."""
@@ -335,11 +419,12 @@ class MultiresMechanics:
             "x": self._last[0],
             "v": self._last[1],
             "external": self._external,
-            "numbers": np.array([self._since, self._speed, self._frame_seconds, self.updates, self.cut]),
+            "numbers": np.array([self._since, self._speed, self._frame_seconds, self.updates, self.refused]),
             "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
             "begun": np.array(self.coupling is not None),
             "level": self.levels_shown().astype(np.float32),
             "eta": self.jumps_shown().astype(np.float32),
+            "topology-version": np.array(self.topology_version),
         }
         found |= self.drives.state()
         for k in range(len(m.d)):
@@ -348,15 +433,15 @@ class MultiresMechanics:
         return found
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        m = self.motion
+        m, self.topology_version = self.motion, int(state["topology-version"])
         for k in range(len(m.d)):
             m.d[k][:], m.v[k][:], m.f[k][:] = state[f"d{k}"], state[f"v{k}"], state[f"f{k}"]
             self.split[k] = np.array(state[f"split{k}"], bool)
             self.adaptation.eta[k][:] = state[f"eta{k}"]
         self._last = (np.array(state["x"]), np.array(state["v"]))
         self._external = np.array(state["external"])
-        self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
-        self.updates, self.cut = int(updates), bool(cut)
+        self._since, self._speed, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
+        self.updates, self.refused = int(updates), bool(refused)
         self._shown = (np.array(state["level"]), np.array(state["eta"]))
         self.drives.restore(state, m)
         if bool(state["begun"]):
