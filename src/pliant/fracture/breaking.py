@@ -85,12 +85,14 @@ class Breaking(ABC):
         self._take_and_follow(found[0])
         return True
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Cut up tets where ``level`` is zero and part nothing; rest positions (k, 3) on the cut."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Cut up tets where ``level`` is zero and part nothing; rest positions (k, 3) on the cut, where
+        ``past`` (n,) is not positive."""
         edit, made = imprinted(self.structure.cells["tetra"], level)
         if len(made.ends):
             self._take_and_follow(edit)
-        return np.asarray(self.structure.rest[made.on_cut])
+        on = made.on_cut if past is None else made.on_cut & (edit.blended(past) <= 0.0)
+        return np.asarray(self.structure.rest[on])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part neighbouring tets of different ``sides`` (m,); only across faces of particles ``where``."""

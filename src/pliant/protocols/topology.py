@@ -98,8 +98,9 @@ class Cuttable(Protocol):
     def cut(self, x: Array, level: Array) -> bool:
         """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices, only
+        those where ``past`` (n,) is not positive: beyond the rim of what cuts it is."""
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part neighbouring tets (or phyxels) of different ``sides`` (m,); only across faces of particles

@@ -102,12 +102,14 @@ class ComingApart:
         """Part the phyxels on the two sides of where ``level`` (n,) is zero."""
         return self._part(x, (level > 0.0).astype(np.int64), None, level)
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Remember the two sides of where ``level`` is zero; rest positions of phyxels beside it."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Remember the two sides of where ``level`` is zero; rest positions of phyxels beside it, where
+        ``past`` is not positive."""
         cells, self._sides = self._start_cracking().cells, (level > 0.0).astype(np.int64)
         self._level = level.copy()
         across = self._sides[cells.pairs[:, 0]] != self._sides[cells.pairs[:, 1]]
-        return np.asarray(self.structure.rest[np.unique(cells.pairs[across])])
+        beside = np.unique(cells.pairs[across])
+        return np.asarray(self.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part phyxels of different ``sides`` (n,), or those of the last imprint; only among ``where``."""

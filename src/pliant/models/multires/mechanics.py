@@ -229,13 +229,15 @@ class MultiresMechanics:
             self._take_cut()
         return changed
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Mark where a blade is going to cut; the rest positions of all particles, which it is asked about."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Mark where a blade is going to cut; the rest positions of all particles, which it is asked about,
+        but those where ``past`` (n,) is positive."""
         values = down_to_coarsest(self.hierarchy, level)
         self._refine_along(values)
         self.cuts.imprint(values)
         self._take_cut()
-        return self.structure.rest.copy()
+        kept = slice(None) if past is None else past[self.parents] <= 0.0
+        return np.array(self.structure.rest[kept])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part neighbouring tets of different ``sides`` (m,) at every level, or along imprints behind a blade:
