@@ -85,13 +85,19 @@ class ContactLayer(Acting):
         self.fresh = False
 
     def _attach(self, keys: IntArray, history: Array) -> None:
-        if len(keys) and len(self.pairs):
-            many = len(self.reach)
-            mine = self.pairs[:, 0] * many + self.pairs[:, 1]
-            wanted = keys[:, 0] * many + keys[:, 1]
-            place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
-            there = mine[place] == wanted
-            self.history[place[there]] = history[there]
+        pairs, there = self._place(keys)
+        self.history[pairs] = history[there]
+
+    def _place(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        """Pairs that are (particle, body) of ``keys``, and the places of these there."""
+        if not (len(keys) and len(self.pairs)):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        many = len(self.reach)
+        mine = self.pairs[:, 0] * many + self.pairs[:, 1]
+        wanted = keys[:, 0] * many + keys[:, 1]
+        place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
+        there = np.flatnonzero(mine[place] == wanted)
+        return place[there], there
 
     def _kept(self) -> tuple[IntArray, Array]:
         """Keys (particle, body) and history of the pairs that touch."""
@@ -160,26 +166,42 @@ class ContactLayer(Acting):
 
     def _allow_overlaps(self) -> list[str]:
         """Bodies that start closer than their thickness keep that distance; says so where it is much."""
-        return self._described(self._allow(np.ones(len(self.pairs), bool)))
-
-    def _allow_new_pieces(self) -> None:
-        """Particles beside a new crack are closer than their balls: they keep that until they part."""
-        pieces = np.array([isinstance(part.mechanics, Pieces) for part in self.world.parts])
-        new = (self.own == self.pairs[:, 1]) & (self.history[:, ACTIVE] == 0.0)
-        self._allow(new & pieces[self.own])
-
-    def _allow(self, where: BoolArray) -> Array:
-        """Let the pairs ``where`` (n,) that touch keep the distance that they have; their depths (n,) [m]."""
-        if not where.any():
-            return np.zeros(len(where))
         self._search(self.world.x)
         reach = self.laws[self.own, self.pairs[:, 1], REACH]
-        depth = np.where(where & (self.touched >= 0), reach - self.geometry[:, kernels.DISTANCE], 0.0)
-        over = depth > 1e-12 * reach
-        self.history[over, ALLOWED] = depth[over]
-        self.history[over, ACTIVE] = 1.0
-        self.history[over, 3:6] = self.geometry[over, 3:6]
-        return depth
+        depth = np.where(self.touched >= 0, reach - self.geometry[:, kernels.DISTANCE], 0.0)
+        over = np.flatnonzero(depth > 1e-12 * reach)
+        self._keep_distance(over, depth[over])
+        return self._described(depth)
+
+    def _pressed(self) -> Array:
+        """How far the pairs of ``_kept`` are pressed into each other (k,) [m]; infinite if not known."""
+        if self._restored is not None:
+            return np.full(len(self._restored[0]), np.inf)
+        active = np.flatnonzero(self.history[:, ACTIVE] > 0.0)
+        reach = self.laws[self.own[active], self.pairs[active, 1], REACH]
+        depth = reach - self.history[active, ALLOWED] - self.geometry[active, kernels.DISTANCE]
+        return np.where(self.touched[active] >= 0, np.maximum(depth, 0.0), 0.0)
+
+    def _allow_new_pieces(self, keys: IntArray, pressed: Array) -> None:
+        """Particles beside a new crack are closer than their balls: they keep that until they part. No pair
+        of pieces is pressed more than before, which is ``pressed`` (k,) for ``keys``, nothing for others."""
+        pieces = np.array([isinstance(part.mechanics, Pieces) for part in self.world.parts])
+        mine = np.flatnonzero((self.own == self.pairs[:, 1]) & pieces[self.own])
+        if not len(mine):
+            return
+        self._search(self.world.x)
+        before = np.zeros(len(self.pairs))
+        pairs, there = self._place(keys)
+        before[pairs] = pressed[there]
+        reach = self.laws[self.own[mine], self.pairs[mine, 1], REACH]
+        depth = reach - self.geometry[mine, kernels.DISTANCE] - before[mine]
+        over = (self.touched[mine] >= 0) & (depth > self.history[mine, ALLOWED])
+        self._keep_distance(mine[over], depth[over])
+
+    def _keep_distance(self, pairs: IntArray, depth: Array) -> None:
+        self.history[pairs, ALLOWED] = depth
+        self.history[pairs, ACTIVE] = 1.0
+        self.history[pairs, 3:6] = self.geometry[pairs, 3:6]
 
     def _described(self, depth: Array) -> list[str]:
         notes, parts, many = [], self.world.parts, len(self.reach)
@@ -205,7 +227,7 @@ class ContactLayer(Acting):
     # -------------------------------------------------------------------------------------- restart
 
     def follow(self, change: RowChange, world: "World") -> None:
-        keys, history = self._kept()
+        (keys, history), pressed = self._kept(), self._pressed()
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new_row = np.full(int(max(parents.max(), keys[:, 0].max(initial=0))) + 1, -1)
         new_row[parents[::-1]] = np.arange(len(parents))[::-1]
@@ -218,7 +240,7 @@ class ContactLayer(Acting):
         parents = parents.copy()
         parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
         self._allow_new_faces(new_faces(self.surfaces.triangles, parents, before))
-        self._allow_new_pieces()
+        self._allow_new_pieces(keys, pressed[there])
 
     def _allow_new_faces(self, faces: IntArray) -> None:
         """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until

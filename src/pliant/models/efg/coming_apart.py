@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
 CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stress is pressure
-STIFFER = 1.5  # the step is measured again when a neighbourhood is this much stiffer than at the last time
+STIFFER = 1.2  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 
 
 class ComingApart:

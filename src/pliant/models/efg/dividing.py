@@ -3,8 +3,8 @@
 Where the plane of a crack passes through the cell of a phyxel, the cell is cut, and each half has a phyxel of
 its own: at the middle of the half cell (seen from that of the whole), with its share of mass and volume, the
 velocity and the plastic state. So mass, centre of mass and momentum, the angular one too, stay exactly;
-neighbours are found anew, with the reach that the phyxel had. A half has a quarter of the volume at least;
-one that would be too small, or alone in its layer, is not made: the crack passes by that phyxel.
+neighbours are found anew, with the reach that the phyxel had. Halves are not divided again, and one that
+would be too small, or see too few others, is not made: the crack passes by that phyxel.
 
 Source: [PaulyKeiserAdams2005]_ samples cracks anew as they grow. Differs: halves of what is there.
 """
@@ -25,6 +25,8 @@ from pliant.models.efg.support import connect
 from pliant.typing import Array, IntArray
 
 SNAP = 0.06  # spacings: corners that are nearer to a plane are on it
+FAR = 0.25  # of the reach: planes that pass further from a phyxel do not divide it
+FEWEST, FLAT = 6, 0.1  # neighbours that a half needs, and how evenly they have to lie around it
 
 
 class Passing(NamedTuple):
@@ -61,7 +63,7 @@ class Dividing(OpenFaces):
     @cached_property
     def _shares(self) -> Shares:
         tree = Tree(self.whole_surface.points, self.whole_surface.triangles)
-        found = Shares(tree, self.sites, self.spacing)
+        found = Shares(tree, self.sites)
         for k, (i, *plane) in enumerate(self.cuts.tolist()):
             found.divide(int(i), np.array(plane[:3]), np.array(plane[3:]), len(self.sites) + k)
         return found
@@ -75,8 +77,10 @@ class Dividing(OpenFaces):
         for i, at, normal in wanted if self.dividing else ():
             if any(i == done[0].phyxel for done in made):
                 continue
-            halves = self._shares.halves(i, float(self.volumes[i]), at, normal)
-            if halves is None or not (self.behind(i, normal) and self.behind(i, -normal)):
+            if abs((self.rest[i] - at) @ normal) > FAR * self.sight.whole.h[i]:
+                continue
+            halves = self._shares.halves(i, at, normal)
+            if halves is None or not self._sampled(i, at, normal, halves.offset):
                 continue
             face = cutter.cut(i, at, normal, n + len(made))
             if face is not None:
@@ -93,6 +97,20 @@ class Dividing(OpenFaces):
             self.open_one(time, face, passing.at, passing.normal, passing.at)
             self.ready[self.edges_of(face)] = np.maximum(self.ready[self.edges_of(face)], self.next)
         return opened + [face for _, _, face in made]
+
+    def _sampled(self, i: int, at: Array, normal: Array, offset: Array) -> bool:
+        """Whether both halves of phyxel i see enough of others on their own side of the plane."""
+        rows = slice(self.seen.starts[i], self.seen.starts[i + 1])
+        near = self.seen.around[rows][self.seen.weight[rows] > 0.0]
+        above = (self.rest[near] - at) @ normal > 0.0
+        for own, place in ((~above, self.rest[i] + offset[0]), (above, self.rest[i] + offset[1])):
+            d = self.rest[near[own]] - place
+            if len(d) < FEWEST:
+                return False
+            spread = np.linalg.eigvalsh(d.T @ d)
+            if spread[0] < FLAT * spread[2]:
+                return False
+        return self.behind(i, normal) and self.behind(i, -normal)
 
     def _take_cells(self, cut: CutCells) -> None:
         """Take over cells after cuts, with what is known of their faces and edges."""

@@ -7,10 +7,9 @@ import numpy as np
 from pliant.mesh.tree import Tree
 from pliant.typing import Array
 
-FINE = 10  # points across the surroundings of a phyxel, which reach
+FINE = 8  # points across the surroundings of a phyxel, which reach
 WIDE = 0.65  # of the way to its eighth neighbour to either side
-EVEN = 0.25  # of the volume: what the smaller half has at least
-SMALLEST = 0.05  # cubed spacings: no half is smaller
+SMALLEST = 0.3  # of the volume before any division: what a half has at least, so none is divided twice
 
 
 @dataclass(frozen=True)
@@ -24,21 +23,23 @@ class Halves:
 class Shares:
     """Points that stand for the volumes of phyxels at ``rest`` (n, 3) in the body that ``tree`` bounds."""
 
-    def __init__(self, tree: Tree, rest: Array, spacing: float) -> None:
+    def __init__(self, tree: Tree, rest: Array) -> None:
         from scipy.spatial import cKDTree
 
-        self.tree, self.spacing = tree, spacing
+        self.tree = tree
         self._near = cKDTree(rest)
         self._points: dict[int, Array] = {}
+        self._whole: dict[int, int] = {}  # how many points the site of each had
 
-    def halves(self, i: int, volume: float, at: Array, normal: Array) -> Halves | None:
+    def halves(self, i: int, at: Array, normal: Array) -> Halves | None:
         """The halves of phyxel i, of which a plane makes two; None where one would be too small. Each lies
         where the middle of its half cell does, seen from that of the whole, so the common centre stays."""
         points = self._of(i)
         above = (points - at) @ normal > 0.0
-        share = np.array([float(np.mean(~above)), float(np.mean(above))]) if len(points) else np.zeros(2)
-        if share.min() < EVEN or share.min() * volume < SMALLEST * self.spacing**3:
+        count = np.array([np.count_nonzero(~above), np.count_nonzero(above)])
+        if not len(points) or count.min() < SMALLEST * self._whole[i]:
             return None
+        share = count / len(points)
         middle = points.mean(axis=0)
         return Halves(share, np.stack([points[~above].mean(axis=0), points[above].mean(axis=0)]) - middle)
 
@@ -47,6 +48,7 @@ class Shares:
         points = self._of(i)
         above = (points - at) @ normal > 0.0
         self._points[i], self._points[new] = points[~above], points[above]
+        self._whole[new] = self._whole[i]
 
     def _of(self, i: int) -> Array:
         if i not in self._points:
@@ -57,4 +59,5 @@ class Shares:
             points = site + grid
             points = points[np.asarray(self._near.query(points)[1]) == i]
             self._points[i] = points[self.tree.inside(points)]
+            self._whole[i] = len(self._points[i])
         return self._points[i]
