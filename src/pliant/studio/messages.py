@@ -33,6 +33,13 @@ class Open(Message):
     name: Name = ""
 
 
+class LookOver(Message):
+    """Say what a mesh of the workspace is like."""
+
+    do: Literal["look-over"]
+    name: Name
+
+
 class Save(Message):
     """Write the scene, or with ``take`` the take with its run folder."""
 
@@ -93,7 +100,7 @@ class End(Message):
 
 
 AnyMessage = Annotated[
-    Ack | Edit | Open | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | End,
+    Ack | Edit | Open | LookOver | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | End,
     Field(discriminator="do"),
 ]
 READ: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

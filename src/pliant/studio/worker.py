@@ -140,10 +140,20 @@ class Worker:
 
     def do_build(self, text: str, folder: str, open_end: bool) -> None:
         self._playing = False
-        take = self._builder.build(text, folder, open_end)
+        try:
+            take = self._builder.build(text, folder, open_end)
+        except Exception:
+            self.do_clear()
+            raise
         self._forget_take()
         self._take, self._run, self._scrub = take, None, None
         self._tell("progress", share=1.0, text="")
+        self._present()
+
+    def do_clear(self) -> None:
+        """Nothing is there to see."""
+        self._forget_take()
+        self._run, self._scrub, self._playing = None, None, False
         self._present()
 
     def do_open_run(self, folder: str) -> None:
