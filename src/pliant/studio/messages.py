@@ -94,13 +94,24 @@ class Add(Message):
     table: dict[str, Any]
 
 
+class Lump(Message):
+    """Let material like that of a body appear in a running simulation."""
+
+    do: Literal["lump"]
+    like: Name
+    particle: Number
+    shape: dict[str, Any]
+    position: Place
+    stick: bool = True
+
+
 class End(Message):
     do: Literal["end"]
     id: Number
 
 
 AnyMessage = Annotated[
-    Ack | Edit | Open | LookOver | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | End,
+    Ack | Edit | Open | LookOver | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | Lump | End,
     Field(discriminator="do"),
 ]
 READ: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
