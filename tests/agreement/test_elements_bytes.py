@@ -59,3 +59,41 @@ def test_a_resumed_run_with_breaking_and_touching_is_the_same(
         assert np.array_equal(a.positions, b.positions)
     for name in whole.series:
         assert np.array_equal(whole.series[name], again.series[name])
+
+
+def growing() -> pl.Scene:
+    """A brittle bar that loses elements, gets others, breaks on the ground, and gets more."""
+    bar = pl.Body(
+        box(0.8, 0.2, 0.2), edge=0.1, model="elements", material=BRITTLE, name="bar",
+        position=(0.0, 0.0, 0.1), velocity=(0, 0, -4),
+    )  # fmt: skip
+    actions = [
+        pl.Gravity(),
+        pl.Ground(),
+        pl.actions.Remove("bar", pl.where.box((-1, -1, -1), (0.1, 0.1, 1)), at=0.01),
+        pl.actions.Add("bar", shape=box(0.2, 0.2, 0.3), position=(0.4, 0.0, 0.2), at=0.02),
+        pl.actions.Add("bar", shape=box(0.2, 0.2, 0.2), position=(0.8, 0.0, 0.1), at=0.12),
+    ]
+    return pl.Scene([bar], actions, time=pl.TimePlan(duration=0.2, fps=50))
+
+
+@pytest.mark.parametrize("stop", [3, 7])
+def test_a_resumed_run_with_added_elements_is_the_same(
+    tmp_path: Path, stop: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = growing().run(to=tmp_path / "whole.pliant", threads=1)
+    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
+    broken = tmp_path / "broken.pliant"
+    with pytest.raises(KeyboardInterrupt):
+        growing().run(to=broken, progress=Stop(stop))
+    again = resume(broken)
+    sizes = [len(frame.positions) for frame in whole.frames]
+    assert (sizes[0], sizes[3]) == (32, 42)
+    assert sizes[-1] > 46
+    for a, b in zip(whole.frames, again.frames, strict=True):
+        assert a.version == b.version
+        assert np.array_equal(a.positions, b.positions)
+        assert np.array_equal(a.surface("bar").points, b.surface("bar").points)
+        assert np.isfinite(a.field("stress", "bar").values).all()
+    for name in whole.series:
+        assert np.array_equal(whole.series[name], again.series[name])

@@ -101,6 +101,28 @@ position = [0.1, 0, 0.12]
         assert a.tobytes() == b.tobytes(), f"frame {number}"
 
 
+def test_material_added_by_hand_replays_byte_for_byte() -> None:
+    """Twice, with a cut between: what comes later is prepared among the elements that are there then."""
+
+    def hand(live: LiveInput, frame: int) -> None:
+        match frame:
+            case 3:
+                lump = {"shape": {"box": {"size": [0.05, 0.1, 0.1]}}, "position": [0.2, 0.0, 0.0]}
+                live.add({"type": "add", "body": "block", **lump})
+            case 6:
+                live.add({"type": "cut", "body": "block", "plane": {"axis": "x", "at": 0.201}})
+            case 8:
+                ball = {"shape": {"sphere": {"radius": 0.06}}, "position": [0.1, 0.05, 0.1]}
+                live.add({"type": "add", "body": "block", **ball})
+
+    text = SCENE.replace('"MODEL"', '"elements"\nedge = 0.05').replace("INTEGRATOR", "leapfrog")
+    taken, saved = play(text, hand, 14)
+    replayed, _ = play(saved, None, 14)
+    assert len(taken[0]) < len(taken[5]) < len(taken[-1])
+    for number, (a, b) in enumerate(zip(taken, replayed, strict=True)):
+        assert a.tobytes() == b.tobytes(), f"frame {number}"
+
+
 def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
     scene = parse(SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog"))
     simulation = scene.simulation()

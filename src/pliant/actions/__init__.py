@@ -1,5 +1,6 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
+from pliant.actions.adding import Add
 from pliant.actions.coming import Create, Remove
 from pliant.actions.cuts import Cut, Seam
 from pliant.actions.drives import Fix, Move, Rotate, Sine
@@ -21,7 +22,7 @@ ACTIONS: Registry[Action] = Registry(
         for cls in (
             Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
             Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
-            Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove,
+            Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
         )
     },
     entry_points="pliant.actions",
@@ -29,6 +30,7 @@ ACTIONS: Registry[Action] = Registry(
 
 __all__ = [
     "ACTIONS",
+    "Add",
     "Attributes",
     "Create",
     "Cut",

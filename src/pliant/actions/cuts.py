@@ -123,12 +123,11 @@ class _Inside:
 
     def __init__(self, path: Any) -> None:
         from pliant.mesh.formats import read_surface
-        from pliant.mesh.topology import Edges, merge_points
+        from pliant.mesh.topology import is_closed
         from pliant.mesh.tree import Tree
 
         surface: Surface = read_surface(path)
-        points, of = merge_points(surface.points)
-        if (Edges(of[surface.triangles], len(points)).uses != 2).any():
+        if not is_closed(surface.points, surface.triangles):
             raise MeshError(
                 f"action 'cut': {path} is not closed: it has no inside to cut out.",
                 hint="Close it (pliant mesh repairs), or cut with a plane.",

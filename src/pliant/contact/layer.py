@@ -203,6 +203,8 @@ class ContactLayer(Acting):
         there = rows >= 0
         keys = np.column_stack([rows, keys[:, 1]])[there]
         self._attach(keys, history[there])
+        parents = parents.copy()
+        parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
         self._allow_new_faces(new_faces(self.surfaces.triangles, parents, before))
 
     def _allow_new_faces(self, faces: IntArray) -> None:

@@ -153,3 +153,9 @@ def consistent_flips(edges: Edges) -> BoolArray:
         if 2 * flips[members].sum() > len(members):
             flips[members] ^= 1
     return flips.astype(bool)
+
+
+def is_closed(points: Array, triangles: IntArray) -> bool:
+    """Whether two triangles meet at every edge."""
+    merged, of = merge_points(points)
+    return bool((Edges(of[triangles], len(merged)).uses == 2).all())

@@ -29,6 +29,7 @@ from pliant.protocols.mechanics import (
     Energy,
     EnergyAndForces,
     Flux,
+    Growing,
     Mechanics,
     Model,
     Removing,
@@ -55,7 +56,7 @@ from pliant.protocols.shared import (
 )
 from pliant.protocols.stepping import Completing, Meeting, OwnStep, Solid, Stepped
 from pliant.protocols.structure import Carrier, Geometry, Sampler, Structure
-from pliant.protocols.topology import Cuttable, Following, Rebuilding, RowChange, Topology, blend
+from pliant.protocols.topology import Cuttable, Following, Newcomers, Rebuilding, RowChange, Topology, blend
 
 __all__ = [
     "Acting",
@@ -78,6 +79,7 @@ __all__ = [
     "Following",
     "Forces",
     "Geometry",
+    "Growing",
     "Integrator",
     "Ledger",
     "Measure",
@@ -85,6 +87,7 @@ __all__ = [
     "Meeting",
     "Memory",
     "Model",
+    "Newcomers",
     "Noting",
     "OwnStep",
     "Potential",

@@ -9,6 +9,7 @@ from pliant.typing import Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
+    from pliant.mesh.types import Surface
 
 
 class Model(Protocol):
@@ -96,6 +97,15 @@ class Removing(Protocol):
 
     def remove(self, chosen: BoolArray) -> None:
         """Take the ``chosen`` particles (n,) away, not all of them; the structure and parents change."""
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """Models that particles can be added to while they run."""
+
+    def add(self, region: "Surface", x: Array, v: Array) -> None:
+        """Fill ``region``, closed and in world coordinates, with particles connected to those at ``x`` (n, 3)
+        that it touches; SelectionError where there is no room, or nothing to touch."""
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
 """Particles that come and go."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,18 +17,22 @@ class RowChange:
     """New rows of the World and the old rows that each continues.
 
     parents, weights (n, k): a new row is ``sum_k weights old[parents]``; its main parent comes first, and
-    places that are not needed have weight 0 and repeat it.
+    places that are not needed have weight 0 and repeat it. fresh: new rows that continue none; they have a
+    parent nearby all the same, and belong to no selection.
     """
 
     parents: IntArray
     weights: Array
+    fresh: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def _places(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """New rows all of whose parents are in ``rows``, and the places of these parents there (f, k)."""
         place = np.full(int(max(self.parents.max(), rows.max(initial=0))) + 1, -1)
         place[rows] = np.arange(len(rows))
         source = place[self.parents]
-        found = np.flatnonzero((source >= 0).all(axis=1))
+        old = np.asarray((source >= 0).all(axis=1))
+        old[self.fresh] = False
+        found = np.flatnonzero(old)
         return found, source[found]
 
     def follow(self, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -54,13 +58,23 @@ def blend(values: Array, parents: IntArray, weights: Array) -> Array:
     return out
 
 
+@dataclass(frozen=True)
+class Newcomers:
+    """Particles that continue none: rows (q,) of their body, where they appear and how fast, (q, 3)."""
+
+    rows: IntArray
+    x: Array
+    v: Array
+
+
 @runtime_checkable
 class Topology(Protocol):
     """Mechanics whose particles or cells come and go. A raised version makes the loop take over
     ``structure`` and ``parents``, and the recorder write it.
 
     parents (n,): the old particle that each new one continues; or (n, k) with ``parent_weights`` (n, k) as
-    an attribute beside it, where new ones lie between old ones.
+    an attribute beside it, where new ones lie between old ones. ``newcomers`` beside it, if any: those that
+    continue none.
     """
 
     topology_version: int

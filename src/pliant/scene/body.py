@@ -9,40 +9,15 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from pliant.errors import PliantError, SelectionError
 from pliant.materials import Material, Resolved, resolve
-from pliant.mesh.shapes import SHAPES, Shape
-from pliant.mesh.types import Surface, TetMesh
+from pliant.mesh.shapes.named import AnyShape
 from pliant.models import MODELS
 from pliant.parameters import from_table, parameters, to_table
 from pliant.protocols import Structure
-from pliant.registry import nearest
 from pliant.rotation import Rotation
 from pliant.scene.geometry import BodyGeometry, Notify, Progress
 from pliant.selection import Point
 from pliant.typing import Array
 from pliant.units import AngularSpeed, Length, Number, Speed
-
-
-def _shape(value: Any) -> Any:
-    """A shape from ``{ box = { size = [...] } }``, a Shape, a mesh in memory or a path."""
-    if isinstance(value, str) and value in SHAPES:
-        raise ValueError(
-            f"a shape is a table such as {{ {value} = {{ ... }} }}, with its sizes, got '{value}'"
-        )
-    if value is None or isinstance(value, (Shape, Surface, TetMesh, str, Path)):
-        return value
-    if not isinstance(value, dict) or len(value) != 1:
-        raise ValueError(f"a shape is one table such as {{ box = {{ size = [1, 1, 1] }} }}, got {value!r}")
-    ((name, table),) = value.items()
-    if name not in SHAPES:
-        raise ValueError(f"unknown shape '{name}'; {nearest(name, list(SHAPES))}")
-    return from_table(SHAPES[name], table)
-
-
-def _shape_table(value: Any) -> Any:
-    if isinstance(value, Shape):
-        name = next(name for name, cls in SHAPES.items() if type(value) is cls)
-        return {name: to_table(value)}
-    return None if value is None else "in memory" if isinstance(value, (Surface, TetMesh)) else str(value)
 
 
 def _material(value: Any) -> Any:
@@ -55,7 +30,6 @@ def _material(value: Any) -> Any:
     raise ValueError(f"a material is a preset's name or a table, got {value!r}")
 
 
-AnyShape = Annotated[Any, BeforeValidator(_shape), PlainSerializer(_shape_table)]
 AnyModel = Annotated[Any, BeforeValidator(MODELS.build), PlainSerializer(MODELS.describe)]
 AnyMaterial = Annotated[Any, BeforeValidator(_material), PlainSerializer(to_table)]
 

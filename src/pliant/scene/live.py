@@ -23,7 +23,7 @@ _PLAIN = (
     "gravity", "fix", "force", "moment", "move", "rotate", "sine", "impulse", "pressure", "drag", "ground",
     "tabletop", "obstacle", "tool", "pull",
 )  # fmt: skip
-_ONCE = ("impulse", "renormalise", "attributes", "glue", "fuse", "cut", "seam", "remove")
+_ONCE = ("impulse", "renormalise", "attributes", "glue", "fuse", "cut", "seam", "remove", "add")
 LIVE = (*_PLAIN, *(kind for kind in _ONCE if kind not in _PLAIN))
 """Actions that may come while a simulation runs; preparing the others changes bodies from the start."""
 STEERED = {"tool": "position", "obstacle": "position", "pull": "target"}

@@ -206,15 +206,17 @@ class System:
     def _happen(self, time: float) -> None:
         while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
             before = self._stored() if self.keeps_ledger else 0.0
+            mass = float(self.world.mass.sum())
             self._pending[self._happened].happen(self.world)
             self._happened += 1
             came_or_went = bool(self.world.replaced)
             self._take_over_topology()
-            if self.keeps_ledger and came_or_went:  # what bodies bring along, or take with them, is work
+            came_or_went |= abs(float(self.world.mass.sum()) - mass) > 1e-9 * mass
+            if self.keeps_ledger and came_or_went:  # what these bring along, or take with them, is work
                 self.ledger.work += self._stored() - before
 
     def _stored(self) -> float:
-        return self.world.kinetic_energy() + self.elastic_energy()
+        return self.world.kinetic_energy() + self.elastic_energy() + self.potential_energy()
 
     def finish_step(self, time: float, dt: float) -> None:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
@@ -245,7 +247,10 @@ class System:
             if mechanics.topology_version != self._versions[k]:
                 self._versions[k] = mechanics.topology_version
                 weights = getattr(mechanics, "parent_weights", None)
-                self._announce(self.world.resize(part, mechanics.structure, mechanics.parents, weights))
+                newcomers = getattr(mechanics, "newcomers", None)
+                self._announce(
+                    self.world.resize(part, mechanics.structure, mechanics.parents, weights, newcomers)
+                )
                 changed = True
         return changed
 
@@ -271,7 +276,8 @@ class System:
             parents, weights = state["ancestors"][rows] - origin, state["ancestor-weights"][rows]
             if isinstance(part.mechanics, Rebuilding):
                 part.mechanics.rebuild(structure)
-            self._announce(self.world.resize(part, structure, parents, weights))
+            newcomers = getattr(part.mechanics, "newcomers", None)
+            self._announce(self.world.resize(part, structure, parents, weights, newcomers))
         self.world.topology_version = int(state["topology_version"])
 
     # ------------------------------------------------------------------------ what integrators call

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import SelectionError
-from pliant.protocols import Mechanics, Model, RowChange, Solid, Structure, Thick, blend
+from pliant.protocols import Mechanics, Model, Newcomers, RowChange, Solid, Structure, Thick, blend
 from pliant.registry import nearest
 from pliant.typing import Array, IntArray
 
@@ -86,16 +86,21 @@ class World:
         return 0.5 * float(np.sum(self.mass[:, None] * self.v**2))
 
     def resize(
-        self, part: Part, structure: Structure, parents: IntArray, weights: Array | None = None
+        self,
+        part: Part,
+        structure: Structure,
+        parents: IntArray,
+        weights: Array | None = None,
+        newcomers: Newcomers | None = None,
     ) -> RowChange:
         """Give ``part`` a new structure whose particle i continues the part's old particle parents[i], or is
-        the blend of several, parents and weights (n, k).
+        the blend of several, parents and weights (n, k); or continues none and is one of the ``newcomers``.
 
         Momentum is kept: of copies by itself; where particles come between others the linear one too, and
         the angular one by a slight spin of the whole body, which strains nothing.
         """
         old, start, count = part.rows, part.rows.start, len(structure.rest)
-        change = self._change(part, parents, weights)
+        change = self._change(part, parents, weights, newcomers)
         old_mass, old_x, old_v = self.mass, self.x, self.v
         self.x, self.v, self.f = (
             blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
@@ -108,6 +113,8 @@ class World:
         if change.weights.shape[1] > 1:
             missing = angular_momentum(old_mass, old_x, old_v) - angular_momentum(mass, self.x, self.v)
             _turn(self, slice(start, start + count), missing)
+        if newcomers is not None:
+            self.x[change.fresh], self.v[change.fresh] = newcomers.x, newcomers.v
         self.ancestors, self.ancestor_weights = _composed(change, self.ancestors, self.ancestor_weights)
         part.structure = structure
         part.rows = slice(start, start + count)
@@ -118,7 +125,9 @@ class World:
         self.topology_version += 1
         return change
 
-    def _change(self, part: Part, parents: IntArray, weights: Array | None) -> RowChange:
+    def _change(
+        self, part: Part, parents: IntArray, weights: Array | None, newcomers: Newcomers | None
+    ) -> RowChange:
         """The change of all rows of the World when ``part`` gets particles of its own rows ``parents``."""
         table = parents.reshape(len(parents), -1)
         k = table.shape[1]
@@ -129,6 +138,7 @@ class World:
         return RowChange(
             np.concatenate([_wide(ahead, k), part.rows.start + table, _wide(behind, k)]),
             np.concatenate([alone[: len(ahead)], inner, alone[len(ahead) :]]),
+            np.empty(0, np.int64) if newcomers is None else part.rows.start + newcomers.rows,
         )
 
 

@@ -1,7 +1,7 @@
 """Surfaces carried along with offsets that turn with the particles; the table of all kinds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -59,6 +59,44 @@ def frames_of(x: Array, triples: IntArray) -> Array:
     two = two - np.einsum("ij,ij->i", one, two)[:, None] * one
     two /= np.maximum(np.linalg.norm(two, axis=1, keepdims=True), 1e-300)
     return np.stack([one, two, np.cross(one, two)], axis=2)
+
+
+def as_framed(carrier: EmbeddedSurface) -> FramedSurface:
+    """The same with (maybe no) framed points."""
+    if isinstance(carrier, FramedSurface):
+        return carrier
+    return FramedSurface(carrier.surface, carrier.indices, carrier.weights, carrier.extrapolation)
+
+
+def renumbered(carrier: EmbeddedSurface, name: IntArray) -> EmbeddedSurface:
+    """``carrier`` where particle i is called ``name[i]``."""
+    indices = name[carrier.indices.astype(np.int64)].astype(np.uint32)
+    if not isinstance(carrier, FramedSurface):
+        return replace(carrier, indices=indices)
+    return replace(carrier, indices=indices, frames=name[carrier.frames])
+
+
+def joined(one: EmbeddedSurface, two: EmbeddedSurface) -> EmbeddedSurface:
+    """Two surfaces carried by the same particles as one; triangles of a surface without UVs have those of the
+    texture's origin."""
+    a, b = one.surface, two.surface
+    first, width = len(a.points), max(one.indices.shape[1], two.indices.shape[1])
+    uv, uv_triangles = a.uv, a.uv_triangles
+    if uv is not None and uv_triangles is not None:
+        uv_triangles = np.concatenate([uv_triangles, np.full_like(b.triangles, len(uv))])
+        uv = np.concatenate([uv, np.zeros((1, 2))])
+    surface = Surface(
+        np.concatenate([a.points, b.points]), np.concatenate([a.triangles, b.triangles + first]),
+        uv, uv_triangles, a.groups,
+    )  # fmt: skip
+    wide = [np.pad(s.indices, ((0, 0), (0, width - s.indices.shape[1])), mode="edge") for s in (one, two)]
+    shares = [np.pad(s.weights, ((0, 0), (0, width - s.weights.shape[1]))) for s in (one, two)]
+    parts = [as_framed(one), as_framed(two)]
+    return FramedSurface(
+        surface, np.concatenate(wide), np.concatenate(shares), max(one.extrapolation, two.extrapolation),
+        np.concatenate([parts[0].framed, parts[1].framed + first]),
+        *(np.concatenate([getattr(p, name) for p in parts]) for name in ("frames", "offsets", "rest")),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,17 @@ def intact(cells: IntArray, edges: IntArray, broken: BoolArray, count: int) -> I
     """Those of ``cells`` (c, k) none of whose connections is broken; ``broken`` (e,) belongs to ``edges``."""
     if not broken.any() or not len(cells):
         return cells
-    lost = np.unique(_keys(edges[broken], count))
+    return cells[~np.isin(_pairs(cells, count), np.unique(_keys(edges[broken], count))).any(axis=1)]
+
+
+def connected(cells: IntArray, edges: IntArray, count: int) -> IntArray:
+    """Those of ``cells`` (c, k) all of whose elements are connected to each other by ``edges`` (e, 2)."""
+    return cells[np.isin(_pairs(cells, count), np.unique(_keys(edges, count))).all(axis=1)]
+
+
+def _pairs(cells: IntArray, count: int) -> IntArray:
+    """The keys of all pairs of elements of each cell (c, k (k - 1) / 2)."""
     a, b = np.triu_indices(cells.shape[1], 1)
     pairs = np.sort(np.stack([cells[:, a], cells[:, b]], axis=-1), axis=-1)
-    hit = np.isin(pairs[..., 0] * np.int64(count) + pairs[..., 1], lost).any(axis=1)
-    return cells[~hit]
+    keys: IntArray = pairs[..., 0] * np.int64(count) + pairs[..., 1]
+    return keys

@@ -58,6 +58,14 @@ class StressFracture:
         self.front, self._stress = self.front[elements], self._stress[elements]
         self._limit, self._over = self._limit[connections], self._over[connections]
 
+    def grow(self, count: int, order: IntArray, strength: float) -> None:
+        """Take ``count`` more elements; the owner has its new connections already."""
+        self.strength = np.append(self.strength, np.full(count, strength))
+        self.cut, self.front = (np.append(old, np.zeros(count, bool)) for old in (self.cut, self.front))
+        self._stress = np.empty(len(self.strength))
+        self._over = np.zeros(len(order), bool)
+        self._tear()
+
     def step(self, time: float, x: Array) -> IntArray:
         """The connections that break now."""
         owner = self.owner
@@ -151,6 +159,14 @@ class DistanceFracture:
     def keep(self, elements: IntArray, connections: IntArray) -> None:
         """Go on with these elements and connections alone."""
         self.limit, self._over = self.limit[connections], self._over[connections]
+
+    def grow(self, count: int, order: IntArray, strength: float) -> None:
+        """Take more connections, which the owner has already: its ones are old ones and new ones in
+        ``order``."""
+        limit = self.owner.connections.born * (1.0 + strength / self.owner.material.young)
+        old = order < len(self.limit)
+        limit[old] = self.limit[order[old]]
+        self.limit, self._over = limit, np.zeros(len(order), bool)
 
     def state(self) -> dict[str, AnyArray]:
         return {"limit": self.limit}

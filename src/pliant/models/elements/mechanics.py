@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.errors import IncompatibleError
+from pliant.mesh.types import Surface
 from pliant.models.elements import kernels
 from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
-from pliant.models.elements.stiffness import connection_stiffness
+from pliant.models.elements.growth import Growth, connected_cells, fill_region, outside_of
+from pliant.models.elements.stiffness import IN_FACE, connection_stiffness, free_faces, plain_stiffness
 from pliant.models.elements.torn import Origin
 from pliant.models.mass_spring import energies, products
 from pliant.models.mass_spring.kernels import TINY
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_stiffness import assemble
-from pliant.protocols import FieldData, StableStep, Structure
+from pliant.protocols import FieldData, Newcomers, StableStep, Structure
+from pliant.structure.carrier import EmbeddedSurface
+from pliant.structure.framed import renumbered
 from pliant.structure.lattice_surface import intact, swept_triangles
+from pliant.structure.nearby import carried_by_elements
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -53,6 +58,7 @@ class ElementsMechanics:
         self.damping_time = material.damping or 0.0
         self.radius = 0.5 * structure.spacing
         self.topology_version, self.parents = 0, np.arange(len(structure.rest))
+        self.newcomers: Newcomers | None = None
         self.reference = structure.rest
         self.whole = structure.cells  # as sampled: cracks leave some of these out of ``structure``
         edges = structure.cells["edge"]
@@ -106,7 +112,7 @@ class ElementsMechanics:
 
     def rest_stiffness(self) -> Any:
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        own, rest = self.connections, self.structure.rest
+        own, rest = self.connections, self.reference
         d = rest[own.edges[:, 1]] - rest[own.edges[:, 0]]
         d /= np.linalg.norm(d, axis=1)[:, None]
         both = np.concatenate([-d, d], axis=1)
@@ -120,7 +126,7 @@ class ElementsMechanics:
         if self.connections.blocks is None:
             return StableStep(float("inf"), "a lone element has no stiffness")
         if self._stable is None or self._stable[0] != self.damping_time:
-            limit = explicit_limit(self, self.structure, self.damping_time)
+            limit = explicit_limit(self, replace(self.structure, rest=self.reference), self.damping_time)
             self._stable = (self.damping_time, limit)
         return self._stable[1]
 
@@ -188,7 +194,7 @@ class ElementsMechanics:
         cells = {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
         carrier = self.origin.carrier(own.edges, own.intact)
         self.structure = replace(self.structure, cells=cells, carrier=carrier)
-        self.parents = np.arange(n)
+        self.parents, self.newcomers = np.arange(n), None
         self.topology_version += 1
 
     # ------------------------------------------------------------------------------ operations
@@ -232,7 +238,7 @@ class ElementsMechanics:
     def _change(self) -> None:
         """Tell the loop that something changed that it cannot see."""
         self.altered = True
-        self.parents = np.arange(len(self.structure.rest))
+        self.parents, self.newcomers = np.arange(len(self.structure.rest)), None
         self.topology_version += 1
 
     def remove(self, chosen: BoolArray) -> None:
@@ -266,10 +272,78 @@ class ElementsMechanics:
         self._publish()
         self.topology_version, self.parents = version, kept
 
+    def add(self, region: "Surface", x: Array, v: Array) -> None:
+        """Fill ``region`` with elements, connected to each other and to those that they touch."""
+        filling = fill_region(region, self.structure, x, v)
+        growth, n = filling.growth, len(x)
+        places = np.concatenate([x, filling.newcomers.x])
+        growth = replace(growth, shown=self._around(region, places, growth, x))
+        more = growth.rest if filling.fits else filling.newcomers.x
+        self.reference = np.concatenate([self.reference if filling.fits else x, more])
+        self._grow(growth, filling.lengths)
+        self.newcomers, self.parents = filling.newcomers, np.append(np.arange(n), filling.nearest)
+        self.topology_version += 1
+
+    def _around(self, region: "Surface", places: Array, growth: Growth, x: Array) -> EmbeddedSurface | None:
+        """The surface of what is added to a body at ``x``, as the elements carry it from their ``places`` on,
+        in rest coordinates and in the numbers of all elements that ever were."""
+        carrier, own = self.structure.carrier, self.connections
+        if carrier is None:
+            return None
+        now = Surface(carrier.positions(x), carrier.surface.triangles)
+        outer = outside_of(region, now, self.structure.spacing)
+        edges = np.concatenate([own.edges[own.intact], growth.edges])
+        made = carried_by_elements(outer, places, self.structure.spacing, edges)
+        rest = made.positions(np.concatenate([self.structure.rest, growth.rest]))
+        made = replace(made, surface=replace(outer, points=rest))
+        rows = self.origin.rows
+        first = len(self.origin.structure.rest)
+        return renumbered(made, np.concatenate([rows, np.arange(first, first + len(growth.rest))]))
+
+    def _grow(self, growth: Growth, lengths: Array) -> None:
+        """Go on with the elements of ``growth`` too, whose connections have rest ``lengths``."""
+        own, structure, model = self.connections, self.structure, self.model
+        a, material = structure.spacing, self.material
+        rest = np.concatenate([structure.rest, growth.rest])
+        edges = np.concatenate([own.edges, growth.edges])
+        order = np.lexsort((edges[:, 1], edges[:, 0]))
+        edges = edges[order]
+        stiffness = np.append(own.own, plain_stiffness(lengths, a, material.young, model.rule))[order]
+        if model.compensate and model.rule == "calibrated":
+            before = np.append(free_faces(own.edges, structure.rest, a), np.zeros(len(lengths), np.int64))
+            stiffness *= IN_FACE ** (free_faces(edges, rest, a) - before[order])
+        more = Connections(edges, np.append(own.born, lengths)[order], stiffness, len(rest))
+        more.intact = np.append(own.intact, np.ones(len(lengths), bool))[order]
+        more.write(np.append(own.lengths, lengths)[order])
+        self.connections, self._inverse, self._stable, self.altered = more, None, None, True
+        self.recorded = ("lengths", "reference")
+        count = len(growth.rest)
+        if self.fracture is not None:
+            assert material.strength is not None
+            self.fracture.grow(count, order, material.strength)
+        self.roughness = np.append(self.roughness, np.ones(count))
+        self._sides = None
+        self.whole = connected_cells(rest, edges, a)
+        self.origin.grow(growth)
+        extra = {**structure.extra, "kept": self.origin.rows}
+        for number, each in enumerate(self.origin.growths):
+            extra |= each.arrays(number)
+        mass = np.append(structure.mass, np.full(count, material.density * a**3))
+        version = self.topology_version
+        self.structure = replace(structure, rest=rest, mass=mass, extra=extra)
+        self._publish()
+        self.topology_version = version
+
     def rebuild(self, structure: Structure) -> None:
-        """Take the elements that a resumed run had left."""
+        """Take the elements that a resumed run had left, and those that had come."""
+        for growth in Growth.read(structure.extra):
+            self.reference = np.concatenate([self.reference, growth.rest])
+            self._grow(growth, np.ones(len(growth.edges)))
         if "kept" in structure.extra:
             self._keep(np.asarray(structure.extra["kept"], np.int64))
+            fresh = np.flatnonzero(self.origin.rows >= self.origin.sampled)
+            rest = self.structure.rest[fresh]
+            self.newcomers = Newcomers(fresh, rest, np.zeros_like(rest))
 
     def cut(self, x: Array, level: Array) -> bool:
         """Break the connections through the surface where ``level`` (n,) changes its sign."""
@@ -307,6 +381,8 @@ class ElementsMechanics:
         if self.altered:
             found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
             found |= {"body": np.array([self.damping_time, self.friction]), "roughness": self.roughness}
+        if self.altered and self._stable is not None:
+            found["stable"] = np.array([self._stable[0], self._stable[1].seconds])
         if self._sides is not None:
             found["sides"] = self._sides
         return found | (self.fracture.state() if self.fracture else {})
@@ -325,6 +401,9 @@ class ElementsMechanics:
         lengths = own.lengths
         lengths[own.intact] = state["lengths"]
         own.write(lengths)
+        if "stable" in state:  # measured when elements came, maybe before others broke
+            damping, seconds = (float(value) for value in state["stable"])
+            self._stable = damping, StableStep(seconds, "highest frequency when elements were added")
         self._sides = state["sides"].copy() if "sides" in state else None
         self._inverse = None
         if self.fracture:

@@ -23,20 +23,25 @@ def connection_stiffness(structure: Structure, young: float, rule: str, compensa
     0.185, shares that error between bending and tension.
     """
     edges, rest, a = structure.cells["edge"], structure.rest, structure.spacing
-    d = rest[edges[:, 1]] - rest[edges[:, 0]]
-    length = np.linalg.norm(d, axis=1)
-    if rule == "text":
-        return np.asarray(young * length)
-    square = np.rint((length / a) ** 2).astype(np.int64)  # 1, 2, 3: along an axis, a face, a body diagonal
-    k: Array = young * a * np.array([0.0, AXIS, FACE, BODY])[np.clip(square, 0, 3)]
-    if compensate and len(edges):
-        k = k * IN_FACE ** _free_faces(d, edges, len(rest), a, square)
+    k = plain_stiffness(np.linalg.norm(rest[edges[:, 1]] - rest[edges[:, 0]], axis=1), a, young, rule)
+    if compensate and rule == "calibrated" and len(edges):
+        k = k * IN_FACE ** free_faces(edges, rest, a)
     return k
 
 
-def _free_faces(d: Array, edges: IntArray, count: int, a: float, square: IntArray) -> IntArray:
+def plain_stiffness(lengths: Array, a: float, young: float, rule: str) -> Array:
+    """Spring constants [N/m] of connections of given ``lengths`` inside a body."""
+    if rule == "text":
+        return np.asarray(young * lengths)
+    square = np.rint((lengths / a) ** 2).astype(np.int64)  # 1, 2, 3: along an axis, a face, a body diagonal
+    return np.asarray(young * a * np.array([AXIS, AXIS, FACE, BODY])[np.clip(square, 0, 3)])
+
+
+def free_faces(edges: IntArray, rest: Array, a: float) -> IntArray:
     """In how many free faces each connection lies: directions across it in which both ends have no
     neighbour."""
+    d, count = rest[edges[:, 1]] - rest[edges[:, 0]], len(rest)
+    square = np.rint((np.linalg.norm(d, axis=1) / a) ** 2).astype(np.int64)
     axes = lattice_axes(d[square == 1])
     step = np.rint(d @ axes / a).astype(np.int64)  # lattice steps of each connection
     taken = np.zeros((count, 6), bool)
@@ -51,7 +56,8 @@ def _free_faces(d: Array, edges: IntArray, count: int, a: float, square: IntArra
 
 
 def lattice_axes(d: Array) -> Array:
-    """The lattice's axes as columns (3, 3), from vectors along them; any that fit where some are missing."""
+    """The lattice's axes as columns (3, 3), from vectors along them; any that fit where some are missing.
+    They are the same whichever vectors come first."""
     axes: list[Array] = []
     for vector in d[np.linalg.norm(d, axis=1) > 0]:
         unit = vector / np.linalg.norm(vector)
@@ -66,4 +72,6 @@ def lattice_axes(d: Array) -> Array:
         trial = np.eye(3)[int(np.argmin(np.abs(axes[0])))] if axes else np.array([1.0, 0.0, 0.0])
         trial = trial - (trial @ axes[0]) * axes[0] if axes else trial
         axes.append(trial / np.linalg.norm(trial))
-    return np.column_stack(axes)
+    rough = [np.round(axis, 6) for axis in axes]
+    axes = [axis if tuple(r) > (0.0, 0.0, 0.0) else -axis for axis, r in zip(axes, rough, strict=True)]
+    return np.column_stack(sorted(axes, key=lambda axis: tuple(-np.abs(np.round(axis, 6)))))

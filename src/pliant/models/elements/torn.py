@@ -9,10 +9,11 @@ import numpy as np
 from pliant.errors import MeshError
 from pliant.fracture import cut_surface
 from pliant.mesh.types import Surface
+from pliant.models.elements.growth import Growth
 from pliant.models.elements.stiffness import lattice_axes
 from pliant.protocols import Carrier, Structure
 from pliant.structure.carrier import EmbeddedSurface
-from pliant.structure.framed import FramedSurface
+from pliant.structure.framed import FramedSurface, as_framed, joined, renumbered
 from pliant.structure.nearby import carried_around
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
@@ -30,8 +31,28 @@ class Origin:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.rows = np.arange(len(structure.rest))
-        edges = structure.cells["edge"]
-        self._number = edges[:, 0] * np.int64(len(structure.rest)) + edges[:, 1]
+        self.sampled = len(structure.rest)  # what was there before anything was added
+        self.growths: list[Growth] = []
+        self._count()
+
+    def _count(self) -> None:
+        edges = self.structure.cells["edge"]
+        self._number = edges[:, 0] * np.int64(len(self.structure.rest)) + edges[:, 1]
+
+    def grow(self, growth: Growth) -> None:
+        """Take more elements, numbered after those that are left, with the surface around them."""
+        first, n = self.structure, len(self.structure.rest)
+        self.rows = np.concatenate([self.rows, np.arange(n, n + len(growth.rest))])
+        edges = self.rows[growth.edges]
+        own = np.concatenate([first.cells["edge"], edges])
+        own = own[np.lexsort((own[:, 1], own[:, 0]))]
+        carrier = first.carrier
+        if growth.shown is not None and isinstance(carrier, EmbeddedSurface):
+            carrier = joined(carrier, growth.shown)
+        rest = np.concatenate([first.rest, growth.rest])
+        self.structure = replace(first, rest=rest, cells={**first.cells, "edge": own}, carrier=carrier)
+        self.growths.append(replace(growth, edges=edges))
+        self._count()
 
     def keep(self, kept: IntArray) -> None:
         """Go on with some of the elements that were left."""
@@ -88,8 +109,7 @@ class TornElements:
         home = self._homes(surface.points + NUDGE * self.spacing * inward, part, piece)
         if (self.alive[home] < 0).any():
             surface, home = self._left(surface, home)
-        made = carried_around(surface, self.rest, self.spacing, kept, home)
-        return self._renumbered(made)
+        return renumbered(carried_around(surface, self.rest, self.spacing, kept, home), self.alive)
 
     def _left(self, surface: Surface, home: IntArray) -> tuple[Surface, IntArray]:
         """The triangles that elements carry which are still there; UVs and groups go with them."""
@@ -101,13 +121,6 @@ class TornElements:
         uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
         left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
         return left, home[used]
-
-    def _renumbered(self, made: EmbeddedSurface) -> EmbeddedSurface:
-        """``made`` in the rows that are left."""
-        indices = self.alive[made.indices.astype(np.int64)].astype(np.uint32)
-        if not isinstance(made, FramedSurface):
-            return replace(made, indices=indices)
-        return replace(made, indices=indices, frames=self.alive[made.frames])
 
     def _homes(self, looking: Array, part: IntArray, piece: IntArray) -> IntArray:
         """The nearest element of each point, among those of the piece that most points of its ``part`` of the
@@ -133,10 +146,7 @@ class TornElements:
         return self._made.positions(x)
 
     def arrays(self) -> dict[str, AnyArray]:
-        made = self._made
-        if isinstance(made, FramedSurface):
-            return made.arrays()
-        return FramedSurface(made.surface, made.indices, made.weights).arrays()
+        return as_framed(self._made).arrays()
 
 
 def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray) -> tuple[Array, IntArray]:
