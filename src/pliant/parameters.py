@@ -5,6 +5,7 @@ in kebab-case (``crack_speed`` is ``crack-speed``), a trailing underscore droppe
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar, cast, dataclass_transform
 
@@ -34,7 +35,18 @@ _CONFIG = ConfigDict(
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))
 def parameters(cls: type[T]) -> type[T]:
     """Class decorator: a frozen dataclass that validates its fields and refuses unknown ones."""
-    return dataclass(frozen=True, config=_CONFIG)(cls)  # type: ignore[return-value]
+    made: Any = dataclass(frozen=True, config=_CONFIG)(cls)
+    _KNOWN.setdefault(cls.__name__, []).append(made)
+    return made  # type: ignore[no-any-return]
+
+
+_KNOWN: dict[str, list[Any]] = {}  # parameter classes by the names that pydantic's errors give them
+
+
+def keys_named(name: str) -> list[str]:
+    """The scene keys of the parameter class called ``name``; none where several are called so."""
+    found = _KNOWN.get(name, [])
+    return [kebab(entry.name) for entry in fields(found[0])] if len(found) == 1 else []
 
 
 @cache

@@ -24,3 +24,9 @@ def text(name: str) -> str:
 def title(name: str) -> str:
     """Its title."""
     return str(tomllib.loads(text(name)).get("title", ""))
+
+
+def model(name: str) -> str:
+    """The model of its first body."""
+    given = tomllib.loads(text(name))["bodies"][0].get("model", "mass-spring")
+    return str(given["type"] if isinstance(given, dict) else given)

@@ -8,7 +8,7 @@ computes the same bytes. What changes bodies, and everything that comes after th
 prepares it at the same boundary, with the same particles.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pliant.actions import ACTIONS
@@ -36,11 +36,18 @@ class Entry:
 
     table: dict[str, Any]
     acting: Acting | None  # None: one of the scene's late actions, which nobody can reach yet
+    label: str = ""
     times: list[float] = field(default_factory=list)
     values: list[Vector] = field(default_factory=list)
     wanted: Vector | None = None
     fresh: bool = False  # has come since the last frame
     void: bool = False  # could not happen
+
+    @property
+    def told(self) -> bool:
+        """Whether the scene of the take has it: what ended before it began is left out."""
+        until = self.table.get("until")
+        return not self.void and (until is None or until > self.table.get("from", 0.0))
 
 
 class LiveInput:
@@ -49,10 +56,30 @@ class LiveInput:
     def __init__(self, scene: Scene, simulation: Simulation) -> None:
         self._scene, self._simulation = scene, simulation
         runtimes = dict(simulation.system.actions)
+        labels = [f"action {number} ('{action.kind}')" for number, action in enumerate(scene.actions, 1)]
         self.entries = [
-            Entry(ACTIONS.describe(action), runtimes.get(f"action {number} ('{action.kind}')"))
-            for number, action in enumerate(scene.actions, 1)
+            Entry(ACTIONS.describe(action), runtimes.get(label), label)
+            for action, label in zip(scene.actions, labels, strict=True)
         ]
+
+    def go_on_from(self, before: "LiveInput") -> list[int]:
+        """Take over from the input whose ``tables`` this scene begins with, when its replay has come as far:
+        numbers stay as they were, and what was steered can be steered on. The numbers of what came new."""
+        runtimes = dict(self._simulation.system.actions)
+        replayed, merged = iter(self.entries), []
+        for entry in before.entries:
+            if not entry.told:
+                merged.append(Entry(entry.table, None, void=True))
+                continue
+            own = next(replayed)
+            own.times, own.values, own.wanted = entry.times, entry.values, entry.wanted
+            merged.append(own)
+        new = [replace(entry, fresh=True) for entry in replayed]
+        self.entries = merged + new
+        for entry in self.entries:
+            if entry.acting is None and not entry.void:
+                entry.acting = runtimes.get(entry.label)
+        return list(range(len(merged), len(self.entries)))
 
     @property
     def now(self) -> float:
@@ -83,10 +110,11 @@ class LiveInput:
             raise InputError(f"{kind}: {_first(error)}") from error
         runtime = self._scene.prepared(action, system.world)
         number = len(self.entries)
-        self._simulation.join(f"action {number + 1} ('{kind}')", runtime, self.now, number)
+        label = f"action {number + 1} ('{kind}')"
+        self._simulation.join(label, runtime, self.now, number)
         if not once:
             given["from"] = self.now
-        self.entries.append(Entry(given, runtime, fresh=True))
+        self.entries.append(Entry(given, runtime, label, fresh=True))
         return len(self.entries) - 1
 
     def end(self, number: int) -> None:
@@ -145,14 +173,13 @@ class LiveInput:
         """All actions so far as scene tables; those that ended before they began are left out."""
         found = []
         for entry in self.entries:
-            table = dict(entry.table)
-            if entry.void:
+            if not entry.told:
                 continue
+            table = dict(entry.table)
             if entry.values:
                 keys = [{"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)]
                 table[STEERED[table["type"]]] = {"keys": keys}
-            if table.get("until") is None or table["until"] > table.get("from", 0.0):
-                found.append(table)
+            found.append(table)
         return found
 
     def _entry(self, number: int) -> Entry:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from pliant.parameters import keys_named
 from pliant.registry import nearest
 from pliant.scene.locate import Path
 
@@ -81,7 +82,7 @@ _TEXTS = {  # by pydantic's type of error
     "bool_parsing": "expected true or false, got {input}",
     "list_type": "expected a list, got {input}",
     "tuple_type": "expected a list, got {input}",
-    "dataclass_type": "expected a table {{ ... }}, got {input}",
+    "dataclass_type": "expected a table {{ {keys} }}, got {input}",
     "literal_error": "expected {expected}, got {input}",
     "greater_than": "must be greater than {gt:g}, got {input}",
     "greater_than_equal": "must be at least {ge:g}, got {input}",
@@ -96,7 +97,9 @@ _TEXTS = {  # by pydantic's type of error
 def _text(entry: Any) -> str:
     kind = entry["type"]
     if kind in _TEXTS:
-        return _TEXTS[kind].format(input=shown(entry["input"]), **entry.get("ctx", {}))
+        told = {**entry.get("ctx", {}), "input": shown(entry["input"])}
+        told["keys"] = ", ".join(keys_named(str(told.get("class_name")))) or "..."
+        return _TEXTS[kind].format(**told)
     return str(entry["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 

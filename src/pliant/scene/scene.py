@@ -43,12 +43,14 @@ AnyIntegrator = Annotated[Any, BeforeValidator(INTEGRATORS.build), PlainSerializ
 
 @parameters
 class TimePlan:
-    """How long, how many frames a second, which step and integrator."""
+    """How long, how many frames a second, which step and integrator; refine: whether steps are taken in parts
+    while bodies are crushed (default: where the step is automatic)."""
 
     duration: Time = Field(default=1.0, gt=0)
     fps: Number = Field(default=50.0, gt=0)
     step: Annotated[Any, BeforeValidator(_step)] = Field(default="auto")
     integrator: AnyIntegrator = "leapfrog"
+    refine: bool | None = None
 
     def frames(self) -> int:
         """Number of recorded frames, the initial state included."""
@@ -154,7 +156,7 @@ class Scene:
         system = System(world, acting)
         integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
-        plan = plan_step(system, integrator, wanted, self.time.fps)
+        plan = plan_step(system, integrator, wanted, self.time.fps, self.time.refine)
         comes_apart = any(getattr(part.mechanics, "cracking", None) is not None for part in parts) or any(
             action.kind in ("cut", "seam") for action in self.actions
         )

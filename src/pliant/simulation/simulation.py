@@ -195,8 +195,8 @@ class Simulation:
         self._look_at_topology()
 
     def _step_parts(self) -> int:
-        """Parts that the bodies' present shapes ask for, where the step is an automatic one."""
-        if not self.plan.automatic or not math.isfinite(self.plan.limit):
+        """Parts that the bodies' present shapes ask for, where the step may be taken in parts."""
+        if not self.plan.refine or not math.isfinite(self.plan.limit):
             return 1
         world = self.system.world
         parts = [

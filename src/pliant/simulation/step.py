@@ -16,13 +16,14 @@ IMPLICIT_STEP = 1.0 / 50.0  # longest step that is chosen for implicit schemes [
 
 @dataclass(frozen=True)
 class StepPlan:
-    """The step [s], how many make a frame, why, the stable limit [s] of the bodies, and who chose it."""
+    """The step [s], how many make a frame, why, the stable limit [s] of the bodies, and whether crushed
+    bodies may have it taken in parts."""
 
     seconds: float
     per_frame: int
     reason: str
     limit: float
-    automatic: bool = False
+    refine: bool = False
 
 
 def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
@@ -41,8 +42,11 @@ def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
     return best, reason
 
 
-def plan_step(system: "System", integrator: Integrator, wanted: float | None, fps: float) -> StepPlan:
-    """The step to use: ``wanted`` [s], or for None the stable one, either shortened to divide a frame."""
+def plan_step(
+    system: "System", integrator: Integrator, wanted: float | None, fps: float, refine: bool | None = None
+) -> StepPlan:
+    """The step to use: ``wanted`` [s], or for None the stable one, either shortened to divide a frame; with
+    ``refine`` (default: an automatic one) it is taken in parts where bodies need it."""
     frame = 1.0 / fps
     if math.isinf(integrator.stability):
         limit, what = math.inf, f"{integrator.kind} is stable at any step"
@@ -66,7 +70,7 @@ def plan_step(system: "System", integrator: Integrator, wanted: float | None, fp
         reason = f"as given; stable up to {limit:.3g} s ({what})"
     else:
         reason = f"{wanted:g} s as given, shortened to divide a frame; stable up to {limit:.3g} s ({what})"
-    return StepPlan(seconds, count, reason, limit, wanted is None)
+    return StepPlan(seconds, count, reason, limit, wanted is None if refine is None else refine)
 
 
 def substeps(system: "System", integrator: Integrator, plan: StepPlan) -> int:

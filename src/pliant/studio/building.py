@@ -21,6 +21,14 @@ class Builder:
         self._sampled: dict[str, Structure] = {}
         self._takes = 0
 
+    def again(self, text: str, folder: Path | None) -> Take:
+        """A take of a scene that differs little from the last one; nothing is noted twice."""
+        note, self._note = self._note, lambda text: None
+        try:
+            return self.build(text, str(folder or "."), False)
+        finally:
+            self._note = note
+
     def build(self, text: str, folder: str, open_end: bool) -> Take:
         scene = parse(text, Path(folder), "scene")
         bare = [replace(body, groups={}) for body in scene.bodies]

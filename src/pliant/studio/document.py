@@ -17,7 +17,7 @@ EMPTY: dict[str, Any] = {
     "up": "z",
     "time": {"duration": 2.0, "fps": 50},
     "bodies": [],
-    "actions": [{"type": "gravity"}],
+    "actions": [{"type": "gravity"}, {"type": "ground"}],
     "measures": [],
 }
 

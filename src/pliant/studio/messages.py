@@ -33,6 +33,13 @@ class Open(Message):
     name: Name = ""
 
 
+class LookOver(Message):
+    """Say what a mesh of the workspace is like."""
+
+    do: Literal["look-over"]
+    name: Name
+
+
 class Save(Message):
     """Write the scene, or with ``take`` the take with its run folder."""
 
@@ -87,13 +94,24 @@ class Add(Message):
     table: dict[str, Any]
 
 
+class Lump(Message):
+    """Let material like that of a body appear in a running simulation."""
+
+    do: Literal["lump"]
+    like: Name
+    particle: Number
+    shape: dict[str, Any]
+    position: Place
+    stick: bool = True
+
+
 class End(Message):
     do: Literal["end"]
     id: Number
 
 
 AnyMessage = Annotated[
-    Ack | Edit | Open | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | End,
+    Ack | Edit | Open | LookOver | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | Lump | End,
     Field(discriminator="do"),
 ]
 READ: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

@@ -3,13 +3,15 @@
 from typing import Any
 
 from pliant.measures.state import part_volume
-from pliant.protocols import Alterable, Cuttable, FieldData, Renormalising
+from pliant.protocols import Alterable, Cuttable, FieldData, Removing, Renormalising
 from pliant.recording import Run
 from pliant.studio.packing import pack
 from pliant.studio.shown import ShownBody, dual_arrays, frame_arrays, scene_arrays
 from pliant.studio.take import Take
 
-ABILITIES: dict[str, Any] = {"renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable}
+ABILITIES: dict[str, Any] = {
+    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing
+}  # fmt: skip
 """Actions that not every model can take."""
 
 
@@ -115,6 +117,7 @@ def _describe(body: ShownBody) -> dict[str, Any]:
         "high": structure.rest.max(axis=0).tolist(),
         "fields": body.fields,
         "can": [name for name, ability in ABILITIES.items() if isinstance(body.mechanics, ability)],
+        "present": getattr(structure.carrier, "kind", "") != "hidden",
         "groups": {name: [int(k) for k in ids] for name, ids in structure.groups.items()},
     }
 

@@ -16,6 +16,7 @@ class Project:
         self.workspace = workspace
         self.document = Document(workspace)
         self.run = ""
+        self.offer = ""  # a mesh that pages are asked to look over
         self.built_version = -1  # of the document
         self._built_bodies: list[dict[str, Any]] | None = None
 
@@ -29,14 +30,7 @@ class Project:
             self.run = path.name
         else:
             self.document.edit(["title"], path.stem)
-            self._add_mesh(path.name)
-
-    def _add_mesh(self, name: str) -> None:
-        """A new body of a mesh file of the workspace."""
-        stem = "".join(c if c.isalnum() else "-" for c in Path(name).stem).strip("-") or "body"
-        body = stem if stem[0].isalpha() else f"body-{stem}"
-        table = {"name": body, "mesh": name, "model": "mass-spring", "material": "rubber"}
-        self.document.edit(["bodies", len(self.document.table["bodies"])], table)
+            self.offer = path.name
 
     def open(self, kind: str, name: str) -> None:
         """Take over an example, a scene file, what was saved by itself, or nothing."""

@@ -48,4 +48,9 @@ class Relay:
 
     def forget(self) -> None:
         """The engine has started anew and has nothing to show."""
-        self._asked, self.base, self.latest = False, None, None
+        self._asked = False
+        self.forget_pictures()
+
+    def forget_pictures(self) -> None:
+        """Nothing is built any more."""
+        self.base = self.latest = None

@@ -20,6 +20,7 @@ from pliant.studio.document import keep_inside
 from pliant.studio.engine import Engine, Event
 from pliant.studio.project import Project
 from pliant.studio.relay import Relay
+from pliant.studio.upload import look_over
 from pliant.studio.workspace import Workspace
 
 MOST_CLIENTS = 16
@@ -88,6 +89,7 @@ class Session:
             folder=self.workspace.folder.name,
             autosave=self.workspace.autosaved() is not None,
             run=self.project.run,
+            offer=self.project.offer,
         )
         client.tell("document", **self.project.state())
         client.tell("status", **self.status)
@@ -142,6 +144,9 @@ class Session:
                 self._build(message.open_end)
             case messages.Open():
                 self._open(message)
+            case messages.LookOver():
+                report = await look_over(self.workspace.mesh(message.name))
+                client.tell("health", name=message.name, health=report)
             case messages.Save():
                 await self._save(message)
             case messages.Grab():
@@ -153,6 +158,10 @@ class Session:
                 done = await engine.ask("add", table=message.table)
                 if done:
                     self._live(done["id"], message.table)
+            case messages.Lump():
+                keep_inside(message.shape, self.workspace)
+                for number, table in (await engine.ask("lump", **message.model_dump(exclude={"do"})) or {}).items():
+                    self._live(number, table)
             case messages.End():
                 if await engine.ask("end", id=message.id):
                     self._live(message.id, None)
@@ -201,6 +210,8 @@ class Session:
         self._changed()
         if self.document.table["bodies"]:
             self._build(self._open_end)
+        else:
+            self.engine.send("clear")
 
     async def _save(self, message: messages.Save) -> None:
         if message.take:
@@ -244,6 +255,11 @@ class Session:
         self.status |= values
         if not self.status["built"]:
             self.live.clear()
+            if not self.status["replay"]:
+                self._relay.forget_pictures()
+            if self.project.built_version >= 0:
+                self.project.lost()
+                self.tell("document", **self.project.state())
         self.tell("status", **self.status)
 
     # ------------------------------------------------------------------------------------- the engine
@@ -295,6 +311,6 @@ class Session:
 
 @cache
 def _examples() -> list[dict[str, str]]:
-    """Names and titles of the shipped scenes, the first one to try first."""
+    """Names, titles and models of the shipped scenes, the first one to try first."""
     names = sorted(examples.names(), key=lambda name: (name != "hello", name))
-    return [{"name": name, "title": examples.title(name)} for name in names]
+    return [{"name": name, "title": examples.title(name), "model": examples.model(name)} for name in names]

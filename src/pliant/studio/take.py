@@ -152,13 +152,18 @@ class Take:
                 barriers.append({"id": number, "at": _list(barrier.path.at(now)), "force": _list(felt)})
         return {"pulls": pulls, "barriers": barriers}
 
+    def table(self) -> dict[str, Any]:
+        """The scene with everything that hands did so far, and the step of this take."""
+        plan = self.simulation.plan
+        time = replace(self.scene.time, step=plan.seconds, refine=plan.refine)
+        table = to_table_of(replace(self.scene, time=time, step=None))
+        table["actions"] = self.live.tables()
+        return table
+
     def text(self) -> str:
         """The scene file that replays this take: its actions, its step, its length."""
-        fps, plan = self.scene.time.fps, self.simulation.plan
-        length = max(self.frame, 1) / fps
-        table = to_table_of(replace(self.scene, time=replace(self.scene.time, step=plan.seconds), step=None))
-        table["time"]["duration"] = length
-        table["actions"] = self.live.tables()
+        table = self.table()
+        table["time"]["duration"] = max(self.frame, 1) / self.scene.time.fps
         return scene_text(table)
 
     def finish(self, state: str = "interrupted", message: str = "") -> None:

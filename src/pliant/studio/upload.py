@@ -65,5 +65,6 @@ async def look_over(path: Path) -> dict[str, Any]:
             f"'{path.name}' could not be read: the reader crashed.", hint="Is the file damaged?"
         ) from None
     if "error" in report:
-        raise MeshError(str(report["error"]), hint=report.get("hint"))
+        told = str(report["error"]).replace(os.fspath(path), path.name)
+        raise MeshError(f"The file could not be read: {told}", hint=report.get("hint"))
     return report

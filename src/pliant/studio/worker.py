@@ -18,6 +18,7 @@ from pliant.errors import Diverged, PliantError
 from pliant.recording import Run, load
 from pliant.studio.building import Builder
 from pliant.studio.estimate import Estimates
+from pliant.studio.lumps import play_again, with_lump
 from pliant.studio.pace import Pace
 from pliant.studio.picture import Pictures, finite
 from pliant.studio.take import Take
@@ -140,10 +141,20 @@ class Worker:
 
     def do_build(self, text: str, folder: str, open_end: bool) -> None:
         self._playing = False
-        take = self._builder.build(text, folder, open_end)
+        try:
+            take = self._builder.build(text, folder, open_end)
+        except Exception:
+            self.do_clear()
+            raise
         self._forget_take()
         self._take, self._run, self._scrub = take, None, None
         self._tell("progress", share=1.0, text="")
+        self._present()
+
+    def do_clear(self) -> None:
+        """Nothing is there to see."""
+        self._forget_take()
+        self._run, self._scrub, self._playing = None, None, False
         self._present()
 
     def do_open_run(self, folder: str) -> None:
@@ -210,6 +221,26 @@ class Worker:
         number = self._need().live.add(table)
         self._dirty = True
         return {"id": number}
+
+    def do_lump(self, **lump: Any) -> dict[int, dict[str, Any]]:
+        """Let material appear: the take is played again with it."""
+        take, playing = self._need(), self._playing
+        self._playing = False
+        text = with_lump(take, **lump | {"position": list(lump["position"])})
+        again = self._builder.again(text, take.scene.folder)
+        try:
+            numbers = play_again(take, again, self._between_steps, self._progress)
+        except BaseException:
+            again.discard()
+            raise
+        finally:
+            self._tell("progress", share=1.0, text="")
+        again.rows.clear()
+        self._forget_take()
+        self._take, self._scrub, self._playing = again, None, playing
+        self._pace.start()
+        self._present()
+        return {number: again.live.entries[number].table for number in numbers}
 
     def do_end(self, id: int) -> dict[str, Any]:
         self._need().live.end(id)

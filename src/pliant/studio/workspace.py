@@ -55,6 +55,13 @@ class Workspace:
         except UnicodeDecodeError:
             raise InputError(f"'{name}' is not a text file.") from None
 
+    def mesh(self, name: str) -> Path:
+        """Where a mesh file is."""
+        path = self.place(name, MESHES)
+        if not path.is_file():
+            raise InputError(f"There is no '{name}' in the workspace.")
+        return path
+
     def write(self, name: str, text: str) -> Path:
         """Write a scene file; it is there whole or not at all."""
         path = self.place(name, (".toml",))

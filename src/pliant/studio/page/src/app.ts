@@ -22,6 +22,11 @@ export function underWay(app: App): boolean {
   return status.built && (status.playing || status.frame > 0);
 }
 
+/** Makes particles of the bodies that were just changed, unless a simulation is under way. */
+export function startBuilding(app: App): void {
+  if (!underWay(app)) app.say({ do: "build", open_end: app.store.state.openEnd });
+}
+
 /** Adds an action: to the scene, or to the take while a simulation is under way. */
 export function addAction(app: App, table: Table): void {
   const { catalogue, table: scene } = app.store.state;

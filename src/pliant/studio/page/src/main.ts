@@ -5,7 +5,7 @@ import "./studio.css";
 import { addAction, type App } from "./app";
 import { Connection } from "./connection";
 import { h } from "./dom";
-import type { Failure, Frame, Table, Vec3 } from "./protocol";
+import type { Failure, Frame, Health, Table, Vec3 } from "./protocol";
 import { type State, Store } from "./store";
 import { listen } from "./shortcuts";
 import { actionsPanel } from "./ui/actions";
@@ -15,12 +15,12 @@ import { failedBanner } from "./ui/failed";
 import { lanes } from "./ui/lanes";
 import { colourBar, lookPanel } from "./ui/look";
 import { notices, notify } from "./ui/notices";
-import { upload } from "./ui/open";
+import { healthDialog, lookOver, upload } from "./ui/mesh";
 import { Plots } from "./ui/plots";
 import { selectionBar } from "./ui/selection";
 import { timePanel } from "./ui/timing";
 import { timeline } from "./ui/timeline";
-import { facts, progressCover, toolbar } from "./ui/tools";
+import { facts, progressCover, toolbar, toolHint } from "./ui/tools";
 import { topbar } from "./ui/topbar";
 import { Hands } from "./viewer/hands";
 import { Viewer } from "./viewer/viewer";
@@ -44,7 +44,7 @@ const picture = h("main", { class: "picture" });
 const viewer = new Viewer(picture, store, () => say({ do: "ack" }));
 const app: App = { store, viewer, say, token };
 const plots = new Plots(app);
-picture.append(h("div", { class: "bars" }, toolbar(app), selectionBar(app)), facts(app), colourBar(app), progressCover(app), emptyState(app), failedBanner(app), notices());
+picture.append(h("div", { class: "bars" }, toolbar(app), toolHint(app), selectionBar(app)), facts(app), colourBar(app), progressCover(app), emptyState(app), failedBanner(app), notices());
 const hands = new Hands(viewer, store, say, picture, (table) => addAction(app, table));
 const embedded = parameters.has("embedded");
 document.body.classList.toggle("embedded", embedded);
@@ -76,7 +76,8 @@ function hear(message: Message): void {
     case "hello":
       store.set(rest as Partial<State>);
       sendLook();
-      if (rest["autosave"] && !store.state.table.bodies.length && !rest["run"])
+      if (rest["offer"] && !store.state.table.bodies.length) lookOver(app, String(rest["offer"]));
+      else if (rest["autosave"] && !store.state.table.bodies.length && !rest["run"])
         notify("info", "There is work from last time.", null, { text: "Restore", click: () => say({ do: "open", kind: "autosave" }) });
       break;
     case "document":
@@ -85,7 +86,7 @@ function hear(message: Message): void {
       break;
     case "status":
       store.set({ status: { ...store.state.status, ...(rest as Partial<State["status"]>) } });
-      if (!store.state.status.built && !store.state.status.replay) store.set({ live: new Map() });
+      if (!store.state.status.built && !store.state.status.replay) nothing();
       break;
     case "files":
       store.set({ files: rest as unknown as State["files"] });
@@ -115,6 +116,10 @@ function hear(message: Message): void {
     case "saved":
       notify("done", rest["take"] ? `Saved ${String(rest["name"])} and its ${String(rest["frames"])} frames.` : `Saved ${String(rest["name"])}.`, `pliant run ${String(rest["name"])}`);
       break;
+    case "health":
+      store.set({ progress: null });
+      healthDialog(app, String(rest["name"]), rest["health"] as Health);
+      break;
     case "estimate":
       store.set({ estimates: rest["bodies"] as State["estimates"] });
       break;
@@ -122,6 +127,12 @@ function hear(message: Message): void {
       store.set({ failed: rest as unknown as Failure, following: false });
       break;
   }
+}
+
+/** Nothing is built: there is nothing to see. */
+function nothing(): void {
+  store.set({ live: new Map(), scene: null, frame: null, selection: null, failed: null });
+  viewer.clear();
 }
 
 function show(frame: Frame): void {

@@ -27,6 +27,22 @@ export function quantity(value: number, unit: string): string {
   return `${short(value / factor)} ${prefix}${unit}`;
 }
 
+/** A volume [m³] in the unit that suits it. */
+export function volume(value: number): string {
+  const units: [number, number, string][] = [[0.1, 1, "m³"], [1e-3, 1e-3, "l"], [1e-7, 1e-6, "cm³"], [0, 1e-9, "mm³"]];
+  const [, factor, unit] = units.find(([least]) => Math.abs(value) >= least)!;
+  return `${short(value / factor)} ${unit}`;
+}
+
+/** Labels for the ticks of an axis that are `step` apart, and the power of ten that they leave out. */
+export function tickLabels(ticks: number[], step: number): { labels: string[]; power: number } {
+  const largest = Math.max(...ticks.map(Math.abs), step);
+  const order = Math.floor(Math.log10(largest) + 1e-9);
+  const power = order >= 4 || order < -2 ? 3 * Math.floor(order / 3) : 0;
+  const digits = Math.max(0, Math.min(6, power - Math.floor(Math.log10(step) + 1e-9)));
+  return { labels: ticks.map((tick) => (tick / 10 ** power).toFixed(digits)), power };
+}
+
 /** A whole number with thin spaces. */
 export function count(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");

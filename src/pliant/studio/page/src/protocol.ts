@@ -12,6 +12,8 @@ export interface KeyInfo {
   keyed: boolean;
   choices?: string[];
   length?: number;
+  label?: string; // where it differs from the name
+  about?: string;
 }
 
 export interface Entry {
@@ -70,6 +72,20 @@ export interface Estimate {
   edge: number;
   particles: number;
   seconds: number;
+}
+
+/** What a mesh file is like. */
+export interface Health {
+  volume_mesh: boolean;
+  vertices: number;
+  triangles?: number;
+  tets?: number;
+  box_min: number[];
+  box_max: number[];
+  volume?: number | null;
+  components?: number;
+  closed?: boolean;
+  problems: string[];
 }
 
 /** Why a simulation stopped, and where. */

@@ -31,7 +31,7 @@ export interface Selection {
 export interface State {
   connected: boolean;
   catalogue: Catalogue | null;
-  examples: { name: string; title: string }[];
+  examples: { name: string; title: string; model: string }[];
   files: { scenes: string[]; runs: string[]; meshes: string[] };
   folder: string;
   autosave: boolean;
@@ -58,6 +58,7 @@ export interface State {
   live: Map<number, Table>;
   plots: string[];
   theme: "light" | "dark";
+  activeBody: number | null; // whose card is open
   activeAction: number | null;
   activeKey: { name: string; time: number } | null; // of the open action
   estimates: Estimate[];
@@ -110,6 +111,7 @@ export const initialState: State = {
   live: new Map(),
   plots: ["volume"],
   theme: "light",
+  activeBody: 0,
   activeAction: null,
   activeKey: null,
   estimates: [],

@@ -1,16 +1,18 @@
 /** The list of bodies: shape or mesh, model, material, edge length, with an estimate of the cost. */
 
-import { type App, edit } from "../app";
+import { type App, edit, startBuilding } from "../app";
 import { button, fill, h } from "../dom";
 import { count, read, short, si } from "../numbers";
 import type { BodyInfo, Estimate, Json, Table } from "../protocol";
+import { PALETTE } from "../viewer/body";
 import { choose, field, row } from "./fields";
 import { groupList } from "./groups";
 import { material } from "./material";
+import { chooseFile, lookOver } from "./mesh";
 
 export function bodiesPanel(app: App): HTMLElement {
   const panel = h("section", { class: "panel", id: "bodies" });
-  app.store.on(["table", "catalogue", "scene", "estimates", "plain"], () => {
+  app.store.on(["table", "catalogue", "scene", "estimates", "plain", "activeBody", "files"], () => {
     if (!panel.contains(document.activeElement) || document.activeElement?.tagName !== "INPUT") draw(app, panel);
     else panel.addEventListener("focusout", () => draw(app, panel), { once: true });
   });
@@ -20,10 +22,16 @@ export function bodiesPanel(app: App): HTMLElement {
 function draw(app: App, panel: HTMLElement): void {
   const { table, catalogue } = app.store.state;
   if (!catalogue) return;
-  const shapes = Object.keys(catalogue.shapes);
-  const add = choose("", shapes, "Add a shape", (shape) => addShape(app, shape), true);
+  const meshes = app.store.state.files.meshes.map((name) => `mesh ${name}`);
+  const add = choose("", [...Object.keys(catalogue.shapes), ...meshes, FILE], "Add a body", (what) => {
+    if (what === FILE) chooseFile(app);
+    else if (what.startsWith("mesh ")) lookOver(app, what.slice(5));
+    else addShape(app, what);
+    add.value = "";
+  }, true);
   add.classList.add("adder");
-  add.options[0]!.text = "+ shape";
+  add.id = "add-body-menu";
+  add.options[0]!.text = "+ body";
   fill(
     panel,
     h("h2", {}, "Bodies", add),
@@ -32,20 +40,30 @@ function draw(app: App, panel: HTMLElement): void {
   );
 }
 
+const FILE = "a mesh file …";
 const SIZES: Record<string, Table> = {
   box: { size: [0.4, 0.1, 0.1] }, "beam-with-hole": { size: [0.4, 0.05, 0.1] }, mattress: { size: [0.4, 0.3, 0.05] }, support: { size: [0.2, 0.1, 0.2] },
   cylinder: { radius: 0.05, height: 0.2 }, prism: { radius: 0.05, height: 0.2 }, sphere: { radius: 0.1 }, icosphere: { radius: 0.1 }, torus: { major: 0.1, minor: 0.03 }, gummy: { height: 0.1 },
 };
 
+/** A new body of a shape, a little above the ground and beside the others. */
 function addShape(app: App, shape: string): void {
-  const bodies = app.store.state.table.bodies;
+  const { table, scene } = app.store.state;
   let name = shape.replace(/[^a-z]/g, "");
-  for (let number = 2; bodies.some((body) => body["name"] === name); number++) name = `${shape}-${number}`;
-  edit(app, ["bodies", bodies.length], { name, shape: { [shape]: SIZES[shape] ?? {} }, model: "mass-spring", material: "rubber", position: [0, 0, 0.1] });
+  for (let number = 2; table.bodies.some((body) => body["name"] === name); number++) name = `${shape}-${number}`;
+  const up = "xyz".indexOf(table.up ?? "z");
+  const place = [0, 0, 0];
+  place[up] = 0.1;
+  const others = table.bodies.length ? (scene?.bodies ?? []) : [];
+  if (others.length) place[up === 0 ? 1 : 0] = Number((Math.max(...others.map((body) => body.high[up === 0 ? 1 : 0])) + 0.15).toPrecision(3));
+  app.store.set({ activeBody: table.bodies.length });
+  edit(app, ["bodies", table.bodies.length], { name, shape: { [shape]: SIZES[shape] ?? {} }, model: "mass-spring", material: "rubber", position: place });
+  startBuilding(app);
 }
 
 function bodyCard(app: App, body: Table, number: number): HTMLElement {
-  const { catalogue, scene } = app.store.state;
+  const { catalogue, scene, activeBody } = app.store.state;
+  const open = activeBody === number;
   const put = (key: string) => (value: Json | null) => edit(app, ["bodies", number, key], value);
   const name = String(body["name"] ?? "body");
   const info = scene?.bodies.find((each) => each.name === name);
@@ -63,13 +81,18 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
   tellCost();
   const source = body["mesh"] ? String(body["mesh"]) : Object.keys((body["shape"] as Table | undefined) ?? { "?": 0 })[0]!;
   const context = { bodies: [], time: 0, change: (key: string, value: Json | null) => put("model")({ ...modelTable, [key]: value }) };
+  const dot = h("span", { class: "swatch" });
+  dot.style.background = `#${PALETTE[number % PALETTE.length]!.toString(16)}`;
+  const toggle = h("button", { class: "title", type: "button", "aria-expanded": String(open), onclick: () => app.store.set({ activeBody: open ? null : number }) }, h("b", {}, dot, name), h("span", { class: "faint" }, open ? source : `${source} · ${kind}`));
+  const header = h("header", {}, toggle, button({ icon: "remove", hint: `Remove ${name}`, kind: "ghost small", click: () => edit(app, ["bodies", number], null) }));
+  if (!open) return h("article", { class: "card body" }, header);
   return h(
     "article",
-    { class: "card" },
-    h("header", {}, h("b", {}, name), h("span", { class: "faint" }, source), button({ icon: "remove", hint: `Remove ${name}`, kind: "ghost small", click: () => edit(app, ["bodies", number], null) })),
+    { class: "card body open" },
+    header,
     row("model", choose(kind, Object.keys(catalogue!.models), "model", (next) => put("model")(next)), catalogue!.models[kind]?.about),
     modelKeys.length ? h("details", {}, h("summary", {}, "model options"), ...modelKeys.map((key) => field(key, modelTable, context))) : null,
-    row("edge length", edge, "Target distance between neighbours; empty: automatic"),
+    row("edge length m", edge, "Target distance between neighbouring particles in metres (or write 6 mm); empty: automatic"),
     estimate,
     material(app, body, number),
     shapeFields(app, body, number),
@@ -105,7 +128,7 @@ function appearance(app: App, name: string): HTMLElement | null {
     if (at !== null) edit(app, ["actions", place < 0 ? table.actions.length : place], { type: "create", body: name, at });
     else if (place >= 0) edit(app, ["actions", place], null);
   });
-  return row("appears at", input, "Seconds after the start; empty: it is there from the start");
+  return row("appears at s", input, "Seconds after the start; empty: it is there from the start");
 }
 
 /** Where it is and how large. */

@@ -38,7 +38,7 @@ function vectorInput(value: Json | undefined, length: number, label: string, cha
 /** A labelled field for one key of `table`. */
 export function field(info: KeyInfo, table: Table, context: FieldContext): HTMLElement | null {
   const value = table[info.name];
-  const label = info.name.replace(/-/g, " ");
+  const label = info.label ?? info.name.replace(/-/g, " ");
   const change = (next: Json | null): void => context.change(info.name, next);
   let control: HTMLElement;
   const keys = keysOf(value);
@@ -79,7 +79,7 @@ export function field(info: KeyInfo, table: Table, context: FieldContext): HTMLE
   } else return null;
   const numeric = info.kind === "number" || info.kind === "vector";
   const keyed = info.keyed ? keyButton(info, value, keys.length > 0, context, change) : numeric && context.keys ? unkeyed() : null;
-  return h("div", { class: "field" }, h("label", {}, label, info.unit ? h("span", { class: "unit" }, info.unit) : null), h("div", { class: "control" }, control, keyed));
+  return h("div", { class: "field", title: info.about ?? null }, h("label", {}, label, info.unit ? h("span", { class: "unit" }, info.unit) : null), h("div", { class: "control" }, control, keyed));
 }
 
 /** A faint diamond for inputs that have one value for all times. */
@@ -87,9 +87,10 @@ function unkeyed(): HTMLElement {
   return button({ icon: "key", hint: "This input has one value for all times: it cannot be keyed", kind: "ghost small key", disabled: true, click: () => undefined });
 }
 
-/** A label and a control. */
+/** A label, with the unit as its last word, and a control. */
 export function row(label: string, control: HTMLElement, hint = ""): HTMLElement {
-  return h("div", { class: "field", title: hint }, h("label", {}, label), h("div", { class: "control" }, control));
+  const [, words, unit] = /^(.*?)(?: (m|s))?$/.exec(label)!;
+  return h("div", { class: "field", title: hint }, h("label", {}, words!, unit ? h("span", { class: "unit" }, unit) : null), h("div", { class: "control" }, control));
 }
 
 function keyButton(info: KeyInfo, value: Json | undefined, keyed: boolean, context: FieldContext, change: (value: Json | null) => void): HTMLElement {

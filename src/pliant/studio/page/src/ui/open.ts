@@ -1,10 +1,20 @@
-/** Open: examples, files of the workspace, a mesh from this computer with its health report. */
+/** Open: examples, files of the workspace, a mesh from this computer. */
 
 import type { App } from "../app";
-import { button, fill, h } from "../dom";
-import { count, quantity } from "../numbers";
+import type { State } from "../store";
+import { button, h } from "../dom";
 import { dialog } from "./dialogs";
-import { notify } from "./notices";
+import { lookOver, upload } from "./mesh";
+
+/** Examples by what they are made of, the first one to try on top. */
+const SUBJECTS: [string, string[]][] = [
+  ["Springs and masses", ["mass-spring"]],
+  ["Solids of finite elements", ["fem"]],
+  ["Meshless bodies", ["efg"]],
+  ["Clay, blocks and rigid bodies", ["elements", "rigid"]],
+  ["Levels of detail", ["multires"]],
+  ["Particles with volume", ["cpm1", "cpm2"]],
+];
 
 export function openDialog(app: App): void {
   const { examples, files, folder } = app.store.state;
@@ -14,8 +24,26 @@ export function openDialog(app: App): void {
     app.say({ do: "open", kind, name });
     close();
   };
-  const row = (kind: string, name: string, about: string): HTMLElement =>
-    h("button", { class: "row", type: "button", "data-name": name, onclick: () => open(kind, name) }, h("b", {}, name), h("span", { class: "faint" }, about));
+  const row = (kind: string, name: string, title: string, about: string): HTMLElement =>
+    h("button", { class: "row", type: "button", "data-name": name, onclick: () => open(kind, name) }, h("b", {}, title), about ? h("span", { class: "faint" }, about) : null);
+  const example = (one: State["examples"][number]): HTMLElement => row("example", one.name, one.title, one.name);
+  const subject = (title: string, chosen: State["examples"]): HTMLElement | null => (chosen.length ? h("div", { class: "subject" }, h("h4", {}, title), ...chosen.map(example)) : null);
+  const known = SUBJECTS.flatMap(([, models]) => models);
+  const [first, ...others] = examples;
+  const shown = h("div", { class: "rows" },
+    first ? subject("Start here", [first]) : null,
+    ...SUBJECTS.map(([title, models]) => subject(title, others.filter((each) => models.includes(each.model)))),
+    subject("Others", others.filter((each) => !known.includes(each.model))));
+  const about = (each: HTMLElement): string => `${each.textContent} ${each.parentElement!.firstElementChild!.textContent}`.toLowerCase();
+  const none = h("p", { class: "faint" }, "No example has these words.");
+  none.hidden = true;
+  const find = h("input", { type: "text", id: "find-example", placeholder: "Find: clay, cut, ball ...", "aria-label": "Find an example", spellcheck: "false", oninput: () => {
+    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const rows = [...shown.querySelectorAll<HTMLElement>(".row")];
+    for (const each of rows) each.hidden = !words.every((word) => about(each).includes(word));
+    for (const each of shown.children) (each as HTMLElement).hidden = !each.querySelector(".row:not([hidden])");
+    none.hidden = rows.some((each) => !each.hidden);
+  } });
   const listed = (title: string, rows: HTMLElement[], empty: string): HTMLElement =>
     h("section", {}, h("h3", {}, title), rows.length ? h("div", { class: "rows" }, ...rows) : h("p", { class: "faint" }, empty));
   const input = h("input", { type: "file", id: "mesh-file", class: "hidden", onchange: () => { if (input.files?.[0]) { void upload(app, input.files[0]); close(); } } });
@@ -25,75 +53,19 @@ export function openDialog(app: App): void {
     h(
       "div",
       { class: "columns" },
-      listed("Examples", examples.map(({ name, title }) => row("example", name, title)), ""),
+      h("section", {}, h("h3", {}, "Examples"), find, none, shown),
       h(
         "div",
         {},
         h("section", {}, h("h3", {}, "A mesh from this computer"),
           h("p", { class: "faint" }, "OBJ, STL, PLY, GLB, OFF, MSH, VTU ... Drop a file anywhere in the window, or"),
           button({ text: "Choose a file", hint: "Choose a mesh file", click: () => input.click() }), input),
-        listed(`Scenes in ${folder}`, files.scenes.map((name) => row("scene", name, "")), "No scenes here yet."),
-        listed("Recorded runs", files.runs.map((name) => row("run", name, "")), "No runs here yet."),
-        listed("Meshes", files.meshes.map((name) => h("button", { class: "row", type: "button", onclick: () => { addMesh(app, name); close(); } }, h("b", {}, name))), "No meshes here yet."),
+        listed(`Scenes in ${folder}`, files.scenes.map((name) => row("scene", name, name, "")), "No scenes here yet."),
+        listed("Recorded runs", files.runs.map((name) => row("run", name, name, "")), "No runs here yet."),
+        listed("Meshes", files.meshes.map((name) => h("button", { class: "row", type: "button", "data-name": name, onclick: () => { lookOver(app, name); close(); } }, h("b", {}, name))), "No meshes here yet."),
         h("section", {}, button({ text: "Empty scene", hint: "Start with an empty scene", click: () => open("new", "") })),
       ),
     ),
     true,
   );
-}
-
-/** A new body of a mesh of the workspace. */
-export function addMesh(app: App, name: string): void {
-  const bodies = app.store.state.table.bodies;
-  const stem = name.replace(/\.[^.]*$/, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "") || "body";
-  let body = stem;
-  for (let number = 2; bodies.some((each) => each["name"] === body); number++) body = `${stem}-${number}`;
-  app.say({ do: "edit", path: ["bodies", bodies.length], value: { name: body, mesh: name, model: "mass-spring", material: "rubber" } });
-}
-
-/** Sends a mesh file and shows what it is like. */
-export async function upload(app: App, file: File): Promise<void> {
-  app.store.set({ progress: { share: null, text: `reading ${file.name}` } });
-  try {
-    const answer = await fetch(`upload?token=${encodeURIComponent(app.token)}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-    const found = (await answer.json().catch(() => ({ message: "The server did not answer." }))) as { name?: string; health?: Health; message?: string; hint?: string };
-    if (answer.ok && found.name && found.health) healthDialog(app, found.name, found.health);
-    else notify("error", found.message ?? "The file could not be read.", found.hint ?? null);
-  } catch {
-    notify("error", "The file could not be sent.", "Is the studio still running?");
-  } finally {
-    app.store.set({ progress: null });
-  }
-}
-
-export interface Health {
-  volume_mesh: boolean;
-  vertices: number;
-  triangles?: number;
-  tets?: number;
-  box_min: number[];
-  box_max: number[];
-  volume?: number | null;
-  components?: number;
-  closed?: boolean;
-  problems: string[];
-}
-
-/** What a mesh is like, and the way to make it a body. */
-function healthDialog(app: App, name: string, health: Health): void {
-  const size = health.box_max.map((high, c) => quantity(high - health.box_min[c]!, "m")).join(" × ");
-  const fact = (label: string, value: string): HTMLElement => h("div", { class: "fact" }, h("span", { class: "faint" }, label), h("span", {}, value));
-  const body = h("div", { class: "health" });
-  fill(
-    body,
-    h("p", { class: health.problems.length ? "warn" : "good" }, health.problems.length ? "It can be used; these were found and are repaired while filling:" : "Healthy: closed, and nothing to repair."),
-    health.problems.length ? h("ul", {}, ...health.problems.map((text) => h("li", {}, text))) : null,
-    fact("Size", size),
-    fact("Vertices", count(health.vertices)),
-    health.triangles !== undefined ? fact("Triangles", count(health.triangles)) : fact("Tets", count(health.tets ?? 0)),
-    health.volume ? fact("Volume", `${(1e6 * health.volume).toPrecision(4)} cm³`) : null,
-    health.components ? fact("Parts", count(health.components)) : null,
-    h("footer", {}, button({ text: "Add as a body", hint: "Add the mesh to the scene", id: "add-body", kind: "primary", click: () => { addMesh(app, name); close(); } })),
-  );
-  const close = dialog(`Mesh: ${name}`, "health-dialog", body);
 }

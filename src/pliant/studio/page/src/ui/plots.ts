@@ -3,10 +3,11 @@
 import uPlot from "uplot";
 import type { App } from "../app";
 import { fill, h } from "../dom";
-import { short } from "../numbers";
+import { tickLabels } from "../numbers";
 import { choose } from "./fields";
 
 const MOST = 6000; // rows kept
+const UNITS: Record<string, string> = { volume: "m³", energy: "J", momentum: "kg m/s", "angular-momentum": "kg m²/s" };
 const COLOURS = ["#e2703a", "#2f80c2", "#4a9e63", "#b0559b", "#c9a227"];
 
 export class Plots {
@@ -15,6 +16,7 @@ export class Plots {
   private rows: (number | null)[][] = [];
   private plot: uPlot | null = null;
   private late = false;
+  private readonly unit = h("span", { class: "faint" });
 
   constructor(private readonly app: App) {
     app.store.on(["scene"], (state, before) => {
@@ -64,6 +66,13 @@ export class Plots {
     }, 150);
   }
 
+  /** What the numbers of the axis are in: a power of ten, and the unit where all series have the same. */
+  private tellUnit(power: number): void {
+    const units = new Set(this.app.store.state.plots.map((name) => UNITS[name.split(".")[0]!] ?? ""));
+    const digits = [...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "⁻").join("");
+    this.unit.textContent = this.rows.length < 2 ? "" : `${power ? `10${digits} ` : ""}${units.size === 1 ? [...units][0]! : ""}`;
+  }
+
   private draw(): void {
     const { plots, theme } = this.app.store.state;
     this.plot?.destroy();
@@ -72,13 +81,16 @@ export class Plots {
     add.classList.add("adder");
     add.options[0]!.text = "+ series";
     const host = h("div", { class: "plot" });
-    const chips = plots.map((name, k) => {
-      const chip = h("button", { class: "chip", type: "button", title: `Remove ${name}`, onclick: () => this.app.store.set({ plots: plots.filter((each) => each !== name) }) }, name);
+    const chips = !this.columns.length ? [] : plots.map((name, k) => {
+      const chip = h("button", { class: "chip", type: "button", title: `Remove ${name} from the plot`, onclick: () => this.app.store.set({ plots: plots.filter((each) => each !== name) }) }, name, h("span", { class: "faint" }, " ×"));
       chip.style.borderColor = COLOURS[k % COLOURS.length]!;
       return chip;
     });
     fill(this.panel, h("h2", {}, "Plots", add), h("div", { class: "chips" }, ...chips), host);
+    if (!this.columns.length) fill(host, h("p", { class: "faint" }, "Energies, volumes, forces and whatever the scene measures are drawn here while it runs."));
+    else if (!plots.length) fill(host, h("p", { class: "faint" }, "Choose a series above."));
     if (!plots.length || !this.columns.length) return;
+    fill(host, h("div", { class: "plot-head" }, this.unit, h("span", { class: "faint" }, "over seconds")));
     const ink = theme === "dark" ? "#aab3bd" : "#55606c";
     const grid = { stroke: theme === "dark" ? "#333b44" : "#e3e7eb", width: 1 };
     const axis: uPlot.Axis = { stroke: ink, grid, ticks: grid, font: "11px system-ui", size: 26 };
@@ -90,7 +102,11 @@ export class Plots {
         legend: { show: false },
         cursor: { y: false },
         series: [{}, ...plots.map((_, k) => ({ stroke: COLOURS[k % COLOURS.length]!, width: 1.5 }))],
-        axes: [axis, { ...axis, size: 62, values: (_self, ticks) => ticks.map((tick) => short(tick)) }],
+        axes: [axis, { ...axis, size: 50, values: (_self, ticks, _axis, _space, step) => {
+          const { labels, power } = tickLabels(ticks, step);
+          this.tellUnit(power);
+          return labels;
+        } }],
       },
       this.data(),
       host,

@@ -4,7 +4,7 @@ import { type App, edit } from "../app";
 import { fill, h } from "../dom";
 import { quantity } from "../numbers";
 import type { Json, Table } from "../protocol";
-import { choose, field } from "./fields";
+import { choose, field, row } from "./fields";
 
 export function timePanel(app: App): HTMLElement {
   const panel = h("section", { class: "panel", id: "time" });
@@ -19,11 +19,11 @@ export function timePanel(app: App): HTMLElement {
     fill(
       panel,
       h("h2", {}, "Time"),
-      field({ name: "duration", kind: "number", unit: "s", default: 1, keyed: false }, time, context),
-      field({ name: "fps", kind: "number", unit: "1/s", default: 50, keyed: false }, time, context),
-      field({ name: "step", kind: "number", unit: "s", default: "auto", keyed: false }, time, context),
-      h("div", { class: "field" }, h("label", {}, "integrator"), h("div", { class: "control" }, choose(kind, Object.keys(state.catalogue.integrators), "integrator", (name) => change("integrator", name)))),
-      h("label", { class: "check" }, endless, "go on after the end (after a reset)"),
+      field({ name: "duration", kind: "number", unit: "s", default: 1, keyed: false, about: "How long the scene is" }, time, context),
+      field({ name: "fps", label: "frame rate", kind: "number", unit: "1/s", default: 50, keyed: false, about: "Frames that are recorded in a second of the scene" }, time, context),
+      field({ name: "step", kind: "number", unit: "s", default: "auto", keyed: false, about: "Seconds between two states; auto: the longest that is stable, with a margin" }, time, context),
+      row("integrator", choose(kind, Object.keys(state.catalogue.integrators), "integrator", (name) => change("integrator", name)), state.catalogue.integrators[kind]?.about),
+      h("label", { class: "check", title: "Whether the simulation goes on when its duration is over; takes effect with the next build or reset" }, endless, "go on after the end"),
       state.scene ? h("p", { class: "faint", title: state.scene.reason }, `step ${quantity(state.scene.step, "s")}, ${state.scene.per_frame} a frame`) : null,
     );
   });

@@ -2,7 +2,7 @@
 
 import type { App } from "../app";
 import { button, fill, h } from "../dom";
-import { count, short } from "../numbers";
+import { count, volume } from "../numbers";
 import type { Tool } from "../store";
 import { selectMenu } from "./selection";
 
@@ -15,6 +15,27 @@ const TOOLS: [Tool, string, string][] = [
   ["tool", "tool", "Move a tool or obstacle (T)"],
   ["knife", "knife", "Cut: draw a line across a body (L)"],
 ];
+
+/** What to do with a tool, said under it. */
+const USE: Record<Tool, string> = {
+  orbit: "Drag to turn, right button to move, wheel to zoom.",
+  pull: "Drag a body: a spring pulls it while it runs; the number is the force.",
+  pick: "Click a particle. Shift adds, Alt takes away.",
+  box: "Draw a box around particles. Shift adds, Alt takes away.",
+  paint: "Brush over particles. Shift adds, Alt takes away.",
+  tool: "Drag a tool or an obstacle of the scene (add one under Actions); the number is what it feels.",
+  knife: "Draw a line across a body: it is cut along the line.",
+};
+
+/** A line that says how the chosen tool is used; nothing for the view, whose use people know soon. */
+export function toolHint(app: App): HTMLElement {
+  const line = h("div", { class: "tool-hint", id: "tool-hint" });
+  app.store.on(["tool", "scene", "selection"], ({ tool, scene, selection }) => {
+    line.hidden = !scene || Boolean(selection) || tool === "orbit";
+    line.textContent = USE[tool];
+  });
+  return line;
+}
 
 export function toolbar(app: App): HTMLElement {
   const bar = h("div", { class: "tools", role: "toolbar", "aria-label": "tools" });
@@ -29,7 +50,7 @@ export function toolbar(app: App): HTMLElement {
     fill(
       bar,
       ...TOOLS.map(([tool, icon, hint]) => button({ icon, hint, id: `tool-${tool}`, pressed: state.tool === tool, click: () => app.store.set({ tool }) })),
-      button({ icon: "frame", hint: "Look at everything (F)", id: "frame", click: () => app.viewer.frame() }),
+      button({ icon: "frame", hint: "Look at everything and keep it in view, or at the selection (F)", id: "frame", click: () => app.viewer.frame() }),
       menu,
       state.tool === "box" || state.tool === "paint" ? h("label", { class: "check" }, through, "through") : null,
       state.tool === "paint" ? slide("size", state.brush, 6, 80, (brush) => app.store.set({ brush })) : null,
@@ -52,21 +73,36 @@ export function facts(app: App): HTMLElement {
       box,
       line("particles", count(scene.bodies.reduce((sum, body) => sum + body.particles, 0))),
       line("step", count(frame.frame * scene.per_frame)),
-      line("volume", `${short(1e6 * frame.volume)} cm³`),
-      line("change", `${change >= 0 ? "+" : "−"}${Math.abs(change).toFixed(2)} %`),
+      line("time", `${frame.time.toFixed(3)} s`),
+      line("volume", volume(frame.volume)),
+      line("volume change", `${change >= 0 ? "+" : "−"}${Math.abs(change).toFixed(2)} %`),
     );
   });
   return box;
 }
 
+const PATIENCE = 4; // seconds after which it is said why it takes long
+
 export function progressCover(app: App): HTMLElement {
-  const cover = h("div", { class: "progress", id: "progress" });
-  app.store.on(["progress"], ({ progress }) => {
+  const cover = h("div", { class: "progress", id: "progress", role: "status" });
+  const clock = h("span", { class: "faint" });
+  const why = h("p", { class: "faint" }, "A model that is used for the first time is compiled, which can take a minute. After that it starts at once.");
+  let since = 0;
+  const tick = (): void => {
+    const seconds = Math.floor((performance.now() - since) / 1000);
+    clock.textContent = seconds ? ` ${seconds} s` : "";
+    why.hidden = seconds < PATIENCE || !(app.store.state.progress?.text ?? "").startsWith("preparing");
+  };
+  setInterval(() => app.store.state.progress && tick(), 250);
+  app.store.on(["progress"], ({ progress }, before) => {
     cover.hidden = !progress;
+    document.body.classList.toggle("working", progress !== null);
     if (!progress) return;
+    if (!before.progress || progress === before.progress) since = performance.now();
+    tick();
     const bar = h("div", { class: progress.share === null ? "bar unknown" : "bar" }, h("div", {}));
     if (progress.share !== null) (bar.firstElementChild as HTMLElement).style.width = `${100 * progress.share}%`;
-    fill(cover, h("div", {}, progress.text || "working"), bar, button({ text: "Cancel", hint: "Stop building", kind: "small", click: () => { app.say({ do: "cancel" }); app.store.set({ progress: null }); } }));
+    fill(cover, h("div", {}, progress.text || "working", clock), bar, why, button({ text: "Cancel", hint: "Stop building", kind: "small", click: () => { app.say({ do: "cancel" }); app.store.set({ progress: null }); } }));
   });
   return cover;
 }

@@ -26,7 +26,7 @@ export function topbar(app: App): HTMLElement {
         button({ icon: "redo", hint: "Redo (Ctrl Shift Z)", id: "redo", disabled: !state.redo, click: () => app.say({ do: "redo" }) })),
       title,
       state.connected ? null : h("span", { class: "badge warn", id: "offline" }, "connecting ..."),
-      button({ icon: "body", text: stale ? "Build" : "Built", hint: stale ? "Make particles of the bodies (B)" : "The simulation is up to date (B builds again)", id: "build", kind: stale ? "primary" : "", disabled: !state.table.bodies.length || state.progress !== null, click: () => buildNow(app) }),
+      button({ icon: "body", text: state.progress ? "Building" : stale || !state.table.bodies.length ? "Build" : "Built", hint: stale ? "Make particles of the bodies (B)" : "The simulation is up to date (B builds again)", id: "build", kind: stale ? "primary" : "", disabled: !state.table.bodies.length || state.progress !== null, click: () => buildNow(app) }),
       h("div", { class: "group" },
         button({ icon: "camera", hint: "Picture of what is on screen (C)", id: "screenshot", click: () => void screenshot(app) }),
         button({ icon: "film", hint: "Movie of the recorded frames", id: "movie", disabled: (state.frame?.last ?? 0) < 1, click: () => void recordMovie(app) }),

@@ -58,6 +58,16 @@ export class BodyView {
     this.group.add(this.inside.group, this.highlight.mesh);
   }
 
+  /** Whether there is anything to see of it; bodies that are still to come have no surface. */
+  get shown(): boolean {
+    return this.points.length > 0 || !this.hasSurface;
+  }
+
+  /** Around its particles. */
+  bounds(): THREE.Box3 {
+    return new THREE.Box3().setFromArray(this.particles);
+  }
+
   get hasSurface(): boolean {
     return this.origin.length > 0;
   }

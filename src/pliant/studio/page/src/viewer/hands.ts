@@ -71,6 +71,7 @@ export class Hands {
       if (tool === "paint") this.paint(event);
     }
     controls.enabled = false;
+    this.viewer.busy = true;
     event.preventDefault();
   }
 
@@ -107,6 +108,7 @@ export class Hands {
     else if (this.held && this.store.state.tool === "pull") this.held.wanted = null;
     this.held = null;
     this.start = null;
+    this.viewer.busy = false;
     this.knife.put();
     this.frame.style.display = "none";
     this.viewer.stage.controls.enabled = true;

@@ -19,6 +19,7 @@ export class Stage {
   private readonly ground = new THREE.Group();
   private shade: THREE.Mesh;
   private size = 1;
+  keeping = true; // whether the view follows what it looks at, until somebody turns or moves it
 
   constructor(readonly host: HTMLElement) {
     const quick = new URLSearchParams(location.search).has("quick"); // for software rendering
@@ -51,6 +52,7 @@ export class Stage {
     controls.enableDamping = false;
     controls.zoomToCursor = true;
     controls.addEventListener("change", () => this.invalidate());
+    controls.addEventListener("start", () => (this.keeping = false));
     return controls;
   }
 
@@ -72,6 +74,7 @@ export class Stage {
       away.applyAxisAngle(up, 0.12 * side[0]);
       if (steep > 0.05 && steep < Math.PI - 0.05) away.applyAxisAngle(up.clone().cross(away).normalize(), -0.12 * side[1]);
     } else return false;
+    this.keeping = false;
     this.camera.position.copy(target).add(away);
     this.controls.update();
     this.invalidate();
@@ -166,10 +169,39 @@ export class Stage {
       );
     const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
     const fit = radius / Math.sin(half) / Math.min(1, this.camera.aspect);
+    this.keeping = true;
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(direction.normalize(), 1.02 * fit);
     this.controls.update();
     this.invalidate();
+  }
+
+  /** Goes after a box that is leaving the picture: a little with every picture, and never nearer. */
+  keep(box: THREE.Box3): void {
+    if (!this.keeping || box.isEmpty() || !Number.isFinite(box.max.lengthSq() + box.min.lengthSq())) return;
+    const out = this.beyond(box);
+    if (out <= 0) return;
+    const target = this.controls.target;
+    const away = this.camera.position.clone().sub(target);
+    const share = Math.min(1, 0.1 + 3 * out);
+    target.lerp(box.getCenter(new THREE.Vector3()), share);
+    this.camera.position.copy(target).add(away);
+    const still = this.beyond(box);
+    if (still > 0) this.camera.position.copy(target).addScaledVector(away, Math.min(1 + share * still, 40 * (this.size / away.length())));
+    this.controls.update();
+  }
+
+  /** How far the corners of a box are out of the picture, in halves of it; none: 0 or less. */
+  private beyond(box: THREE.Box3): number {
+    this.camera.updateMatrixWorld();
+    let out = -1;
+    for (let corner = 0; corner < 8; corner++) {
+      const place = new THREE.Vector3(...([0, 1, 2].map((c) => ((corner >> c) & 1 ? box.max : box.min).getComponent(c)) as [number, number, number]));
+      const behind = place.clone().applyMatrix4(this.camera.matrixWorldInverse).z > -this.camera.near;
+      place.project(this.camera);
+      out = Math.max(out, behind ? 1 : Math.max(Math.abs(place.x), Math.abs(place.y)) - 0.97);
+    }
+    return Math.min(out, 2);
   }
 
   get reach(): number {

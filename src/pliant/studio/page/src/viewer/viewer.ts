@@ -26,6 +26,7 @@ export class Viewer {
   private marked: { body: string; ids: number[] } | null = null;
   private header: FrameHeader | null = null;
   private framed = "";
+  busy = false; // while a hand holds something, the view stays where it is
 
   constructor(
     host: HTMLElement,
@@ -69,10 +70,26 @@ export class Viewer {
     }
     this.recolour();
     this.obstacles.move(header.time, header.barriers);
+    if (!this.busy) this.stage.keep(this.bounds());
     this.showSelection();
     this.showMark();
     this.showSprings();
     this.onFrame();
+    this.stage.invalidate();
+  }
+
+  /** Takes all bodies off the stage. */
+  clear(): void {
+    for (const body of this.bodies) {
+      this.stage.scene.remove(body.group);
+      body.dispose();
+    }
+    this.bodies = [];
+    this.header = null;
+    this.framed = "";
+    this.showSelection();
+    this.showMark();
+    this.showSprings();
     this.stage.invalidate();
   }
 
@@ -93,6 +110,13 @@ export class Viewer {
     return at >= 0 && this.stage.camera.position.getComponent(at) < this.stage.controls.target.getComponent(at);
   }
 
+  /** Around all bodies where they are now. */
+  private bounds(): THREE.Box3 {
+    const box = new THREE.Box3();
+    for (const body of this.bodies) if (body.shown) box.union(body.bounds());
+    return box;
+  }
+
   /** Looks at everything, or at the selection. */
   frame(keepDirection = true): void {
     const box = new THREE.Box3();
@@ -101,7 +125,7 @@ export class Viewer {
     if (chosen) {
       for (const id of selection.ids) box.expandByPoint(new THREE.Vector3().fromArray(chosen.particles, 3 * id));
       box.expandByScalar(2 * chosen.spacing);
-    } else for (const body of this.bodies) box.expandByObject(body.group);
+    } else box.copy(this.bounds());
     this.stage.frame(box.isEmpty() ? this.box : box, keepDirection);
   }
 
@@ -122,10 +146,9 @@ export class Viewer {
   }
 
   private rebuild(frame: Frame): void {
-    for (const body of this.bodies) {
-      this.stage.scene.remove(body.group);
-      body.dispose();
-    }
+    const framed = this.framed;
+    this.clear();
+    this.framed = framed;
     const info = frame.header.scene!;
     const look = this.store.state.look;
     this.bodies = info.bodies.map((each, number) => {
@@ -151,10 +174,15 @@ export class Viewer {
     this.framed = signature;
   }
 
-  /** Where the bodies are, and what of the obstacles is no larger than they. */
+  /** Where the bodies are, what of the obstacles is no larger than they, and the ground that they fall on. */
   private withObstacles(): THREE.Box3 {
     const box = this.box.clone();
     const size = box.getSize(new THREE.Vector3()).length();
+    const { actions, up } = this.store.state.table;
+    const ground = actions.find((action) => action["type"] === "ground");
+    const axis = AXES[up ?? "z"];
+    const level = ground ? si(ground["level"] ?? 0) : Infinity;
+    if (box.min.getComponent(axis) - level < 1.5 * size) box.min.setComponent(axis, Math.min(level, box.min.getComponent(axis)));
     for (const mesh of this.obstacles.targets) {
       const own = new THREE.Box3().setFromObject(mesh);
       if (own.getSize(new THREE.Vector3()).length() < size) box.union(own);

@@ -1,0 +1,122 @@
+"""Material that hands add in the middle of a take, and what they take away."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pliant.errors import InputError
+from pliant.recording import Run, load
+from pliant.scene.load import parse
+from pliant.scene.running import run_scene
+from pliant.studio.building import Builder
+from pliant.studio.lumps import play_again, with_lump
+from pliant.studio.take import Take
+
+SCENE = """
+schema = 1
+[time]
+duration = 2.0
+fps = 50
+[[bodies]]
+name = "block"
+shape = { box = { size = [0.2, 0.1, 0.1], divisions = [4, 2, 2] } }
+model = "MODEL"
+material = { young = 2e4, poisson = 0.3, density = 1000 }
+[[bodies]]
+name = "crumb"
+shape = { box = { size = [0.1, 0.1, 0.1], divisions = [2, 2, 2] } }
+material = { young = 2e4, poisson = 0.3, density = 1000 }
+position = [1.0, 0, 0]
+[[actions]]
+type = "gravity"
+acceleration = 2
+[[actions]]
+type = "fix"
+select = { body = "block", plane = { axis = "x", at = "min" } }
+"""
+LUMP = {"sphere": {"radius": 0.05}}
+
+
+def _silent(*_: object) -> None: ...
+
+
+def _begin(tmp_path: Path, model: str, step: str = '"auto"') -> tuple[Builder, Take]:
+    builder = Builder(tmp_path, _silent, _silent)
+    text = SCENE.replace("MODEL", model).replace("fps = 50", f"fps = 50\nstep = {step}")
+    return builder, builder.build(text, str(tmp_path), False)
+
+
+def _on(take: Take, frames: int) -> None:
+    for _ in range(frames):
+        take.advance(_silent)
+
+
+def _add(builder: Builder, take: Take, x: float) -> tuple[Take, list[int]]:
+    again = builder.again(with_lump(take, "block", 44, LUMP, [x, 0.05, 0.16], True), take.scene.folder)
+    return again, play_again(take, again, _silent, _silent)
+
+
+def _replayed(take: Take, tmp_path: Path) -> Run:
+    """The take, once its scene gives the same bytes."""
+    take.keep(tmp_path / "kept.pliant")
+    kept = load(tmp_path / "kept.pliant")
+    again = run_scene(parse(kept.scene_text, tmp_path, "scene"), tmp_path / "again.pliant")
+    assert len(kept) == len(again)
+    for one, other in zip(kept.frames, again.frames, strict=True):
+        assert one.positions.tobytes() == other.positions.tobytes(), f"frame {one.index}"
+    return kept
+
+
+@pytest.mark.parametrize("model", ["mass-spring", "fem"])
+def test_a_lump_appears_in_the_middle_of_a_take_sticks_and_replays(tmp_path: Path, model: str) -> None:
+    builder, take = _begin(tmp_path, model)
+    ball = take.live.add({"type": "tool", "name": "b", "sphere": {"radius": 0.03}, "position": [0.2, 0.05, 0.3]})
+    take.live.end(0)  # gravity, before it began
+    _on(take, 3)
+    take.live.steer(ball, (0.2, 0.05, 0.25))
+    _on(take, 3)
+    before = [frame.positions.copy() for frame in take.recorded().frames]  # type: ignore[union-attr]
+    again, numbers = _add(builder, take, 0.1)
+    assert numbers == [3, 4]  # after the two of the scene and the tool
+    assert again.frame == 6
+    part = again.simulation.system.world.parts[2]
+    assert part.name == "block-lump-1"
+    assert not part.present
+    again.live.steer(ball, (0.2, 0.05, 0.2))  # the tool is still in the hand
+    _on(again, 4)
+    assert part.present
+    lump = again.simulation.system.world.x[part.rows]
+    pull = again.live.add({"type": "force", "select": {"body": part.name, "all": True}, "value": [0, 0, 0.5]})
+    assert pull == 5
+    again.live.add({"type": "remove", "body": "crumb"})
+    _on(again, 4)
+    assert np.isfinite(again.simulation.system.world.x).all()
+    assert lump[:, 2].min() > 0.08  # it lies on the block that holds it
+    kept = _replayed(again, tmp_path)
+    for old, new in zip(before, kept.frames, strict=False):  # the same, but for the step
+        assert np.abs(old - new.positions[: len(old)]).max() < 1e-4
+    assert kept.frames[3].bodies[2].structure.carrier.kind == "hidden"
+    assert kept.frames[8].bodies[2].structure.carrier.kind != "hidden"
+    assert kept.frames[14].bodies[1].structure.carrier.kind == "hidden"
+    for kind in ("create", "fuse", "remove", "tool", "force"):
+        assert f'type = "{kind}"' in kept.scene_text
+    assert 'type = "gravity"' not in kept.scene_text
+
+
+def test_two_lumps_one_on_the_other_and_one_that_does_not_fit(tmp_path: Path) -> None:
+    builder, take = _begin(tmp_path, "mass-spring")
+    _on(take, 2)
+    take, _ = _add(builder, take, 0.05)
+    _on(take, 2)
+    take, numbers = _add(builder, take, 0.16)
+    _on(take, 2)
+    assert numbers == [4, 5]
+    assert [part.present for part in take.simulation.system.world.parts] == [True] * 4
+    with pytest.raises(InputError, match="no particle 9000"):
+        with_lump(take, "block", 9000, LUMP, [0, 0, 1], False)
+    _replayed(take, tmp_path)
+    builder, take = _begin(tmp_path, "mass-spring", step="2e-3")
+    _on(take, 1)
+    with pytest.raises(InputError, match=r"smaller time step than the 0\.002 s"):
+        _add(builder, take, 0.05)
