@@ -10,7 +10,7 @@ from pliant.render.camera import Eye
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
 from pliant.render.look import BACKGROUNDS, BODY_COLOURS, OBSTACLE_COLOUR, TABLE_COLOUR
-from pliant.render.overlay import Bar, written
+from pliant.render.overlay import written
 from pliant.render.plan import Panel, Plan, Shot
 from pliant.render.setting import Thing
 from pliant.typing import AnyArray, Array
@@ -84,14 +84,10 @@ class Stage:
         return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).reduce(SMOOTHING))
 
     def _finish(self, image: AnyArray, panel: Panel, frame: Frame, k: int) -> AnyArray:
-        look, small = self.look, self.plan.small
-        bar = None
-        if look.bar and look.colour is not None and self.plan.limits is not None and not small:
-            last = k == len(self.runs) - 1
-            bar = Bar(look.colour, self.plan.unit, self.plan.limits, look.map) if last else None
-        title = "" if small and k else panel.caption
-        time = f"t = {frame.time:.3f} s" if look.time else ""
-        return written(image, self.ink, "" if small else title, time, bar).copy()
+        small = self.plan.small
+        bar = self.plan.bar if k == len(self.runs) - 1 and not small else None
+        time = f"t = {frame.time:.3f} s" if self.look.time else ""
+        return written(image, self.ink, "" if small else panel.caption, time, bar).copy()
 
     def _look_through(self, eye: Eye) -> None:
         camera = self.plotter.camera

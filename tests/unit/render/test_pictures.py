@@ -90,6 +90,13 @@ def test_a_sheet_and_runs_side_by_side(draw: Any, run: Run) -> None:
     tiles = [sheet[r : r + 64, c : c + 96] for r in (0, 68) for c in (0, 100, 200)]
     for first, second in pairwise(tiles):
         assert np.abs(first - second).mean() > 0.3
+    coloured = draw(frame=None, sheet="3x2", size="96x64", colour="displacement", title="Six")
+    head, side = coloured.shape[0] - 132, coloured.shape[1] - 296
+    assert head > 10
+    assert side > 30
+    margin = coloured[head:, 296:].reshape(-1, 3)
+    assert len(np.unique(margin, axis=0)) > 30  # the colour bar; without one there is paper only
+    assert draw(frame=None, sheet="3x2", size="96x64", colour="displacement", bar=False).shape == sheet.shape
     both = draw([run, run])
     assert both.shape == (128, 384, 3)
     assert np.abs(both[:, 4:192] - both[:, 196:384]).mean() < 0.01
