@@ -55,8 +55,10 @@ def _enter(x, triangles, body, reach, cell, mask):
 
 
 @jit
-def _connected(i, tri, first, other):
-    """Whether particle i is a corner of the triangle or connected to one."""
+def _connected(i, tri, first, other, piece):
+    """Whether particle i is a corner of the triangle or connected to one, or in the same piece."""
+    if piece[i] >= 0 and piece[i] == piece[tri[0]]:
+        return True
     for c in range(3):
         if tri[c] == i:
             return True
@@ -68,7 +70,7 @@ def _connected(i, tri, first, other):
 
 @jit
 def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
-          links, linked, counts, starts, found):  # fmt: skip
+          links, linked, piece, counts, starts, found):  # fmt: skip
     """Candidates of the surface particles a..b: counted, or written from ``starts`` on."""
     for p in range(a, b):
         i = points[p]
@@ -87,7 +89,7 @@ def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes,
                 continue
             if x[i, 2] < box[2] or x[i, 2] > box[5]:
                 continue
-            if tri_body[t] == mine and _connected(i, triangles[t], links, linked):
+            if tri_body[t] == mine and _connected(i, triangles[t], links, linked, piece):
                 continue
             last = t
             if write:
@@ -98,18 +100,18 @@ def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes,
 
 @jit
 def _near_serial(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
-                 links, linked, counts, starts, found):  # fmt: skip
+                 links, linked, piece, counts, starts, found):  # fmt: skip
     _near(0, points.shape[0], write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries,
-          cell, mask, links, linked, counts, starts, found)  # fmt: skip
+          cell, mask, links, linked, piece, counts, starts, found)  # fmt: skip
 
 
 @parallel_jit
 def _near_parallel(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell,
-                   mask, links, linked, counts, starts, found):  # fmt: skip
+                   mask, links, linked, piece, counts, starts, found):  # fmt: skip
     n = points.shape[0]
     for c in prange(PARTS):
         _near(c * n // PARTS, (c + 1) * n // PARTS, write, x, points, point_body, triangles, tri_body, meets,
-              boxes, first, entries, cell, mask, links, linked, counts, starts, found)  # fmt: skip
+              boxes, first, entries, cell, mask, links, linked, piece, counts, starts, found)  # fmt: skip
 
 
 @jit
@@ -147,7 +149,7 @@ def candidates(s: Surfaces, meets: BoolArray, reach: Array, x: Array) -> tuple[I
     starts, nothing = np.zeros(1, np.int64), np.zeros(1, np.int64)
     common = (
         x, s.points, s.point_body, s.triangles, s.triangle_body, meets, boxes, first, entries, cell, mask,
-        s.first, s.other,
+        s.first, s.other, s.piece,
     )  # fmt: skip
     run(False, *common, counts, starts, nothing)
     starts = np.concatenate([[0], np.cumsum(counts)])

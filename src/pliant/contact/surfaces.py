@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.mesh.topology import components
 from pliant.protocols import Solid, Thick
 from pliant.typing import Array, BoolArray, IntArray
 
@@ -21,7 +22,8 @@ class Surfaces:
 
     triangles (t, 3) with the body of each (t,); points (p,) with the body of each (p,): the corners; radius
     (b,): half the thickness [m]; oriented (b,): triangles face outward everywhere; first, other: connected
-    particles of the bodies that meet themselves, as rows of lists.
+    particles of the bodies that meet themselves, as rows of lists; piece (n,): the piece of each particle of
+    bodies whose pieces meet only each other, -1 for others.
     """
 
     triangles: IntArray
@@ -32,10 +34,12 @@ class Surfaces:
     oriented: BoolArray
     first: IntArray
     other: IntArray
+    piece: IntArray
 
 
-def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
-    """The surfaces of all bodies; ``alone`` says which bodies meet themselves."""
+def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Surfaces:
+    """The surfaces of all bodies; ``alone`` says which bodies meet themselves, ``apart`` those of which only
+    different pieces do."""
     triangles, owners, radius, oriented, edges = [], [], [], [], []
     for number, part in enumerate(world.parts):
         own, r = _surface(part)
@@ -45,6 +49,10 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
         oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, Solid))
         if alone[number]:
             edges.append(_edges(part) + part.rows.start)
+    piece = np.full(world.count, -1)
+    for part, only_pieces in zip(world.parts, apart, strict=True):
+        if only_pieces:
+            piece[part.rows] = components(part.count, _edges(part))[1]
     whole = np.concatenate(triangles)
     points = np.unique(whole)
     body_of = np.repeat(np.arange(len(world.parts)), [part.count for part in world.parts])
@@ -58,6 +66,7 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
         np.array(oriented),
         first,
         other,
+        piece,
     )
 
 
