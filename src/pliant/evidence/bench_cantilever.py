@@ -149,7 +149,7 @@ def endurance(name: str, divisions: tuple[int, int, int], integrator: Any, goal:
     worst = float(run.seconds[: len(run.seconds) // 51 * 51].reshape(-1, 51).sum(axis=1).max()) / (51 * STEP)
     note = (
         f"median step {1e3 * typical:.3g} ms, longest {1e3 * longest:.3g}; slowest second {worst:.3g}; "
-        f"tip drops by {run.drops.min():.3f} to {run.drops.max():.3f} m; {run.iterations:.1f} iterations a step"
+        f"tip drops by {run.drops.min():.3f} to {run.drops.max():.3f} m; {run.iterations:.1f} iterations"
     )
     return Figure(name, value, "CPU s/s", goal, goal / value, None, note)
 
