@@ -71,7 +71,9 @@ def _replayed(take: Take, tmp_path: Path) -> Run:
 @pytest.mark.parametrize("model", ["mass-spring", "fem"])
 def test_a_lump_appears_in_the_middle_of_a_take_sticks_and_replays(tmp_path: Path, model: str) -> None:
     builder, take = _begin(tmp_path, model)
-    ball = take.live.add({"type": "tool", "name": "b", "sphere": {"radius": 0.03}, "position": [0.2, 0.05, 0.3]})
+    ball = take.live.add(
+        {"type": "tool", "name": "b", "sphere": {"radius": 0.03}, "position": [0.2, 0.05, 0.3]}
+    )
     take.live.end(0)  # gravity, before it began
     _on(take, 3)
     take.live.steer(ball, (0.2, 0.05, 0.25))

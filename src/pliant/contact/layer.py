@@ -51,7 +51,7 @@ class ContactLayer(Acting):
         """Take over the present surfaces of all bodies."""
         world, contact = self.world, self.contact
         alone = [contact.meets_itself(part) and _apart(part.mechanics) for part in world.parts]
-        self.surfaces = surfaces_of(world, alone)
+        self.surfaces = surfaces_of(world, alone, [contact.only_pieces(part) for part in world.parts])
         self.laws = laws_between(world, self.surfaces.radius, contact)
         self.meets: BoolArray = np.full((len(alone), len(alone)), contact.between)
         np.fill_diagonal(self.meets, alone)

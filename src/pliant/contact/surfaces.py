@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.mesh.topology import components
 from pliant.protocols import Pieces, Solid, Thick
 from pliant.typing import Array, BoolArray, IntArray
 
@@ -36,8 +37,9 @@ class Surfaces:
     piece: IntArray
 
 
-def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
-    """The surfaces of all bodies; ``alone`` says which bodies meet themselves."""
+def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Surfaces:
+    """The surfaces of all bodies; ``alone`` says which bodies meet themselves, ``apart`` those of which only
+    different pieces do."""
     triangles, owners, radius, oriented, edges = [], [], [], [], []
     piece = np.arange(world.count)
     for number, part in enumerate(world.parts):
@@ -48,6 +50,8 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
         oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, Solid))
         if alone[number] and isinstance(part.mechanics, Pieces):
             piece[part.rows] = part.rows.start + part.mechanics.piece
+        elif alone[number] and apart[number]:
+            piece[part.rows] = part.rows.start + components(part.count, _edges(part))[1]
         elif alone[number]:
             edges.append(_edges(part) + part.rows.start)
     whole = np.concatenate(triangles)

@@ -140,6 +140,40 @@ def large_transient() -> list[Figure]:
     return motion("cantilever/large-transient", LARGE, None)
 
 
+def endurance(name: str, divisions: tuple[int, int, int], integrator: Any, goal: float) -> Figure:
+    """Ten simulated seconds: CPU time per simulated second beside the goal, and the longest step."""
+    with one_thread():
+        run = play(divisions, integrator, 10.0)
+    value = float(run.seconds.sum()) / (len(run.seconds) * STEP)
+    typical, longest = float(np.median(run.seconds)), float(run.seconds.max())
+    worst = float(run.seconds[: len(run.seconds) // 51 * 51].reshape(-1, 51).sum(axis=1).max()) / (51 * STEP)
+    note = (
+        f"median step {1e3 * typical:.3g} ms, longest {1e3 * longest:.3g}; slowest second {worst:.3g}; "
+        f"tip drops by {run.drops.min():.3f} to {run.drops.max():.3f} m; {run.iterations:.1f} iterations"
+    )
+    return Figure(name, value, "CPU s/s", goal, goal / value, None, note)
+
+
+@bench("cantilever/small-ten-seconds")
+def small_endurance() -> list[Figure]:
+    """7200 tets for ten simulated seconds, in motion and to rest: no stall."""
+    name = "cantilever/small-ten-seconds"
+    return [
+        endurance(f"{name}/motion", SMALL, ImplicitMidpoint(), 0.4),
+        endurance(f"{name}/rest", SMALL, ImplicitEuler(kinetic_damping=True), 0.2),
+    ]
+
+
+@bench("cantilever/large-ten-seconds")
+def large_endurance() -> list[Figure]:
+    """102816 tets for ten simulated seconds, in motion and to rest: no stall."""
+    name = "cantilever/large-ten-seconds"
+    return [
+        endurance(f"{name}/motion", LARGE, ImplicitMidpoint(), 7.0),
+        endurance(f"{name}/rest", LARGE, ImplicitEuler(kinetic_damping=True), 4.0),
+    ]
+
+
 def frame(count: int, divisions: tuple[int, int, int], reference: float, **material: float) -> list[Figure]:
     """A frame of one step of backward Euler, beside one of reference D's figure 5.1 (``reference`` [ms]).
 

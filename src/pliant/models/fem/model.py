@@ -121,7 +121,7 @@ class Fem:
             (
                 quadratic and self.fracture and any(own.strength for own in _materials(material)),
                 "Quadratic tets do not break, but the material has a strength.",
-                'Use elements = "linear", or fracture = false.',
+                'Use elements = "linear" (with locking = "averaged-pressure"), or fracture = false.',
             ),
             (
                 self.rotation == "gram-schmidt" and self.law != "corotational",
