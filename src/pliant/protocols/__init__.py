@@ -42,6 +42,7 @@ from pliant.protocols.mechanics import (
     Thick,
     Uneven,
     VolumeLeaver,
+    Welding,
 )
 from pliant.protocols.shared import (
     Columns,
@@ -115,5 +116,6 @@ __all__ = [
     "Topology",
     "Uneven",
     "VolumeLeaver",
+    "Welding",
     "blend",
 ]
