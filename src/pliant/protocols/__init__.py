@@ -43,6 +43,7 @@ from pliant.protocols.mechanics import (
     Thick,
     Uneven,
     VolumeLeaver,
+    Welding,
 )
 from pliant.protocols.shared import (
     Columns,
@@ -117,5 +118,6 @@ __all__ = [
     "Topology",
     "Uneven",
     "VolumeLeaver",
+    "Welding",
     "blend",
 ]

@@ -118,6 +118,14 @@ class Growing(Protocol):
 
 
 @runtime_checkable
+class Welding(Protocol):
+    """Models whose shown surface can be joined to that of another body."""
+
+    def weld(self, x: Array, which: IntArray, places: Array) -> None:
+        """Carry the surface's points ``which`` (k,) from ``places`` (k, 3) on, particles being at ``x``."""
+
+
+@runtime_checkable
 class StiffnessDamping(Protocol):
     """Models whose internal forces can be damped in proportion to their stiffness."""
 

@@ -99,6 +99,23 @@ def joined(one: EmbeddedSurface, two: EmbeddedSurface) -> EmbeddedSurface:
     )  # fmt: skip
 
 
+def moved(carrier: EmbeddedSurface, which: IntArray, instead: EmbeddedSurface) -> FramedSurface:
+    """``carrier`` whose points ``which`` (k,) are those of ``instead`` (k points), carried as they are."""
+    one, two = as_framed(carrier), as_framed(instead)
+    width = max(one.indices.shape[1], two.indices.shape[1])
+    wide = [np.pad(s.indices, ((0, 0), (0, width - s.indices.shape[1])), mode="edge") for s in (one, two)]
+    shares = [np.pad(s.weights, ((0, 0), (0, width - s.weights.shape[1]))) for s in (one, two)]
+    wide[0][which], shares[0][which] = wide[1], shares[1]
+    points = one.surface.points.copy()
+    points[which] = two.surface.points
+    stay = ~np.isin(one.framed, which)
+    return FramedSurface(
+        replace(one.surface, points=points), wide[0], shares[0], one.extrapolation,
+        np.concatenate([one.framed[stay], which[two.framed]]),
+        *(np.concatenate([getattr(one, n)[stay], getattr(two, n)]) for n in ("frames", "offsets", "rest")),
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class HiddenSurface:
     """The surface of a body that is not there: a triangle without a size, since files want something to hold;

@@ -23,7 +23,7 @@ class Elements:
     and body diagonals of a lattice of spacing a: an isotropic solid with Young's modulus E and Poisson's
     ratio 1/4, whatever ratio the material has. ``text`` is the printed :math:`k = E l` (eq. 22), several
     times too stiff.
-    compensate: connections that lie in a free face are stiffened by 1.185 (calibrated rule), which makes
+    compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
     up for the ones that are missing outside.
     fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
     exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as the text does.
