@@ -20,6 +20,7 @@ from pliant.protocols.actions import (
     Power,
     Projection,
     Pushing,
+    RigidShape,
 )
 from pliant.protocols.loop import Integrator, Measure
 from pliant.protocols.mechanics import (
@@ -44,12 +45,15 @@ from pliant.protocols.mechanics import (
 )
 from pliant.protocols.shared import (
     Columns,
+    Deciding,
     FieldData,
+    Heating,
     Ledger,
     Memory,
     Noting,
     Restarting,
     Settling,
+    Speaking,
     StableStep,
     StepLimit,
 )
@@ -68,6 +72,7 @@ __all__ = [
     "Completing",
     "Contact",
     "Cuttable",
+    "Deciding",
     "Dissipation",
     "Drive",
     "Energy",
@@ -78,6 +83,7 @@ __all__ = [
     "Following",
     "Forces",
     "Geometry",
+    "Heating",
     "Integrator",
     "Ledger",
     "Measure",
@@ -96,11 +102,13 @@ __all__ = [
     "Renormalising",
     "RestStiffness",
     "Restarting",
+    "RigidShape",
     "Rough",
     "RowChange",
     "Sampler",
     "Settling",
     "Solid",
+    "Speaking",
     "StableStep",
     "StepLimit",
     "Stepped",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pliant.errors import Diverged, Interrupted, PliantError, RunError
 from pliant.models import MODELS
 from pliant.parameters import to_table
-from pliant.protocols import Memory
+from pliant.protocols import Deciding, Memory
 
 if TYPE_CHECKING:
     from pliant.recording import BodyRecord, Run, RunWriter
@@ -82,7 +82,10 @@ def run_scene(
     frames = scene.time.frames()
     simulation.start()
     writer = _create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
-    return _loop(simulation, writer, frames, scene.record.velocities, show, _begin)
+    try:
+        return _loop(simulation, writer, frames, scene.record.velocities, show, _begin)
+    finally:
+        write_replay(scene, simulation, folder)
 
 
 def _create(
@@ -159,7 +162,31 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
         writer.finish("interrupted", "could not be resumed")
         raise
     begin = _begin if fresh else None
-    return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, begin)
+    try:
+        return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, begin)
+    finally:
+        write_replay(scene, simulation, folder)
+
+
+def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
+    """``replay.toml`` beside the scene of a run in which bodies decided by what they measured on this machine:
+    the same scene with their decisions, which repeats the run to the byte."""
+    from pliant.scene.dump import scene_text, to_table_of
+
+    table = to_table_of(scene, absolute=True)
+    if add_decisions(table, simulation):
+        (folder / "replay.toml").write_text(scene_text(table))
+
+
+def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
+    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; whether any did."""
+    found = False
+    bodies = {body.get("name"): body for body in table["bodies"]}
+    for part in simulation.system.world.parts:
+        if isinstance(part.mechanics, Deciding) and part.mechanics.decisions:
+            bodies[part.name]["model"]["decisions"] = [list(pair) for pair in part.mechanics.decisions]
+            found = True
+    return found
 
 
 def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
@@ -233,6 +260,9 @@ def _loop(
                     writer.write_checkpoint(simulation.frame, simulation.system.state())
                     last = time.perf_counter()
                     cost = last - now
+                for text in simulation.warnings():
+                    show.note(text)
+                    writer.log(text)
                 done = simulation.frame - first
                 show.frame(simulation.frame + 1, frames, done / simulation.fps, now - started)
         state, message = "done", ""

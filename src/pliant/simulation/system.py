@@ -17,6 +17,7 @@ from pliant.protocols import (
     Event,
     Following,
     Forces,
+    Heating,
     Ledger,
     Meeting,
     Memory,
@@ -52,6 +53,8 @@ class System:
             check_capabilities(label, action, action=True)
         for part in world.parts:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
+            if isinstance(part.mechanics, Heating):
+                part.mechanics.keeps_heat = ledger
         events = [a for _, a in self.actions if isinstance(a, Event)]
         self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0

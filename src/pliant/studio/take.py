@@ -14,7 +14,7 @@ from pliant.protocols import FieldData, Structure
 from pliant.recording import Run, RunWriter, load
 from pliant.scene.dump import scene_text, to_table_of
 from pliant.scene.live import LiveInput
-from pliant.scene.running import begin_recording, write_frame
+from pliant.scene.running import add_decisions, begin_recording, write_frame
 from pliant.scene.scene import Scene
 from pliant.studio.shown import ShownBody
 
@@ -159,6 +159,7 @@ class Take:
         table = to_table_of(replace(self.scene, time=replace(self.scene.time, step=plan.seconds), step=None))
         table["time"]["duration"] = length
         table["actions"] = self.live.tables()
+        add_decisions(table, self.simulation)
         return scene_text(table)
 
     def finish(self, state: str = "interrupted", message: str = "") -> None:
