@@ -173,3 +173,56 @@ def test_what_cannot_work_is_refused() -> None:
         )
         with pytest.raises(IncompatibleError, match=words):
             body.model.prepare(body.structure(), body.resolved_material)
+
+
+def test_a_run_with_a_budget_in_seconds_replays_to_the_byte(tmp_path: Path) -> None:
+    """What the measured times came to is in the run's replay.toml; there measured times decide nothing."""
+    first = poked(0.4, seconds=2e-3).run(to=tmp_path / "first.pliant")
+    again = pl.read(tmp_path / "first.pliant" / "replay.toml")
+    model = again.bodies[0].model
+    assert model.decisions
+    assert model.seconds == 2e-3
+    second = again.run(to=tmp_path / "second.pliant")
+    for a, b in zip(first.frames, second.frames, strict=True):
+        assert np.array_equal(a.positions, b.positions)
+    for name in ("cube.load", "cube.updates", "cube.active.2", "cube.refused"):
+        assert np.array_equal(first.series[name], second.series[name]), name
+    assert not np.array_equal(first.series["cube.seconds"], second.series["cube.seconds"])
+
+
+def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
+    """Work stays within 95 % of what was decided, from the time on at which it was."""
+    simulation = poked(seconds=1.0, decisions=[(0.0, 1e6), (0.5, 300.0)]).simulation()
+    simulation.start()
+    mechanics = simulation.system.world.parts[0].mechanics
+    for _ in range(30):
+        simulation.advance()
+    assert mechanics.updates > 300
+    assert simulation.warnings() == []
+    for _ in range(10):
+        simulation.advance()
+        assert mechanics.updates <= 0.95 * 300
+    assert [text[:19] for text in simulation.warnings()] == ["body 'cube': at 0.5"]
+    assert simulation.warnings() == []
+    assert mechanics.decisions == [(0.0, 1e6), (0.5, 300.0)]
+
+
+def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
+    """All fine, released from gravity's sag: kinetic + elastic + gravity + heat stays; the heat of schwarz's own
+    damping is half of the energy that there is, or more."""
+    for coupling in ("schwarz", "galerkin"):
+        table = {"type": "multires", "levels": 2, "detail": "finest", "coupling": coupling}
+        cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, name="cube")
+        acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
+        scene = pl.Scene([cube], acting, time=pl.TimePlan(duration=1, fps=60))
+        simulation = scene.simulation()
+        simulation.start()
+        rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
+        for _ in range(90):
+            simulation.advance()
+            rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
+        heat = rows[-1]["energy.dissipated"]
+        moved = max(abs(row["energy.gravity"] - rows[0]["energy.gravity"]) for row in rows)
+        assert heat > 0.2 * moved
+        total = [row["energy.total"] for row in rows]
+        assert max(abs(value - total[0]) for value in total) < 0.03 * moved

@@ -20,6 +20,7 @@ from pliant.protocols.actions import (
     Power,
     Projection,
     Pushing,
+    RigidShape,
 )
 from pliant.protocols.loop import Integrator, Measure
 from pliant.protocols.mechanics import (
@@ -47,12 +48,15 @@ from pliant.protocols.mechanics import (
 )
 from pliant.protocols.shared import (
     Columns,
+    Deciding,
     FieldData,
+    Heating,
     Ledger,
     Memory,
     Noting,
     Restarting,
     Settling,
+    Speaking,
     StableStep,
     StepLimit,
 )
@@ -71,6 +75,7 @@ __all__ = [
     "Completing",
     "Contact",
     "Cuttable",
+    "Deciding",
     "Dissipation",
     "Drive",
     "Energy",
@@ -82,6 +87,7 @@ __all__ = [
     "Forces",
     "Geometry",
     "Growing",
+    "Heating",
     "Integrator",
     "Ledger",
     "Measure",
@@ -102,11 +108,13 @@ __all__ = [
     "Renormalising",
     "RestStiffness",
     "Restarting",
+    "RigidShape",
     "Rough",
     "RowChange",
     "Sampler",
     "Settling",
     "Solid",
+    "Speaking",
     "StableStep",
     "StepLimit",
     "Stepped",

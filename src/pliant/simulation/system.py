@@ -16,6 +16,7 @@ from pliant.protocols import (
     Event,
     Following,
     Forces,
+    Heating,
     Ledger,
     Meeting,
     Memory,
@@ -49,6 +50,8 @@ class System:
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for part in world.parts:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
+            if isinstance(part.mechanics, Heating):
+                part.mechanics.keeps_heat = ledger
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]

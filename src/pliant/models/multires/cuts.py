@@ -6,8 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from pliant.fracture.tets import boundary_twins
 from pliant.fracture.virtual import Shadow, VirtualMesh, virtual_mesh
 from pliant.fracture.virtual_surface import VirtualSurface
+from pliant.mesh.triangles import double_areas
 from pliant.mesh.types import boundary_triangles
 from pliant.models.multires.beside import holding_beside
 from pliant.models.multires.levels import Hierarchy, Homes, LevelMesh
@@ -103,6 +105,13 @@ class Cuts:
             flags[mesh.tets[(mesh.share < 1.0 - 1e-9) | (mesh.below & mesh.above).any(axis=1)].ravel()] = True
             found.append(flags)
         return found
+
+    def area(self) -> float:
+        """Area [m2] of the cuts through the finest level, at rest."""
+        shadow = self.shadows[-1]
+        triangles = boundary_triangles(shadow.tets)
+        torn = triangles[boundary_twins(shadow.rest, triangles)]
+        return 0.25 * float(double_areas(shadow.rest, torn).sum()) if len(torn) else 0.0
 
     def tet_homes(self, hierarchy: Hierarchy) -> list[IntArray]:
         """For every tet of each level but the finest, a tet of the next finer one in its middle."""

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.fracture.tets import pieces
 from pliant.materials import elastic
 from pliant.models import tet_fields
 from pliant.models.multires import kernels, tet_loops
-from pliant.models.multires.adapt import LEAVE, REACH, Adaptation
+from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.cuts import Cuts, down_to_coarsest
 from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
+from pliant.models.multires.governor import Governor
 from pliant.models.multires.levels import OPERATORS, Hierarchy
-from pliant.models.multires.motion import Coupling, Motion, flagged, nonzero_rows
+from pliant.models.multires.motion import Coupling, Motion, Near, flagged, nonzero_rows
 from pliant.models.multires.schwarz import Schwarz
 from pliant.models.stability import explicit_limit
-from pliant.protocols import FieldData, Pushing, StableStep, Structure
+from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -52,7 +54,9 @@ class MultiresMechanics:
         self._last: tuple[Array, Array] = (structure.rest.copy(), np.zeros_like(structure.rest))
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
-        self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
+        self._since, self._frame_seconds = np.inf, 0.0
+        self.governor = Governor(model)
+        self.keeps_heat = False  # for the energy ledger, which says so
         self.updates, self.refused = 0, False
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*tet_fields.NAMES, "level", "eta")
@@ -114,7 +118,15 @@ class MultiresMechanics:
             self.coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, printed)
         self.coupling.arrange(self.split)
         self.coupling.weigh()
+        if self.keeps_heat:
+            self.coupling.heat = np.zeros(1)
         self._rearranged = True
+
+    def settle(self, ledger: Ledger) -> None:
+        """Hand the heat of internal damping since the last call to the ledger."""
+        if self.coupling is not None and len(self.coupling.heat):
+            ledger.dissipated += float(self.coupling.heat[0])
+            self.coupling.heat[0] = 0.0
 
     def _begin(self, v: Array, inverse_mass: Array) -> None:
         held = bool((inverse_mass == 0.0).any())
@@ -151,19 +163,13 @@ class MultiresMechanics:
             for k, count in enumerate(counts):
                 self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
         self.drives.lead(x - self.structure.rest, dt, self.motion)
-        self._near = self._reachable(time, dt)
-        self._pushed: list[list[tuple[Pushing, AnyArray, Array]]] = [[] for _ in counts]
-        self.coupling.advance(time, dt, counts, [bool(near) for near in self._near], self._contacts)
-        if self.coupling.synchronous:
-            self._rest_on_obstacles(time + dt, [dt / count for count in counts])
+        self.coupling.advance(time, dt, counts, self._reachable(time, dt))
         self.coupling.fill()
         self._show(x, v, inverse_mass)
         active = [len(nodes) for nodes in self.coupling.active]
         self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
-        if self.updates:
-            rate = self.updates / self._frame_seconds
-            self._speed = rate if not self._speed else 0.9 * self._speed + 0.1 * rate
+        self.governor.measure(self.updates, self._frame_seconds)
 
     def counts(self, dt: float) -> list[int]:
         """Steps of each level within ``dt``: powers of two, at least as many as the coarser level's."""
@@ -270,6 +276,7 @@ class MultiresMechanics:
         """Go on with the levels that the cuts have left; copies of a node have its values."""
         before, split, eta = self.motion, self.split, self.adaptation.eta
         old, kind = self.structure.mass, self.kind
+        heat = np.zeros(0) if self.coupling is None else self.coupling.heat
         self._set_up(self.cuts.edited(self.structure, self._whole))
         self.parents = self.cuts.parents[-1]
         self.topology_version += 1
@@ -283,6 +290,11 @@ class MultiresMechanics:
         self._external = self._external[self.parents] * share[:, None]
         if self.coupling is not None:
             self.couple(kind)
+            self.coupling.heat = heat
+
+    def coming_apart(self) -> tuple[int, float, int]:
+        """Number of pieces, area of all cuts in the rest shape [m2], particles that cracked: none."""
+        return pieces(self.structure.cells["tetra"])[0], self.cuts.area(), 0
 
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``, which came of this one in an earlier run."""
@@ -295,44 +307,23 @@ class MultiresMechanics:
 
     # --------------------------------------------------------------------------------------- contacts
 
-    def _reachable(self, time: float, dt: float) -> list[list[tuple[Pushing, AnyArray, Array]]]:
-        """Per level, the obstacles and the simulated nodes that may meet them within ``dt``, with masses."""
+    def _reachable(self, time: float, dt: float) -> Near:
+        """The simulated nodes of each level that may meet an obstacle within ``dt``."""
         assert self.coupling is not None
-        found: list[list[tuple[Pushing, AnyArray, Array]]] = []
+        found: list[list[IntArray]] = []
         for k, level in enumerate(self.hierarchy.levels):
             nodes, here = self.coupling.active[k], []
-            for obstacle in self.obstacles if len(nodes) else ():
-                x = level.points[nodes] + self.motion.d[k][nodes]
-                distance = np.minimum(obstacle.distance(time, x), obstacle.distance(time + dt, x))
-                reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
-                close = nodes[distance < reach]
-                if len(close):
-                    here.append((obstacle, close, self.coupling.mass[k][close]))
+            x = level.points[nodes] + self.motion.d[k][nodes]
+            reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
+            for obstacle in self.obstacles:
+                close = obstacle.distance(time, x) < reach
+                if obstacle.moves:
+                    close |= obstacle.distance(time + dt, x) < reach
+                here.append(nodes[close])
             found.append(here)
-        return found
-
-    def _contacts(self, k: int, time: float, dt: float) -> None:
-        m, level = self.motion, self.hierarchy.levels[k]
-        self._pushed[k] = []
-        for obstacle, nodes, mass in self._near[k]:
-            before, v = level.points[nodes], m.v[k][nodes]
-            x, speed = before + m.d[k][nodes], v.copy()
-            obstacle.push(time, dt, x, speed, m.f[k][nodes], mass, m.inverse[k][nodes])
-            m.d[k][nodes] = x - before
-            m.v[k][nodes] = speed
-            hit = nonzero_rows(speed != v)
-            if len(hit):
-                self._pushed[k].append((obstacle, nodes[hit], mass[hit]))
-
-    def _rest_on_obstacles(self, time: float, dts: list[float]) -> None:
-        """What was pushed last stays out: obstacles take what the last half kick would press into them."""
-        m = self.motion
-        for k, pushed in enumerate(self._pushed):
-            for obstacle, nodes, mass in pushed:
-                v = m.v[k][nodes]
-                ahead = self.hierarchy.levels[k].points[nodes] + m.d[k][nodes] + dts[k] * v
-                obstacle.push(time, dts[k], ahead, v, m.f[k][nodes], mass, m.inverse[k][nodes])
-                m.v[k][nodes] = v
+        met = [any(len(row[o]) for row in found) for o in range(len(self.obstacles))]
+        obstacles = [obstacle for obstacle, on in zip(self.obstacles, met, strict=True) if on]
+        return Near(obstacles, [[some for some, on in zip(row, met, strict=True) if on] for row in found])
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -340,13 +331,14 @@ class MultiresMechanics:
         assert self.coupling is not None
         a, m = self.adaptation, self.motion
         a.measure(m, self.coupling)
-        near = a.near(m, self.obstacles, time + dt, REACH)
-        lately = a.near(m, self.obstacles, time + dt, LEAVE)
+        near, lately = a.near(m, self.obstacles, time + dt)
         held = self.drives.uncaught
         if self.cuts.any:
             held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
         wanted, urgency = a.choose(self.split, near, lately, held)
-        split, self.refused = a.within(wanted, urgency, counts, self.budget())
+        split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
+        if self.refused:
+            self.governor.warn(time)
         self.set_split(split)
 
     def set_split(self, split: list[BoolArray]) -> None:
@@ -354,7 +346,7 @@ class MultiresMechanics:
         assert self.coupling is not None
         if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
             return
-        before = [flags.copy() for flags in self.split]
+        before, momentum = self.split, self.coupling.momenta()[0]
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
             born = np.flatnonzero((split[k] & ~before[k])[link.parent])
@@ -365,14 +357,19 @@ class MultiresMechanics:
                 field[k + 1][born] = out
         self.coupling.arrange(split)
         self.coupling.weigh()
+        if not self.drives.any:
+            self.coupling.keep_momentum(momentum)
         self.drives.still = False
         self._rearranged = True
 
-    def budget(self) -> float | None:
-        """Node updates that a frame may take: as given, or what the machine did lately in the given time."""
-        if self.model.seconds is None:
-            return None if self.model.budget is None else float(self.model.budget)
-        return None if not self._speed else self.model.seconds * self._speed
+    @property
+    def decisions(self) -> list[tuple[float, float]]:
+        """What a budget in seconds came to: time [s] and node updates a frame."""
+        return self.governor.decisions
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.governor.warnings
 
     # ------------------------------------------------------------------- reactions, series, fields, state
 
@@ -382,7 +379,7 @@ class MultiresMechanics:
             self.drives.add_reactions(self.coupling, self.motion, self._external, out)
 
     def series(self) -> Sequence[float]:
-        budget = self.budget()
+        budget = self.governor.allowed
         load = 0.0 if not budget else self.updates / budget
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
@@ -421,14 +418,15 @@ class MultiresMechanics:
             "x": self._last[0],
             "v": self._last[1],
             "external": self._external,
-            "numbers": np.array([self._since, self._speed, self._frame_seconds, self.updates, self.refused]),
+            "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
+            "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
             "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
             "begun": np.array(self.coupling is not None),
             "level": self.levels_shown().astype(np.float32),
             "eta": self.jumps_shown().astype(np.float32),
             "topology-version": np.array(self.topology_version),
         }
-        found |= self.drives.state()
+        found |= self.drives.state() | self.governor.state()
         for k in range(len(m.d)):
             found |= {f"d{k}": m.d[k], f"v{k}": m.v[k], f"f{k}": m.f[k], f"split{k}": self.split[k]}
             found[f"eta{k}"] = self.adaptation.eta[k]
@@ -442,11 +440,13 @@ class MultiresMechanics:
             self.adaptation.eta[k][:] = state[f"eta{k}"]
         self._last = (np.array(state["x"]), np.array(state["v"]))
         self._external = np.array(state["external"])
-        self._since, self._speed, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
+        self._since, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
+        self.governor.restore(state)
         self.updates, self.refused = int(updates), bool(refused)
         self._shown = (np.array(state["level"]), np.array(state["eta"]))
         self.drives.restore(state, m)
         if bool(state["begun"]):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
             assert self.coupling is not None
+            self.coupling.heat = np.array(state["heat"])
             self.motion.take_load(self.coupling.share(self._external))
