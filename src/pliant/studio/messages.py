@@ -111,7 +111,21 @@ class End(Message):
 
 
 AnyMessage = Annotated[
-    Ack | Edit | Open | LookOver | Save | Build | Plain | Speed | Show | Look | Grab | Steer | Add | Lump | End,
+    Ack
+    | Edit
+    | Open
+    | LookOver
+    | Save
+    | Build
+    | Plain
+    | Speed
+    | Show
+    | Look
+    | Grab
+    | Steer
+    | Add
+    | Lump
+    | End,
     Field(discriminator="do"),
 ]
 READ: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

@@ -160,7 +160,9 @@ class Session:
                     self._live(done["id"], message.table)
             case messages.Lump():
                 keep_inside(message.shape, self.workspace)
-                for number, table in (await engine.ask("lump", **message.model_dump(exclude={"do"})) or {}).items():
+                for number, table in (
+                    await engine.ask("lump", **message.model_dump(exclude={"do"})) or {}
+                ).items():
                     self._live(number, table)
             case messages.End():
                 if await engine.ask("end", id=message.id):
