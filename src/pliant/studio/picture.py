@@ -3,14 +3,14 @@
 from typing import Any
 
 from pliant.measures.state import part_volume
-from pliant.protocols import Alterable, Cuttable, FieldData, Removing, Renormalising
+from pliant.protocols import Alterable, Cuttable, FieldData, Growing, Removing, Renormalising
 from pliant.recording import Run
 from pliant.studio.packing import pack
 from pliant.studio.shown import ShownBody, dual_arrays, frame_arrays, scene_arrays
 from pliant.studio.take import Take
 
 ABILITIES: dict[str, Any] = {
-    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing
+    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing, "add": Growing
 }  # fmt: skip
 """Actions that not every model can take."""
 

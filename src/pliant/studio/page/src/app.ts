@@ -1,6 +1,6 @@
 /** What the parts of the page share: the store, the server, the viewer, and a few deeds. */
 
-import type { Json, Table } from "./protocol";
+import type { Json, Table, Vec3 } from "./protocol";
 import type { Store } from "./store";
 import type { Viewer } from "./viewer/viewer";
 
@@ -35,6 +35,21 @@ export function addAction(app: App, table: Table): void {
   else edit(app, ["actions", scene.actions.length], table);
 }
 
+/** A body of the same kind as another, that sticks to it from the start where asked. */
+export function addBodyLike(app: App, like: string, shape: Table, position: Vec3, stick: boolean): void {
+  const { table, scene } = app.store.state;
+  const model = table.bodies.find((body) => body["name"] === like);
+  const spacing = scene?.bodies.find((body) => body.name === like)?.spacing;
+  if (!model || !spacing) return;
+  let number = 1;
+  while (table.bodies.some((body) => body["name"] === `${like}-lump-${number}`)) number++;
+  const name = `${like}-lump-${number}`;
+  const kept = Object.fromEntries(["model", "material"].filter((key) => key in model).map((key) => [key, model[key]!]));
+  edit(app, ["bodies", table.bodies.length], { ...kept, name, shape, position, edge: Number(spacing.toPrecision(6)) });
+  if (stick) edit(app, ["actions", table.actions.length], { type: "fuse", bodies: [like, name], reach: Number((2.5 * spacing).toPrecision(4)) });
+  startBuilding(app);
+}
+
 /** Runs or pauses; builds first where that is needed. */
 export function toggleRun(app: App): void {
   const { status, built, version, openEnd } = app.store.state;
@@ -59,7 +74,6 @@ export interface Deed {
   icon: string;
   hint: string;
   needs?: string; // an ability of the body's model
-  action?: string; // an action that may not be installed
   table: (select: Table, app: App) => Table | null;
 }
 
@@ -72,7 +86,8 @@ export const DEEDS: Deed[] = [
   { name: "Keep shape", kind: "shape", icon: "body", needs: "renormalise", hint: "Renormalise: the present shape becomes the rest shape", table: (select) => ({ type: "renormalise", select }) },
   { name: "Stiffen", kind: "shape", icon: "stiff", needs: "attributes", hint: "Make their connections twice as stiff", table: (select) => ({ type: "attributes", select, stiffness: 2 }) },
   { name: "Soften", kind: "shape", icon: "soft", needs: "attributes", hint: "Make their connections half as stiff", table: (select) => ({ type: "attributes", select, stiffness: 0.5 }) },
-  { name: "Remove", kind: "shape", icon: "remove", action: "remove", hint: "Take this material away", table: (select) => ({ type: "remove", select }) },
+  { name: "Remove", kind: "shape", icon: "remove", needs: "remove", hint: "Take this material away", table: (select) => ({ type: "remove", select }) },
+  { name: "Remove body", kind: "shape", icon: "remove", hint: "Take the whole body away", table: (select) => ({ type: "remove", body: select["body"]! }) },
   { name: "Glue", kind: "shape", icon: "glue", hint: "Glue them to the nearest other body", table: glueTable },
 ];
 
@@ -82,7 +97,7 @@ export function deedsFor(app: App, body: string): Deed[] {
   const info = scene?.bodies.find((each) => each.name === body);
   return DEEDS.filter((deed) => {
     if (deed.name === "Glue") return Boolean(catalogue?.actions["glue"]) && (scene?.bodies.length ?? 0) > 1;
-    return (!deed.needs || Boolean(info?.can.includes(deed.needs))) && (!deed.action || Boolean(catalogue?.actions[deed.action]));
+    return !deed.needs || Boolean(info?.can.includes(deed.needs));
   });
 }
 

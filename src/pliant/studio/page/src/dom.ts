@@ -55,6 +55,7 @@ const PATHS: Record<string, string> = {
   stiff: "M5 4v16M19 4v16M5 8h14M5 12h14M5 16h14",
   soft: "M3 9c3-4 6 4 9 0s6 4 9 0M3 15c3-4 6 4 9 0s6 4 9 0",
   glue: "M8 3h8l-1 6H9zM10 9v4a2 2 0 0 0 4 0V9M12 16v5",
+  lump: "M9 20a6 6 0 1 1 4-10M17 4v8M13 8h8M9 20h7a4 4 0 0 0 2-7",
   warning: "M12 4l9 16H3zM12 10v4M12 17h.01",
   body: "M12 3l8 4.500v9L12 21l-8-4.500v-9zM12 12l8-4.500M12 12v9M12 12L4 7.500",
 };

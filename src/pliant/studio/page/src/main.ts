@@ -2,7 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./studio.css";
-import { addAction, type App } from "./app";
+import { addAction, addBodyLike, type App } from "./app";
 import { Connection } from "./connection";
 import { h } from "./dom";
 import type { Failure, Frame, Health, Table, Vec3 } from "./protocol";
@@ -45,7 +45,7 @@ const viewer = new Viewer(picture, store, () => say({ do: "ack" }));
 const app: App = { store, viewer, say, token };
 const plots = new Plots(app);
 picture.append(h("div", { class: "bars" }, toolbar(app), toolHint(app), selectionBar(app)), facts(app), colourBar(app), progressCover(app), emptyState(app), failedBanner(app), notices());
-const hands = new Hands(viewer, store, say, picture, (table) => addAction(app, table));
+const hands = new Hands(viewer, store, say, picture, (table) => addAction(app, table), (...lump) => addBodyLike(app, ...lump));
 const embedded = parameters.has("embedded");
 document.body.classList.toggle("embedded", embedded);
 document.getElementById("app")!.append(
@@ -137,7 +137,7 @@ function nothing(): void {
 
 function show(frame: Frame): void {
   const { header } = frame;
-  if (header.scene) store.set({ scene: header.scene, selection: keepSelection(header.scene.bodies.map((body) => body.name)) });
+  if (header.scene) store.set({ scene: header.scene, selection: keepSelection(header.scene.bodies.filter((body) => body.present).map((body) => body.name)) });
   viewer.show(frame);
   plots.add(header.rows);
   store.set({ frame: header });

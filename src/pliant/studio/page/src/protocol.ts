@@ -63,6 +63,7 @@ export interface BodyInfo {
   high: Vec3;
   fields: string[];
   can: string[];
+  present: boolean; // false before it appears and once it is removed
   groups: Record<string, number[]>;
 }
 

@@ -10,7 +10,7 @@ import { resetRun, stepOnce, toggleReplay } from "./ui/timeline";
 import { buildNow, saveDialog } from "./ui/topbar";
 
 const MODES: Mode[] = ["surface", "wireframe", "edges", "tets", "particles", "cells"];
-const TOOLS: Record<string, Tool> = { v: "orbit", g: "pull", k: "pick", x: "box", n: "paint", t: "tool", l: "knife" };
+const TOOLS: Record<string, Tool> = { v: "orbit", g: "pull", k: "pick", x: "box", n: "paint", t: "tool", l: "knife", e: "add" };
 
 /** What a key press means; null where it is for a field or a dialog. */
 export function listen(app: App): void {

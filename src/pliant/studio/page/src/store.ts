@@ -3,7 +3,7 @@
 import type { Catalogue, Estimate, Failure, FrameHeader, SceneInfo, SceneTable, Table } from "./protocol";
 
 export type Mode = "surface" | "wireframe" | "edges" | "tets" | "particles" | "cells";
-export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool" | "knife";
+export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool" | "knife" | "add";
 export type RangeKind = "auto" | "percentile" | "fixed";
 
 export interface Look {
@@ -21,6 +21,13 @@ export interface Look {
   shrink: number;
   inside: boolean; // whether a section shows the tets that it cuts
   highlight: "cell" | "face";
+}
+
+/** What the add tool adds: a ball of this radius, or a cube of twice that side, in spacings of the body. */
+export interface Lump {
+  shape: "ball" | "cube";
+  size: number;
+  stick: boolean;
 }
 
 export interface Selection {
@@ -54,6 +61,7 @@ export interface State {
   through: boolean;
   strength: number;
   brush: number;
+  lump: Lump;
   selection: Selection | null;
   live: Map<number, Table>;
   plots: string[];
@@ -107,6 +115,7 @@ export const initialState: State = {
   through: false,
   strength: 1,
   brush: 24,
+  lump: { shape: "ball", size: 2, stick: true },
   selection: null,
   live: new Map(),
   plots: ["volume"],

@@ -11,7 +11,7 @@ export const SHORTCUTS: [string, string][] = [
   ["← →", "one recorded frame back or on"],
   ["B", "build"],
   ["1 – 6", "surface, wireframe, tet edges, tets, particles, dual cells"],
-  ["V G K X N T L", "tools: view, grab, pick, box, brush, move a tool, knife"],
+  ["V G K X N T L E", "tools: view, grab, pick, box, brush, move a tool, knife, add"],
   ["A", "select all of a body"],
   ["F", "look at everything, or at the selection"],
   ["H", "hold (fix) the selected particles"],

@@ -20,7 +20,7 @@ export function openDialog(app: App): void {
   const { examples, files, folder } = app.store.state;
   app.say({ do: "list" });
   const open = (kind: string, name: string): void => {
-    app.store.set({ live: new Map(), selection: null, following: true, replaying: false, activeAction: null });
+    app.store.set({ live: new Map(), selection: null, following: true, replaying: false, activeAction: null, activeBody: 0 });
     app.say({ do: "open", kind, name });
     close();
   };

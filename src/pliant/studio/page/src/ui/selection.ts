@@ -61,7 +61,7 @@ export function selectMenu(app: App): HTMLElement {
     if (menu && !own) menu.value = "";
   });
   app.store.on(["scene"], ({ scene }) => {
-    const choices = (scene?.bodies ?? []).flatMap((body) => {
+    const choices = (scene?.bodies ?? []).filter((body) => body.present).flatMap((body) => {
       const label = scene!.bodies.length > 1 ? `${body.name}: ` : "";
       const ends = ["x", "y", "z"].flatMap((axis) => [`${label}${axis} low end`, `${label}${axis} high end`]);
       return [`${label}all`, ...ends, ...Object.keys(body.groups).map((name) => `${label}group ${name}`)].map((text) => ({ text, body: body.name, what: text.slice(label.length) }));

@@ -3,7 +3,8 @@
 import type { App } from "../app";
 import { button, fill, h } from "../dom";
 import { count, volume } from "../numbers";
-import type { Tool } from "../store";
+import type { Lump, Tool } from "../store";
+import { choose } from "./fields";
 import { selectMenu } from "./selection";
 
 const TOOLS: [Tool, string, string][] = [
@@ -14,6 +15,7 @@ const TOOLS: [Tool, string, string][] = [
   ["paint", "paint", "Select with a brush (N)"],
   ["tool", "tool", "Move a tool or obstacle (T)"],
   ["knife", "knife", "Cut: draw a line across a body (L)"],
+  ["add", "lump", "Add material to a body (E)"],
 ];
 
 /** What to do with a tool, said under it. */
@@ -25,6 +27,7 @@ const USE: Record<Tool, string> = {
   paint: "Brush over particles. Shift adds, Alt takes away.",
   tool: "Drag a tool or an obstacle of the scene (add one under Actions); the number is what it feels.",
   knife: "Draw a line across a body: it is cut along the line.",
+  add: "Click on a body to add material. Bodies of elements grow; others get a body of their own that sticks to them.",
 };
 
 /** A line that says how the chosen tool is used; nothing for the view, whose use people know soon. */
@@ -40,12 +43,18 @@ export function toolHint(app: App): HTMLElement {
 export function toolbar(app: App): HTMLElement {
   const bar = h("div", { class: "tools", role: "toolbar", "aria-label": "tools" });
   const menu = selectMenu(app);
-  app.store.on(["tool", "through", "strength", "brush"], (state) => {
+  app.store.on(["tool", "through", "strength", "brush", "lump"], (state) => {
     const through = h("input", { type: "checkbox", checked: state.through, id: "through", onchange: () => app.store.set({ through: through.checked }) });
     const slide = (label: string, value: number, low: number, high: number, change: (value: number) => void): HTMLElement => {
       const input = h("input", { type: "range", min: String(low), max: String(high), step: "any", "aria-label": label, title: label, onchange: () => change(Number(input.value)) });
       input.value = String(value);
       return h("label", { class: "check" }, label, input);
+    };
+    const stick = h("input", { type: "checkbox", checked: state.lump.stick, id: "stick", onchange: () => app.store.set({ lump: { ...state.lump, stick: stick.checked } }) });
+    const lumpShape = (): HTMLElement => {
+      const chosen = choose(state.lump.shape, ["ball", "cube"], "shape to add", (shape) => app.store.set({ lump: { ...state.lump, shape: shape as Lump["shape"] } }));
+      chosen.classList.add("adder");
+      return chosen;
     };
     fill(
       bar,
@@ -54,6 +63,9 @@ export function toolbar(app: App): HTMLElement {
       menu,
       state.tool === "box" || state.tool === "paint" ? h("label", { class: "check" }, through, "through") : null,
       state.tool === "paint" ? slide("size", state.brush, 6, 80, (brush) => app.store.set({ brush })) : null,
+      state.tool === "add" ? lumpShape() : null,
+      state.tool === "add" ? slide("size", state.lump.size, 1, 6, (size) => app.store.set({ lump: { ...state.lump, size } })) : null,
+      state.tool === "add" ? h("label", { class: "check", title: "Whether a body that is added sticks to the one it was put on" }, stick, "stick") : null,
       state.tool === "pull" ? slide("strength", Math.log10(state.strength), -2, 1, (power) => app.store.set({ strength: 10 ** power })) : null,
     );
   });

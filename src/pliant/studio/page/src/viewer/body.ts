@@ -58,9 +58,9 @@ export class BodyView {
     this.group.add(this.inside.group, this.highlight.mesh);
   }
 
-  /** Whether there is anything to see of it; bodies that are still to come have no surface. */
+  /** Whether it is there; not before it appears, nor once it is removed. */
   get shown(): boolean {
-    return this.points.length > 0 || !this.hasSurface;
+    return this.group.visible;
   }
 
   /** Around its particles. */

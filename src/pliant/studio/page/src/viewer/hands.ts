@@ -4,6 +4,7 @@ import * as THREE from "three";
 import type { Table, Vec3 } from "../protocol";
 import type { Store } from "../store";
 import type { BodyView } from "./body";
+import { Adding } from "./adding";
 import { Knife } from "./knife";
 import { Picking } from "./picking";
 import type { Viewer } from "./viewer";
@@ -18,6 +19,7 @@ export class Hands {
   private readonly frame: HTMLElement;
   private readonly force: HTMLElement;
   private readonly knife: Knife;
+  private readonly adding: Adding;
 
   constructor(
     private readonly viewer: Viewer,
@@ -25,9 +27,11 @@ export class Hands {
     private readonly say: Say,
     host: HTMLElement,
     addAction: (table: Table) => void,
+    addBody: (like: string, shape: Table, position: Vec3, stick: boolean) => void,
   ) {
     this.picking = new Picking(viewer);
     this.knife = new Knife(this.picking, viewer, host, addAction);
+    this.adding = new Adding(viewer, store, say, addAction, addBody);
     this.frame = document.createElement("div");
     this.frame.className = "rubber";
     this.force = document.createElement("div");
@@ -64,6 +68,12 @@ export class Hands {
       const mesh = this.viewer.obstacles.mesh(hit.number);
       this.held = { id: hit.number, from: hit.point.clone(), at: mesh!.position.clone(), wanted: null };
       if (!status.playing) this.say({ do: "play" });
+    } else if (tool === "add") {
+      const hit = this.picking.hit(event.clientX, event.clientY);
+      if (!hit || status.replay) return;
+      this.adding.add(hit, status.built && (status.playing || status.frame > 0));
+      event.preventDefault();
+      return;
     } else {
       this.start = { x: event.clientX, y: event.clientY };
       this.painted = false;
@@ -89,6 +99,7 @@ export class Hands {
       const [y0, y1] = [Math.min(this.start.y, event.clientY), Math.max(this.start.y, event.clientY)];
       Object.assign(this.frame.style, { display: "block", left: `${x0 - area.left}px`, top: `${y0 - area.top}px`, width: `${x1 - x0}px`, height: `${y1 - y0}px` });
     } else if (this.start && this.store.state.tool === "paint") this.paint(event);
+    else if (this.store.state.tool === "add") this.adding.show(event.target === this.viewer.stage.renderer.domElement && !event.buttons ? this.picking.hit(event.clientX, event.clientY) : null);
     else if (this.start && this.store.state.tool === "knife") this.knife.stretch(this.start, { x: event.clientX, y: event.clientY });
   }
 

@@ -33,7 +33,7 @@ export class Picking {
     this.aim(x, y);
     let best: (Hit & { distance: number }) | null = null;
     for (const body of this.viewer.bodies) {
-      if (!body.target) continue;
+      if (!body.target || !body.shown) continue;
       this.ray.params.Points.threshold = 0.35 * body.spacing;
       this.ray.params.Line.threshold = 0.1 * body.spacing;
       const clip = body.target.material as THREE.Material;
@@ -67,7 +67,7 @@ export class Picking {
     const depth = through ? null : this.depths();
     const found = new Map<BodyView, Set<number>>();
     const place = new THREE.Vector3();
-    for (const body of this.viewer.bodies) {
+    for (const body of this.viewer.bodies.filter((each) => each.shown)) {
       const ids = new Set<number>();
       const outer = !through && body.hasSurface ? new Set(body.owner) : null;
       for (let id = 0; id < body.particles.length / 3; id++) {

@@ -153,6 +153,7 @@ export class Viewer {
     const look = this.store.state.look;
     this.bodies = info.bodies.map((each, number) => {
       const body = new BodyView(each.name, number, each.spacing, frame, this.colouring, this.planes);
+      body.group.visible = each.present;
       body.shrink = look.shrink;
       body.colour = look.colour;
       body.update(frame);
@@ -161,7 +162,7 @@ export class Viewer {
       return body;
     });
     this.box = new THREE.Box3();
-    for (const each of info.bodies) {
+    for (const each of info.bodies.filter((body) => body.present || info.bodies.length === 1)) {
       this.box.expandByPoint(new THREE.Vector3(...each.low));
       this.box.expandByPoint(new THREE.Vector3(...each.high));
     }
@@ -170,7 +171,8 @@ export class Viewer {
     this.cut();
     for (const body of this.bodies) body.draw();
     const signature = info.bodies.map((each) => `${each.name} ${each.low} ${each.high}`).join();
-    if (signature !== this.framed) this.stage.frame(this.withObstacles(), false);
+    const grown = frame.header.frame > 0 && signature.startsWith(this.framed) && this.framed !== "";
+    if (signature !== this.framed && !grown) this.stage.frame(this.withObstacles(), false);
     this.framed = signature;
   }
 
