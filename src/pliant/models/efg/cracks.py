@@ -286,7 +286,7 @@ class Cracks(Dividing):
         self.opened, self.refused = (state["opened"] & 1).astype(bool), (state["opened"] & 2).astype(bool)
         if self.opened.any():
             self.sight.block(self._corners(np.flatnonzero(self.opened)))
-        if "planes" in state:
+        if "planes" in state and len(state["planes"]) == self.opened.sum():  # frames record what is open only
             self.planes[self.opened] = state["planes"]
             self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
             self.last, self.next, self.broken = (float(value) for value in state["breaks"])
