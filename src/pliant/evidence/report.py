@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant import __version__
-from pliant.evidence.page import Page, bars
+from pliant.evidence.page import Link, Mark, Page, bars
 from pliant.evidence.validate import Case
 
 
@@ -18,7 +18,8 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     page.text(
         f"pliant {__version__}: {good} of {len(applied)} pairs of model and case within tolerance, "
         f"{len(names)} cases. Each states its closed form or published number, our number, the error and the "
-        "tolerance. What a method cannot do is shown, with the reason."
+        "tolerance. What a method cannot do is shown, with the reason; a dash means that a case does not "
+        "apply to a model, or that the model refuses it and says why below."
     )
     page.heading("Overview")
     page.table(
@@ -33,16 +34,16 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     page.write(path)
 
 
-def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[str]]:
+def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[Mark | Link]]:
     models = list(dict.fromkeys(row["model"] for row in rows))
     found = {(row["case"], row["model"]): row for row in rows}
-    return [[name, *(_mark(found.get((name, model))) for model in models)] for name in names]
+    return [[Link(name), *(_mark(found.get((name, model))) for model in models)] for name in names]
 
 
-def _mark(row: Mapping[str, Any] | None) -> str:
+def _mark(row: Mapping[str, Any] | None) -> Mark:
     if row is None or not row["applies"]:
-        return "–"
-    return "ok" if row["ok"] else "cannot" if row["expected_failure"] else "no"
+        return Mark("–")
+    return Mark("ok", "good") if row["ok"] else Mark("cannot" if row["expected_failure"] else "no", "wrong")
 
 
 def _share(row: Mapping[str, Any]) -> float:
