@@ -8,6 +8,8 @@ from pliant import __version__
 from pliant.evidence.page import Link, Mark, Page, bars
 from pliant.evidence.validate import Case
 
+NEGLIGIBLE = 1e-4  # of the tolerance
+
 
 def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[str, Case]) -> None:
     """All outcomes case by case: equation, source, numbers, tolerance and why; failures are shown."""
@@ -28,7 +30,11 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     )
     page.heading("Error as a share of the tolerance")
     shares = [(f"{row['case']} · {row['model']}", _share(row), bool(row["ok"])) for row in applied]
-    page.drawing(bars(shares, "error over tolerance of every pair of model and case"))
+    seen = [entry for entry in shares if entry[1] > NEGLIGIBLE]
+    page.text(
+        f"{len(shares) - len(seen)} pairs are below {NEGLIGIBLE:g} of their tolerance and left out.", True
+    )
+    page.drawing(bars(seen, "error over tolerance of the pairs of model and case"))
     for name in names:
         _case(page, cases[name], [row for row in rows if row["case"] == name])
     page.write(path)
