@@ -93,3 +93,34 @@ def damped_flight(model: str) -> Result:
     simulation, _ = played([block(model, velocity=(1.0, 0.0, 0.0))], [Damping(rate=3.0)], 1.0, step=1e-3)
     value, expected = float(simulation.system.world.v[:, 0].mean()), float(np.exp(-3.0))
     return value, expected, abs(value / expected - 1), 2e-5, "relative; second order in the step"
+
+
+@case(
+    "precession",
+    "the axis of a free symmetric top goes round L at |L| / I across it",
+    models=("rigid",),
+    source="Euler's equations of a free symmetric top, in closed form",
+    why="The rotation is split into parts about principal axes: second order in parts of 1/20 rad.",
+)
+def precession(model: str) -> Result:
+    seconds = 0.5
+    body = block(model, (4, 2, 2), spin=(9.0, 4.0, 0.0))
+    simulation, _ = played([body], [], 1e-9, fps=50.0)
+    world = simulation.system.world
+    arms = world.rest - np.average(world.rest, axis=0, weights=world.mass)
+    around, across = (
+        float(np.sum(world.mass * np.sum(arms[:, keep] ** 2, axis=1))) for keep in ([1, 2], [0, 2])
+    )
+    momentum = np.array([around * 9.0, across * 4.0, 0.0])
+    for _ in range(round(50.0 * seconds)):
+        simulation.advance()
+    now = world.x - np.average(world.x, axis=0, weights=world.mass)
+    axis = (world.mass * arms[:, 0]) @ now
+    axis /= np.linalg.norm(axis)
+    way = momentum / np.linalg.norm(momentum)
+    angle = float(np.linalg.norm(momentum)) / across * seconds
+    start = np.array([1.0, 0.0, 0.0])
+    along = way * (way @ start)
+    expected = along + np.cos(angle) * (start - along) + np.sin(angle) * np.cross(way, start)
+    error = float(np.linalg.norm(axis - expected))
+    return float(axis[2]), float(expected[2]), error, 1e-4, "z of the axis; error: distance of unit vectors"

@@ -81,7 +81,7 @@ def _pictures(page: Page, folder: Path, runs: Sequence[Run], labels: Sequence[st
     words = f"the last frame of every run, side by side; from the left: {', '.join(labels)}"
     page.picture(folder / "end.png", words)
     page.text(f"{words[0].upper()}{words[1:]}.", note=True)
-    every = max(1, frames // 25)
+    every = max(1, frames // 17)
     whole: dict[str, Any] = {
         "frames": slice(0, frames),
         "every": every,
