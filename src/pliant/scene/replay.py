@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
-    """``replay.toml`` beside the scene of such a run: the same scene with the decisions, which repeats the run
-    to the byte."""
+    """``replay.toml`` beside the scene of such a run: the same scene with the decisions, which repeats the
+    run to the byte."""
     from pliant.scene.dump import scene_text, to_table_of
 
     table = to_table_of(scene, absolute=True)
@@ -21,7 +21,7 @@ def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None
 
 
 def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
-    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; whether any did."""
+    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; True if any did."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}
     for part in simulation.system.world.parts:
