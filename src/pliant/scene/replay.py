@@ -21,7 +21,7 @@ def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None
 
 
 def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
-    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; True if any did."""
+    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; True if any."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}
     for part in simulation.system.world.parts:
