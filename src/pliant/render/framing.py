@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pliant.errors import InputError
 from pliant.recording import Run
 from pliant.render.camera import Camera, CameraKeys, direction, fitted
 from pliant.render.look import Look
@@ -61,14 +62,17 @@ def _moving(run: Run, setting: Setting, look: Look, numbers: Sequence[int], foll
     picked = list(dict.fromkeys(min(number, len(run) - 1) for number in picked))
     start = run.frames[0].positions.mean(axis=0)
     clouds: list[Array] = []
+    bodies: list[Array] = []
     for number in picked:
         frame = run.frames[number]
         parts = [
             _outline(frame.body(b.name)) for b in frame.bodies if look.bodies is None or b.name in look.bodies
         ]
+        bodies += parts
         moved = frame.positions.mean(axis=0) - start if follow else np.zeros(3)
         things = [thing.corners(frame.time) for thing in setting.things if thing.there(frame.time)]
         clouds += [part - moved for part in parts] + ([] if follow else things)
+    _check_section(look, np.concatenate(bodies))
     return np.concatenate(clouds)
 
 
@@ -78,6 +82,20 @@ def _same_place(starts: Sequence[Array]) -> bool:
     high = np.array([points.max(axis=0) for points in starts])
     size = float((high - low).max())
     return len(starts) > 1 and max(np.ptp(low, axis=0).max(), np.ptp(high, axis=0).max()) <= 0.2 * size
+
+
+def _check_section(look: Look, points: Array) -> None:
+    """InputError where a section meets no body in any of the frames looked at."""
+    if look.section is None:
+        return
+    axis, at = look.section
+    low, high = float(points[:, axis].min()), float(points[:, axis].max())
+    if not low <= at <= high:
+        name = "xyz"[axis]
+        raise InputError(
+            f"section {name}={at:g}: there is nothing to cut.",
+            hint=f"The bodies reach from {name}={low:.4g} to {high:.4g}.",
+        )
 
 
 def _with_ground(points: Array, up: Array, ground: float | str | None) -> Array:

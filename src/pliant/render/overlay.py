@@ -88,7 +88,8 @@ class Bar:
         """Pixels that the bar takes from the right edge of a picture of this height."""
         size, label, _, texts = self._parts(height)
         numbers: float = max((font(size).getlength(text) for text in texts), default=0.0)
-        return round(max(font(size).getlength(label), numbers + 1.5 * size + 6) + 2 * size)
+        widest: float = max(font(size).getlength(label), numbers + 1.5 * size + 6)
+        return round(widest + 2 * size)
 
     def draw(self, canvas: Any, pen: Any, colour: tuple[int, int, int]) -> None:
         from matplotlib import colormaps

@@ -135,6 +135,8 @@ class Stage:
 
     def _draw(self, drawn: Drawn, colour: str, spacing: float, sense: float) -> None:
         width = drawn.corners.shape[1]
+        if not len(drawn.points):
+            return  # all of it lies before the section
         if drawn.volume is not None:
             mesh = self._opened(drawn, sense)
         else:

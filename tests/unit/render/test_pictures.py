@@ -80,6 +80,7 @@ def test_what_is_chosen_is_what_is_seen(draw: Any) -> None:
         {"camera": {"position": [2, -2, 1], "target": [0.2, 0.1, 0.1]}}, {"follow": True},
     ):  # fmt: skip
         assert np.abs(draw(**({"title": "", "time": False} | options)) - plain).mean() > 0.05, options
+    assert draw(style="tets", section="y=0.2").shape == plain.shape  # nothing is left of the body
     shadowless = draw(title="", time=False, shadow=False)
     assert (plain.mean(axis=2) <= shadowless.mean(axis=2) + 3).mean() > 0.999  # shadows only darken
 
@@ -158,6 +159,7 @@ def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
     ("a.png", {"frame": 1, "frames": 2}, "not both"),
     ("a.png", {"section": "w=1"}, "expected an axis"),
     ("a.png", {"section": "x=1kg"}, "not a quantity in m"),
+    ("a.png", {"section": "y=9"}, r"nothing to cut.*from y=-?0\.\d+ to 0\.2"),
     ("a.png", {"colour": "stres"}, "no field 'stres'"),
     ("a.png", {"map": "virids"}, "no colour map 'virids'; did you mean 'viridis'"),
     ("a.png", {"ground": "floor"}, "ground = 'floor'"),
