@@ -231,40 +231,42 @@ class Cracks(Dividing):
 
     # ------------------------------------------------------------------------------------------- seams
 
+    def cut_up(self, level: Array) -> Array:
+        """Divide the phyxels through which ``level`` (n,) is zero; what it is for those that are there then."""
+        slope = self.sight.slopes(level)
+        n = len(level)
+        self.divide(-np.inf, self._passed(level, slope), [], open_=False)
+        if self.since is None or len(self.rest) == n:
+            return level
+        rows, offset = self.since.parents, self.since.offset
+        return np.asarray(level[rows] + np.einsum("ni,ni->n", slope[rows], offset))
+
     def part(self, sides: IntArray, where: BoolArray | None = None, level: Array | None = None) -> bool:
         """Open all faces between phyxels of different ``sides``, crumbs left aside; whether any did.
-        ``level`` (n,): what is zero at the cut; phyxels that it passes through are divided."""
-        opened: list[int] = []
-        slope = None if level is None else self.sight.slopes(level)
-        if level is not None and slope is not None:
-            opened = self.divide(-np.inf, self._passed(level, slope, where), [])
-            if self.since is not None and opened:
-                rows, offset = self.since.parents, self.since.offset
-                level, slope = level[rows] + np.einsum("ni,ni->n", slope[rows], offset), slope[rows]
-                sides, where = (level > 0.0).astype(np.int64), None if where is None else where[rows]
+        ``level`` (n,): what is zero at the cut, so that its faces become as smooth."""
         a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
         chosen = (sides[a] != sides[b]) & ~self.opened
         if where is not None:
             chosen &= where[a] & where[b]
         faces = np.flatnonzero(chosen)
+        if not len(faces):
+            return False
         self.opened[faces] = True
         self.planes[faces, :3], self.planes[faces, 3:] = self.cells.middle[faces], 0.0
-        if level is not None and slope is not None:
+        if level is not None:
             a, b = a[faces], b[faces]
             share = (level[a] / (level[a] - level[b]))[:, None]
-            across = slope[a] + slope[b]
+            slope = self.sight.slopes(level)
+            slope = slope[a] + slope[b]
             self.planes[faces, :3] = self.rest[a] + share * (self.rest[b] - self.rest[a])
-            self.planes[faces, 3:] = across / np.maximum(np.linalg.norm(across, axis=1), 1e-300)[:, None]
+            self.planes[faces, 3:] = slope / np.maximum(np.linalg.norm(slope, axis=1), 1e-300)[:, None]
         self.forget()
-        return self.without_crumbs(opened + faces.tolist()) > 0 or bool(opened)
+        return self.without_crumbs(faces.tolist()) > 0
 
-    def _passed(self, level: Array, slope: Array, where: BoolArray | None) -> list[Passing]:
+    def _passed(self, level: Array, slope: Array) -> list[Passing]:
         """The phyxels through whose cells a cut passes, and where."""
         steep = np.linalg.norm(slope, axis=1)
         near = np.abs(level) < 0.5 * self.spacing * steep
-        near &= ~np.isin(np.arange(len(level)), self.cells.pairs[self.opened])
-        if where is not None:
-            near &= where
         rows = np.flatnonzero(near)
         normal = slope[rows] / steep[rows, None]
         at = self.rest[rows] - (level[rows] / steep[rows])[:, None] * normal

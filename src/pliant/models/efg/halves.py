@@ -7,8 +7,8 @@ import numpy as np
 from pliant.mesh.tree import Tree
 from pliant.typing import Array
 
-FINE = 8  # points across the surroundings of a phyxel, which reach
-WIDE = 0.65  # of the way to its eighth neighbour to either side
+FINE = 10  # points across the surroundings of a phyxel, which reach to either side
+WIDE = 0.65  # of the way to its six nearest neighbours
 SMALLEST = 0.3  # of the volume before any division: what a half has at least, so none is divided twice
 
 
@@ -53,7 +53,7 @@ class Shares:
     def _of(self, i: int) -> Array:
         if i not in self._points:
             site = self._near.data[i]
-            reach = WIDE * float(np.asarray(self._near.query(site, k=min(9, self._near.n))[0])[-1])
+            reach = WIDE * float(np.mean(self._near.query(site, k=min(7, self._near.n))[0][1:]))
             steps = reach * (2.0 * (np.arange(FINE) + 0.5) / FINE - 1.0)
             grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
             points = site + grid

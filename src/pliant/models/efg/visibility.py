@@ -65,6 +65,16 @@ class Visibility:
         self.hit = np.concatenate([self.hit, tried[line]])
         self.where = np.concatenate([self.where, where])
 
+    def _lines_of(self, pairs: IntArray) -> tuple[IntArray, IntArray]:
+        """Hidden lines that are ``pairs`` (m, 2) of phyxels, and the places of these."""
+        hidden = np.unique(self.hit)
+        key = self._row[hidden].astype(np.int64) * len(self.rest) + self._near[hidden]
+        wanted = pairs.min(axis=1) * len(self.rest) + pairs.max(axis=1)
+        order = np.argsort(wanted)
+        place = np.minimum(np.searchsorted(wanted[order], key), len(wanted) - 1)
+        there = wanted[order][place] == key
+        return hidden[there], order[place[there]]
+
     def slopes(self, values: Array) -> Array:
         """Gradients (n, 3) of what has the ``values`` (n,) at the phyxels, by least squares, cracks apart."""
         whole, rows = self.whole, self.whole.rows
@@ -72,9 +82,12 @@ class Visibility:
         total = np.stack([np.bincount(rows, rise * self.d[:, c], len(values)) for c in range(3)], axis=1)
         return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
 
-    def support(self, label: IntArray, front: Array, known: Support) -> Support:
+    def support(
+        self, label: IntArray, front: Array, joined: IntArray, share: Array, known: Support
+    ) -> Support:
         """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
-        ``known``: the last one, of which what has not changed is taken over."""
+        ``joined`` (m, 2): phyxels that keep at least the ``share`` (m,) of their weight; ``known``: the last
+        one, of which what has not changed is taken over."""
         whole = self.whole
         weight = whole.weight.copy()
         if len(self.hit):
@@ -83,6 +96,9 @@ class Visibility:
             far = 0.5 * KAPPA * float(whole.h.max())
             r = r + h * (2.0 * _distance(self.where, front, far) / (KAPPA * h)) ** 2
             np.minimum.at(weight, line, poly6(r * r, h, self.unit))
+            own, face = self._lines_of(joined)
+            line = self.lines[own]
+            weight[line] = np.maximum(weight[line], (share[face] * whole.weight[line]).astype(np.float32))
         weight[self.lines[label[self._row] != label[self._near]]] = 0.0
         weight[self._twin] = weight[self.lines]
         same = known if len(known.around) == len(whole.around) else None
