@@ -167,7 +167,8 @@ class ComingApart:
             },
             extra={**whole.extra, **{f"cells.{name}": array for name, array in extra.items()}},
         )
-        self.volumes, mechanics.reference = self.structure.mass / self.material.density, cracks.rest
+        self.volumes = cracks.volumes = self.structure.mass / self.material.density
+        mechanics.reference = cracks.rest
         if self.plasticity is not None:
             self.plasticity.plastic = mechanics.plastic = mechanics.plastic[parents]
         self.parents, self.moved = parents, np.einsum("nij,nj->ni", F[parents], new.offset)

@@ -56,8 +56,9 @@ class Cracks(Dividing):
         self.strength = np.inf if material.strength is None else material.strength
         self.young = material.young if material.yield_ is None else 0.0
         self.wave_speed = material.wave_speed
-        self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / self.wave_speed
-        super().__init__(cells, whole, rest, spacing, material.crack_speed)
+        self.calm = CALM * float(np.linalg.norm(np.ptp(self.sites, axis=0))) / self.wave_speed
+        unit = float(whole.h[: len(self.sites)].mean())
+        super().__init__(cells, whole, rest, spacing, material.crack_speed, unit)
 
     def close_all(self) -> None:
         super().close_all()
@@ -232,7 +233,7 @@ class Cracks(Dividing):
     # ------------------------------------------------------------------------------------------- seams
 
     def cut_up(self, level: Array) -> Array:
-        """Divide the phyxels through which ``level`` (n,) is zero; what it is for those that are there then."""
+        """Divide the phyxels through which ``level`` (n,) is zero; it, for those that are there then."""
         slope = self.sight.slopes(level)
         n = len(level)
         self.divide(-np.inf, self._passed(level, slope), [], open_=False)
@@ -281,14 +282,19 @@ class Cracks(Dividing):
             "ready": self.ready,
             "rests": self.rests,
             "breaks": np.array([self.last, self.next, float(self.broken)]),
+            "hidden": self.sight.hit,
+            "hidden-where": self.sight.where,
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``; of a frame only ``opened`` is known."""
         self.close_all()
         self.opened, self.refused = (state["opened"] & 1).astype(bool), (state["opened"] & 2).astype(bool)
-        if self.opened.any():
+        if "planes" not in state or len(state["planes"]) != np.count_nonzero(self.opened):
             self.sight.block(self._corners(np.flatnonzero(self.opened)))
-        if "planes" in state:
-            self.planes[self.opened] = state["planes"]
-            self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
-            self.last, self.next, self.broken = (float(value) for value in state["breaks"])
+            return
+        self.planes[self.opened] = state["planes"]
+        self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
+        self.last, self.next, self.broken = (float(value) for value in state["breaks"])
+        # faces that were cut after they had opened have other triangles now
+        self.sight.hit, self.sight.where = np.array(state["hidden"]), np.array(state["hidden-where"])

@@ -148,7 +148,7 @@ class Dividing(OpenFaces):
         self.rest, self.volumes = self.rest[rows] + moved, self.volumes[rows] * shares
         self.rests = self.rests[rows]
         h = self.sight.whole.h[rows]
-        whole = connect(self.rest, h, float(h[: len(self.sites)].mean()))
+        whole = connect(self.rest, h, self.sight.unit)
         self.sight = self.sight.followed(
             whole, self.rest, np.flatnonzero(shares != 1.0), self._corners(self._open())
         )

@@ -18,10 +18,10 @@ class OpenFaces:
     without cracks; speed: how fast a front runs [m/s], None for at once."""
 
     def __init__(
-        self, cells: Cells, whole: Support, rest: Array, spacing: float, speed: float | None
+        self, cells: Cells, whole: Support, rest: Array, spacing: float, speed: float | None, unit: float
     ) -> None:
         self.cells, self.rest, self.spacing, self.speed = cells, rest, spacing, speed
-        self.sight = Visibility(whole, rest, spacing)
+        self.sight = Visibility(whole, rest, spacing, unit)
         self.close_all()
 
     def close_all(self) -> None:

@@ -17,9 +17,10 @@ _SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the l
 
 
 class Visibility:
-    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks."""
+    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks, its
+    weights in units of ``unit`` (see ``poly6``)."""
 
-    def __init__(self, whole: Support, rest: Array, spacing: float) -> None:
+    def __init__(self, whole: Support, rest: Array, spacing: float, unit: float) -> None:
         self.whole, self.rest, self.spacing = whole, rest, spacing
         rows = whole.rows
         self.d = rest[whole.around] - rest[rows]
@@ -28,7 +29,7 @@ class Visibility:
         key = rows.astype(np.int64) * len(rest) + whole.around
         back = self._near.astype(np.int64) * len(rest) + self._row
         self._twin = np.searchsorted(key, back)  # the same pairs the other way round
-        self.unit = float(whole.h.mean())
+        self.unit = unit
         self._reach = 0.5 * (whole.h[self._row] + whole.h[self._near])
         self.clear()
 
@@ -39,8 +40,7 @@ class Visibility:
 
     def followed(self, whole: Support, rest: Array, moved: IntArray, corners: Array) -> "Visibility":
         """The same after phyxels ``moved`` or came; ``corners`` (t, 3, 3): the triangles of all sheets."""
-        new, n = Visibility(whole, rest, self.spacing), len(rest)
-        new.unit = self.unit
+        new, n = Visibility(whole, rest, self.spacing, self.unit), len(rest)
         still = np.ones(n, bool)
         still[moved] = False
         known = np.flatnonzero(still[self._row[self.hit]] & still[self._near[self.hit]])
