@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.mesh.tree import Tree
 from pliant.mesh.types import Surface
+from pliant.models.efg.polygons import triangulated
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
@@ -73,13 +74,8 @@ class Cells:
 
     @cached_property
     def triangles(self) -> tuple[IntArray, IntArray]:
-        """The faces cut into triangles, fans of their first corners (t, 3), and the face of each (t,)."""
-        first = self.starts[self.of_corner]
-        place = np.arange(len(self.corners))
-        inner = (place > first) & (place < self.starts[self.of_corner + 1] - 1)
-        k = place[inner]
-        fans = np.column_stack([self.corners[first[k]], self.corners[k], self.corners[k + 1]])
-        return fans, self.of_corner[k]
+        """The faces cut into triangles (t, 3), and the face of each (t,)."""
+        return triangulated(self.points, self.starts, self.corners)
 
     @cached_property
     def edges(self) -> "CellEdges":

@@ -16,6 +16,7 @@ from pliant.models.efg.tension import Tension
 from pliant.models.efg.torn import TornPhyxels
 from pliant.models.stability import explicit_limit
 from pliant.protocols import Carrier, RowChange, StableStep, Structure
+from pliant.structure.phyxels.carrying import carried
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -99,32 +100,38 @@ class ComingApart:
         return True
 
     def cut(self, x: Array, level: Array) -> bool:
-        """Part the phyxels on the two sides of where ``level`` (n,) is zero."""
-        return self._part(x, (level > 0.0).astype(np.int64), None, level)
+        """Part the body where ``level`` (n,) is zero, through phyxels."""
+        F, cracks = self._gradients(x), self._start_cracking()
+        level = cracks.cut_up(level)
+        parted = cracks.part((level > 0.0).astype(np.int64), None, level)
+        if parted or cracks.since is not None:
+            self._take(F)
+        return parted
 
     def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
-        """Remember the two sides of where ``level`` is zero; rest positions of phyxels beside it, where
-        ``past`` is not positive."""
-        cells, self._sides = self._start_cracking().cells, (level > 0.0).astype(np.int64)
-        self._level = level.copy()
+        """Divide the phyxels through which ``level`` is zero, and remember its two sides; rest positions of
+        phyxels beside it, where ``past`` (n,) is not positive."""
+        F, cracks = self._gradients(x), self._start_cracking()
+        level = cracks.cut_up(level)
+        if cracks.since is not None:
+            self._take(F)
+            past = None if past is None else past[self.parents]
+        cells, self._sides, self._level = cracks.cells, (level > 0.0).astype(np.int64), level.copy()
         across = self._sides[cells.pairs[:, 0]] != self._sides[cells.pairs[:, 1]]
         beside = np.unique(cells.pairs[across])
         return np.asarray(self.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part phyxels of different ``sides`` (n,), or those of the last imprint; only among ``where``."""
-        if sides is None:
-            return self._part(None, self._sides, where, self._level)
-        return self._part(None, sides, where, None)
-
-    def _part(self, x: Array | None, sides: IntArray, where: BoolArray | None, level: Array | None) -> bool:
-        """``x``: positions, of which it takes what divided phyxels get; None: the body at rest."""
-        mechanics: Any = self
-        if not self._start_cracking().part(sides, where, level):
+        level = self._level if sides is None else None
+        if not self._start_cracking().part(self._sides if sides is None else sides, where, level):
             return False
-        rest = self.structure.rest if x is None else x
-        self._take(mechanics.gradients(rest).reshape(-1, 3, 3))
+        self._take(np.zeros((0, 3, 3)))
         return True
+
+    def _gradients(self, x: Array) -> Array:
+        mechanics: Any = self
+        return np.asarray(mechanics.gradients(x).reshape(-1, 3, 3))
 
     def _take(self, F: Array) -> None:
         """Take over what cracks have changed; F (n, 3, 3): deformation gradients before."""
@@ -135,7 +142,11 @@ class ComingApart:
         else:
             self.parents, self.moved = np.arange(len(cracks.rest)), None
         mechanics.set_support(cracks.support())  # type: ignore[attr-defined]
-        carrier = None if self._whole is None else TornPhyxels(self._whole, cracks)
+        carrier: Carrier | None = None
+        if self._whole is not None and cracks.opened.any():
+            carrier = TornPhyxels(self._whole, cracks)
+        elif self._whole is not None:
+            carrier = carried(self._whole.surface, cracks.rest)
         self.structure = replace(self.structure, carrier=carrier)
         self.topology_version += 1
 
@@ -158,7 +169,8 @@ class ComingApart:
             },
             extra={**whole.extra, **{f"cells.{name}": array for name, array in extra.items()}},
         )
-        self.volumes, mechanics.reference = self.structure.mass / self.material.density, cracks.rest
+        self.volumes = cracks.volumes = self.structure.mass / self.material.density
+        mechanics.reference = cracks.rest
         if self.plasticity is not None:
             self.plasticity.plastic = mechanics.plastic = mechanics.plastic[parents]
         self.parents, self.moved = parents, np.einsum("nij,nj->ni", F[parents], new.offset)

@@ -56,8 +56,9 @@ class Cracks(Dividing):
         self.strength = np.inf if material.strength is None else material.strength
         self.young = material.young if material.yield_ is None else 0.0
         self.wave_speed = material.wave_speed
-        self.calm = CALM * float(np.linalg.norm(np.ptp(rest, axis=0))) / self.wave_speed
-        super().__init__(cells, whole, rest, spacing, material.crack_speed)
+        self.calm = CALM * float(np.linalg.norm(np.ptp(self.sites, axis=0))) / self.wave_speed
+        unit = float(whole.h[: len(self.sites)].mean())
+        super().__init__(cells, whole, rest, spacing, material.crack_speed, unit)
 
     def close_all(self) -> None:
         super().close_all()
@@ -231,40 +232,42 @@ class Cracks(Dividing):
 
     # ------------------------------------------------------------------------------------------- seams
 
+    def cut_up(self, level: Array) -> Array:
+        """Divide the phyxels through which ``level`` (n,) is zero; it, for those that are there then."""
+        slope = self.sight.slopes(level)
+        n = len(level)
+        self.divide(-np.inf, self._passed(level, slope), [], open_=False)
+        if self.since is None or len(self.rest) == n:
+            return level
+        rows, offset = self.since.parents, self.since.offset
+        return np.asarray(level[rows] + np.einsum("ni,ni->n", slope[rows], offset))
+
     def part(self, sides: IntArray, where: BoolArray | None = None, level: Array | None = None) -> bool:
         """Open all faces between phyxels of different ``sides``, crumbs left aside; whether any did.
-        ``level`` (n,): what is zero at the cut; phyxels that it passes through are divided."""
-        opened: list[int] = []
-        slope = None if level is None else self.sight.slopes(level)
-        if level is not None and slope is not None:
-            opened = self.divide(-np.inf, self._passed(level, slope, where), [])
-            if self.since is not None and opened:
-                rows, offset = self.since.parents, self.since.offset
-                level, slope = level[rows] + np.einsum("ni,ni->n", slope[rows], offset), slope[rows]
-                sides, where = (level > 0.0).astype(np.int64), None if where is None else where[rows]
+        ``level`` (n,): what is zero at the cut, so that its faces become as smooth."""
         a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
         chosen = (sides[a] != sides[b]) & ~self.opened
         if where is not None:
             chosen &= where[a] & where[b]
         faces = np.flatnonzero(chosen)
+        if not len(faces):
+            return False
         self.opened[faces] = True
         self.planes[faces, :3], self.planes[faces, 3:] = self.cells.middle[faces], 0.0
-        if level is not None and slope is not None:
+        if level is not None:
             a, b = a[faces], b[faces]
             share = (level[a] / (level[a] - level[b]))[:, None]
-            across = slope[a] + slope[b]
+            slope = self.sight.slopes(level)
+            slope = slope[a] + slope[b]
             self.planes[faces, :3] = self.rest[a] + share * (self.rest[b] - self.rest[a])
-            self.planes[faces, 3:] = across / np.maximum(np.linalg.norm(across, axis=1), 1e-300)[:, None]
+            self.planes[faces, 3:] = slope / np.maximum(np.linalg.norm(slope, axis=1), 1e-300)[:, None]
         self.forget()
-        return self.without_crumbs(opened + faces.tolist()) > 0 or bool(opened)
+        return self.without_crumbs(faces.tolist()) > 0
 
-    def _passed(self, level: Array, slope: Array, where: BoolArray | None) -> list[Passing]:
+    def _passed(self, level: Array, slope: Array) -> list[Passing]:
         """The phyxels through whose cells a cut passes, and where."""
         steep = np.linalg.norm(slope, axis=1)
         near = np.abs(level) < 0.5 * self.spacing * steep
-        near &= ~np.isin(np.arange(len(level)), self.cells.pairs[self.opened])
-        if where is not None:
-            near &= where
         rows = np.flatnonzero(near)
         normal = slope[rows] / steep[rows, None]
         at = self.rest[rows] - (level[rows] / steep[rows])[:, None] * normal
@@ -279,14 +282,19 @@ class Cracks(Dividing):
             "ready": self.ready,
             "rests": self.rests,
             "breaks": np.array([self.last, self.next, float(self.broken)]),
+            "hidden": self.sight.hit,
+            "hidden-where": self.sight.where,
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``; of a frame only ``opened`` is known."""
         self.close_all()
         self.opened, self.refused = (state["opened"] & 1).astype(bool), (state["opened"] & 2).astype(bool)
-        if self.opened.any():
+        if "planes" not in state or len(state["planes"]) != np.count_nonzero(self.opened):
             self.sight.block(self._corners(np.flatnonzero(self.opened)))
-        if "planes" in state and len(state["planes"]) == self.opened.sum():  # frames record what is open only
-            self.planes[self.opened] = state["planes"]
-            self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
-            self.last, self.next, self.broken = (float(value) for value in state["breaks"])
+            return
+        self.planes[self.opened] = state["planes"]
+        self.ready, self.rests = np.array(state["ready"]), np.array(state["rests"])
+        self.last, self.next, self.broken = (float(value) for value in state["breaks"])
+        # faces that were cut after they had opened have other triangles now
+        self.sight.hit, self.sight.where = np.array(state["hidden"]), np.array(state["hidden-where"])

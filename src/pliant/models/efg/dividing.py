@@ -27,6 +27,7 @@ from pliant.typing import Array, IntArray
 SNAP = 0.06  # spacings: corners that are nearer to a plane are on it
 FAR = 0.25  # of the reach: planes that pass further from a phyxel do not divide it
 FEWEST, FLAT = 6, 0.1  # neighbours that a half needs, and how evenly they have to lie around it
+BESIDE = 0.3  # spacings: neighbours that are nearer to the plane have a half on either side
 
 
 class Passing(NamedTuple):
@@ -68,9 +69,11 @@ class Dividing(OpenFaces):
             found.divide(int(i), np.array(plane[:3]), np.array(plane[3:]), len(self.sites) + k)
         return found
 
-    def divide(self, time: float, wanted: Sequence[Passing], opened: list[int]) -> list[int]:
-        """Divide phyxels where planes are wanted to pass through them, and open the faces between the halves;
-        all that opened, ``opened`` included."""
+    def divide(
+        self, time: float, wanted: Sequence[Passing], opened: list[int], open_: bool = True
+    ) -> list[int]:
+        """Divide phyxels where planes are wanted to pass through them, and open the faces between the halves
+        unless told not to; all that opened, ``opened`` included."""
         n = len(self.rest)
         made: list[tuple[Passing, Halves, int]] = []
         cutter = CellCutter(self.cells, SNAP * self.spacing)
@@ -93,6 +96,8 @@ class Dividing(OpenFaces):
         self._take_cells(cut)
         self._take_halves([(passing.phyxel, halves) for passing, halves, _ in made])
         self.cuts = np.concatenate([self.cuts, [[p.phyxel, *p.at, *p.normal] for p, _, _ in made]])
+        if not open_:
+            return opened
         for passing, _, face in made:
             self.open_one(time, face, passing.at, passing.normal, passing.at)
             self.ready[self.edges_of(face)] = np.maximum(self.ready[self.edges_of(face)], self.next)
@@ -102,9 +107,9 @@ class Dividing(OpenFaces):
         """Whether both halves of phyxel i see enough of others on their own side of the plane."""
         rows = slice(self.seen.starts[i], self.seen.starts[i + 1])
         near = self.seen.around[rows][self.seen.weight[rows] > 0.0]
-        above = (self.rest[near] - at) @ normal > 0.0
-        for own, place in ((~above, self.rest[i] + offset[0]), (above, self.rest[i] + offset[1])):
-            d = self.rest[near[own]] - place
+        height = (self.rest[near] - at) @ normal
+        for way, place in ((-1.0, self.rest[i] + offset[0]), (1.0, self.rest[i] + offset[1])):
+            d = self.rest[near[way * height > -BESIDE * self.spacing]] - place
             if len(d) < FEWEST:
                 return False
             spread = np.linalg.eigvalsh(d.T @ d)
@@ -143,7 +148,7 @@ class Dividing(OpenFaces):
         self.rest, self.volumes = self.rest[rows] + moved, self.volumes[rows] * shares
         self.rests = self.rests[rows]
         h = self.sight.whole.h[rows]
-        whole = connect(self.rest, h, float(h[: len(self.sites)].mean()))
+        whole = connect(self.rest, h, self.sight.unit)
         self.sight = self.sight.followed(
             whole, self.rest, np.flatnonzero(shares != 1.0), self._corners(self._open())
         )

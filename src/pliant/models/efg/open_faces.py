@@ -9,6 +9,7 @@ from pliant.typing import Array, BoolArray, IntArray
 
 SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
 LAYER = 0.6  # spacings: how far behind the face of a crack there has to be another phyxel
+JOINS = 0.3  # spacings squared: phyxels with a closed face of this size see each other, whatever passes by
 SMALLEST = 10  # phyxels: a crack that would cut off less does not open
 
 
@@ -17,10 +18,10 @@ class OpenFaces:
     without cracks; speed: how fast a front runs [m/s], None for at once."""
 
     def __init__(
-        self, cells: Cells, whole: Support, rest: Array, spacing: float, speed: float | None
+        self, cells: Cells, whole: Support, rest: Array, spacing: float, speed: float | None, unit: float
     ) -> None:
         self.cells, self.rest, self.spacing, self.speed = cells, rest, spacing, speed
-        self.sight = Visibility(whole, rest, spacing)
+        self.sight = Visibility(whole, rest, spacing, unit)
         self.close_all()
 
     def close_all(self) -> None:
@@ -158,7 +159,10 @@ class OpenFaces:
         """The support with weights as cracks leave them."""
         ends = self.cells.points[self.cells.edges.pairs[self.rim()]]
         front = [ends[:, 0] + s * (ends[:, 1] - ends[:, 0]) for s in (0.0, 0.25, 0.5, 0.75, 1.0)]
-        self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), self.seen)
+        closed = np.flatnonzero(~self.opened)
+        share = np.minimum(self.cells.inner_area[closed] / (JOINS * self.spacing**2), 1.0)
+        joined = self.cells.pairs[closed]
+        self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), joined, share, self.seen)
         return self.seen
 
     def _corners(self, faces: IntArray) -> Array:

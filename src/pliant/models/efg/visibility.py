@@ -17,9 +17,10 @@ _SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the l
 
 
 class Visibility:
-    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks."""
+    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks, its
+    weights in units of ``unit`` (see ``poly6``)."""
 
-    def __init__(self, whole: Support, rest: Array, spacing: float) -> None:
+    def __init__(self, whole: Support, rest: Array, spacing: float, unit: float) -> None:
         self.whole, self.rest, self.spacing = whole, rest, spacing
         rows = whole.rows
         self.d = rest[whole.around] - rest[rows]
@@ -28,7 +29,7 @@ class Visibility:
         key = rows.astype(np.int64) * len(rest) + whole.around
         back = self._near.astype(np.int64) * len(rest) + self._row
         self._twin = np.searchsorted(key, back)  # the same pairs the other way round
-        self.unit = float(whole.h.mean())
+        self.unit = unit
         self._reach = 0.5 * (whole.h[self._row] + whole.h[self._near])
         self.clear()
 
@@ -39,8 +40,7 @@ class Visibility:
 
     def followed(self, whole: Support, rest: Array, moved: IntArray, corners: Array) -> "Visibility":
         """The same after phyxels ``moved`` or came; ``corners`` (t, 3, 3): the triangles of all sheets."""
-        new, n = Visibility(whole, rest, self.spacing), len(rest)
-        new.unit = self.unit
+        new, n = Visibility(whole, rest, self.spacing, self.unit), len(rest)
         still = np.ones(n, bool)
         still[moved] = False
         known = np.flatnonzero(still[self._row[self.hit]] & still[self._near[self.hit]])
@@ -65,6 +65,16 @@ class Visibility:
         self.hit = np.concatenate([self.hit, tried[line]])
         self.where = np.concatenate([self.where, where])
 
+    def _lines_of(self, pairs: IntArray) -> tuple[IntArray, IntArray]:
+        """Hidden lines that are ``pairs`` (m, 2) of phyxels, and the places of these."""
+        hidden = np.unique(self.hit)
+        key = self._row[hidden].astype(np.int64) * len(self.rest) + self._near[hidden]
+        wanted = pairs.min(axis=1) * len(self.rest) + pairs.max(axis=1)
+        order = np.argsort(wanted)
+        place = np.minimum(np.searchsorted(wanted[order], key), len(wanted) - 1)
+        there = wanted[order][place] == key
+        return hidden[there], order[place[there]]
+
     def slopes(self, values: Array) -> Array:
         """Gradients (n, 3) of what has the ``values`` (n,) at the phyxels, by least squares, cracks apart."""
         whole, rows = self.whole, self.whole.rows
@@ -72,9 +82,12 @@ class Visibility:
         total = np.stack([np.bincount(rows, rise * self.d[:, c], len(values)) for c in range(3)], axis=1)
         return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
 
-    def support(self, label: IntArray, front: Array, known: Support) -> Support:
+    def support(
+        self, label: IntArray, front: Array, joined: IntArray, share: Array, known: Support
+    ) -> Support:
         """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
-        ``known``: the last one, of which what has not changed is taken over."""
+        ``joined`` (m, 2): phyxels that keep at least the ``share`` (m,) of their weight; ``known``: the last
+        one, of which what has not changed is taken over."""
         whole = self.whole
         weight = whole.weight.copy()
         if len(self.hit):
@@ -83,6 +96,9 @@ class Visibility:
             far = 0.5 * KAPPA * float(whole.h.max())
             r = r + h * (2.0 * _distance(self.where, front, far) / (KAPPA * h)) ** 2
             np.minimum.at(weight, line, poly6(r * r, h, self.unit))
+            own, face = self._lines_of(joined)
+            line = self.lines[own]
+            weight[line] = np.maximum(weight[line], (share[face] * whole.weight[line]).astype(np.float32))
         weight[self.lines[label[self._row] != label[self._near]]] = 0.0
         weight[self._twin] = weight[self.lines]
         same = known if len(known.around) == len(whole.around) else None
