@@ -31,7 +31,11 @@ class FramedSurface(EmbeddedSurface):
     def positions(self, x: Array) -> Array:
         out = super().positions(x)
         own = np.einsum("pij,pi->pj", self.rest, self.offsets)  # in the frame
-        out[self.framed] += np.einsum("pij,pj->pi", frames_of(x, self.frames), own)
+        turned = np.einsum("pij,pj->pi", frames_of(x, self.frames), own)
+        lone = np.flatnonzero(self.frames[:, 2] == self.frames[:, 1])
+        if len(lone):
+            turned[lone] = _swung(self.rest[lone, :, 0], x, self.frames[lone], self.offsets[lone])
+        out[self.framed] += turned
         return out
 
     def arrays(self) -> dict[str, AnyArray]:
@@ -64,8 +68,8 @@ def carried_velocities(carrier: Carrier, x: Array, v: Array) -> Array:
 
 
 def frames_of(x: Array, triples: IntArray) -> Array:
-    """Right-handed frames (q, 3, 3), axes as columns: along a -> b, and towards c across it. Where a, b and c
-    lie in a line, one of the world's axes takes the place of c; where they are one, the frame stays."""
+    """Right-handed frames (q, 3, 3), axes as columns: along a -> b, and towards c across it. Where there is
+    no c, one of the world's axes takes its place; where there is no b, the frame stays."""
     a, b, c = (x[triples[:, k]] for k in range(3))
     one, two = b - a, c - a
     length = np.linalg.norm(one, axis=1, keepdims=True)
@@ -76,6 +80,17 @@ def frames_of(x: Array, triples: IntArray) -> Array:
     two = two - np.einsum("ij,ij->i", one, two)[:, None] * one
     two /= np.maximum(np.linalg.norm(two, axis=1, keepdims=True), 1e-300)
     return np.stack([one, two, np.cross(one, two)], axis=2)
+
+
+def _swung(before: Array, x: Array, triples: IntArray, offsets: Array) -> Array:
+    """``offsets`` (q, 3) turned by the smallest rotation from the directions ``before`` (q, 3) to those of
+    the lines a -> b now; where there is no b, as they are."""
+    one = x[triples[:, 1]] - x[triples[:, 0]]
+    length = np.linalg.norm(one, axis=1, keepdims=True)
+    now = np.where(length > 0.0, one / np.where(length > 0.0, length, 1.0), before)
+    axis, cosine = np.cross(before, now), np.einsum("qi,qi->q", before, now)[:, None]
+    once = np.cross(axis, offsets)
+    return np.asarray(offsets + once + np.cross(axis, once) / np.maximum(1.0 + cosine, 1e-9))
 
 
 def as_framed(carrier: EmbeddedSurface) -> FramedSurface:
