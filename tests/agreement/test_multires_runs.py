@@ -208,9 +208,9 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
 
 
 def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
-    """All fine, released from gravity's sag: kinetic + elastic + gravity + heat stays; the heat of schwarz's own
-    damping is half of the energy that there is, or more."""
-    for coupling in ("schwarz", "galerkin"):
+    """A cube that sags and swings back, one level: kinetic + elastic + gravity + heat stays, where without
+    the heat 2 to 6 % of what gravity gave would be missing (schwarz has velocities of half a step before)."""
+    for coupling, off in (("schwarz", 0.01), ("galerkin", 0.001)):
         table = {"type": "multires", "levels": 2, "detail": "finest", "coupling": coupling}
         cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, name="cube")
         acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
@@ -223,6 +223,6 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
             rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
         heat = rows[-1]["energy.dissipated"]
         moved = max(abs(row["energy.gravity"] - rows[0]["energy.gravity"]) for row in rows)
-        assert heat > 0.2 * moved
+        assert heat > 0.02 * moved
         total = [row["energy.total"] for row in rows]
-        assert max(abs(value - total[0]) for value in total) < 0.03 * moved
+        assert max(abs(value - total[0]) for value in total) < off * moved

@@ -17,7 +17,9 @@ G = 9.81
 SLANTED = {"point": [0.62, 0.5, 0.5], "normal": [1.0, 0.2, 0.1]}
 
 
-def bar(coupling: str, *more: Any, held: bool = True, gravity: bool = True, duration: float = 0.6) -> pl.Scene:
+def bar(
+    coupling: str, *more: Any, held: bool = True, gravity: bool = True, duration: float = 0.6
+) -> pl.Scene:
     """A unit cube with three levels, its end at x = 0 held."""
     table = {"type": "multires", "levels": 3, "coupling": coupling}
     body = pl.Body(box(1.0, 1.0, 1.0), edge=0.15, model=table, material=TISSUE, name="bar")
@@ -123,7 +125,10 @@ def test_levels_never_reach_across_a_cut() -> None:
         count, piece = pieces(level.tets)
         assert count == 2
         middle = level.points[level.tets].mean(axis=1)
-        up = np.average(middle[piece == 1], axis=0, weights=level.volumes[piece == 1]) @ normal > point @ normal
+        up = (
+            np.average(middle[piece == 1], axis=0, weights=level.volumes[piece == 1]) @ normal
+            > point @ normal
+        )
         of = np.zeros(level.count, int)
         of[level.tets.ravel()] = np.repeat(np.where(piece == 1, up, not up), 4)
         side.append(of)

@@ -169,8 +169,8 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
 
 
 def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
-    """``replay.toml`` beside the scene of a run in which bodies decided by what they measured on this machine:
-    the same scene with their decisions, which repeats the run to the byte."""
+    """``replay.toml`` beside the scene of a run in which bodies decided by what they measured on this
+    machine: the same scene with their decisions, which repeats the run to the byte."""
     from pliant.scene.dump import scene_text, to_table_of
 
     table = to_table_of(scene, absolute=True)
@@ -179,7 +179,8 @@ def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None
 
 
 def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
-    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; whether any did."""
+    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; whether any
+    did."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}
     for part in simulation.system.world.parts:

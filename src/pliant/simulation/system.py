@@ -46,15 +46,15 @@ class System:
         self.actions = list(actions)  # (label, runtime)
         self.followers: list[Any] = [a for _, a in self.actions]  # told of changes of topology
         self.ledger = Ledger()
-        self.keeps_ledger = ledger
+        self.keeps_ledger = False
+        if ledger:
+            self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for label, action in self.actions:
             check_capabilities(label, action, action=True)
         for part in world.parts:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
-            if isinstance(part.mechanics, Heating):
-                part.mechanics.keeps_heat = ledger
         events = [a for _, a in self.actions if isinstance(a, Event)]
         self._pending = sorted(events, key=lambda event: event.at)
         self._happened = 0
@@ -66,6 +66,13 @@ class System:
         self._next_change = -np.inf
         self._refuse_double_drives()
         self._bind()
+
+    def keep_ledger(self) -> None:
+        """Count work and heat from now on; bodies that own their step count the heat of their damping."""
+        self.keeps_ledger = True
+        for part in self.world.parts:
+            if isinstance(part.mechanics, Heating):
+                part.mechanics.keeps_heat = True
 
     # ------------------------------------------------------------------------------ what acts when
 

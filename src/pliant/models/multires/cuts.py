@@ -53,7 +53,9 @@ class Cuts:
     def _change(self, change: Callable[[int, Shadow, VirtualMesh], Shadow | None]) -> bool:
         """Change every level's shadow; whether any did (None: it stays)."""
         old = self.meshes or [virtual_mesh(shadow) for shadow in self.shadows]
-        made = [change(k, shadow, mesh) for k, (shadow, mesh) in enumerate(zip(self.shadows, old, strict=True))]
+        made = [
+            change(k, shadow, mesh) for k, (shadow, mesh) in enumerate(zip(self.shadows, old, strict=True))
+        ]
         if not any(shadow is not None for shadow in made):
             return False
         self.meshes, self.parents = [], []

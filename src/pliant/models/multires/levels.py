@@ -58,8 +58,8 @@ class Level:
     """One mesh: its tets with shape gradients, stiffness rows in 3x3 blocks, masses and critical step.
 
     points (n, 3); tets (m, 4); gradients (m, 4, 3) [1/m]; volumes (m,); around: tets (times 4, plus corner)
-    of each node; critical: ``2 / omega_max`` [s] of the whole level, undamped; tet_sides, node_sides: on which
-    sides of cuts they are.
+    of each node; critical: ``2 / omega_max`` [s] of the whole level, undamped; tet_sides, node_sides: on
+    which sides of cuts they are.
     """
 
     def __init__(self, mesh: LevelMesh, lame: tuple[float, float], operator: int) -> None:
@@ -200,9 +200,7 @@ def _tet_beside(points: Array, sides: Sides, whole: IntArray, level: Level) -> I
     assert level.virtual is not None
     found, none = copy_beside(sides, whole, level.virtual.origin, 0, level.tet_sides)
     if len(none):
-        found[none] = holding_beside(
-            points[none], sides.of(none), level.points, level.tets, level.tet_sides
-        )
+        found[none] = holding_beside(points[none], sides.of(none), level.points, level.tets, level.tet_sides)
     return found
 
 
@@ -234,7 +232,9 @@ def _any_around(flags: BoolArray, tets: IntArray, count: int) -> BoolArray:
 
 def _tet_of(points: Array, mesh: LevelMesh) -> IntArray:
     """The tet of a mesh that holds each point, or the best near one."""
-    return tet_with(mesh.tets, embed(Surface(points, np.zeros((0, 3), np.int64)), mesh.points, mesh.tets).indices)
+    return tet_with(
+        mesh.tets, embed(Surface(points, np.zeros((0, 3), np.int64)), mesh.points, mesh.tets).indices
+    )
 
 
 def _quadratic(corners: IntArray, weights: Array, points: Array, source: Level) -> Rows:
