@@ -244,10 +244,9 @@ class MultiresMechanics:
         self._take_cut()
         return self.structure.rest.copy()
 
-    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) ->
-    bool: """Part neighbouring tets of different ``sides`` (m,) at every level, or along imprints behind a blade:
-        where all particles around are ``where``."""
-        behind = None
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Part neighbouring tets of different ``sides`` (m,) at every level; or what is imprinted, where all
+        particles around are ``where``: behind a blade."""
         if sides is not None:
             sides_of = [sides]
             for homes in reversed(self.cuts.tet_homes(self.hierarchy)):
