@@ -59,6 +59,34 @@ def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
     assert row["tool.z"] > 50
 
 
+@pytest.mark.slow
+def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
+    """A ball presses and leaves thirty times: levels switch all the time, and the body comes back to where it
+    was a minute before."""
+    times = np.arange(0.0, 60.5, 1.0)
+    high = [1.25 if k % 2 == 0 else 1.05 for k in range(len(times))]
+    path = Curve(list(times), [(0.5, 0.45, z) for z in high])
+    scene = poked()
+    ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
+    scene = pl.Scene(scene.bodies, [scene.actions[0], ball, scene.actions[2]], time=scene.time)
+    simulation = run_through(scene, 120)
+    world, changes = simulation.system.world, 0
+    mechanics = world.parts[0].mechanics
+    pressed = None
+    before = mechanics.levels_shown()
+    for frame in range(120, 3660):
+        simulation.advance()
+        now = mechanics.levels_shown()
+        changes += int((now != before).any())
+        before = now
+        if frame == 180 - 1:
+            pressed = world.x.copy()
+        elif frame == 3540 - 1:  # a whole number of periods later: the ball is as low as then
+            assert pressed is not None
+            assert np.abs(world.x - pressed).max() < 0.02 * np.abs(pressed - world.rest).max()
+    assert changes > 200
+
+
 def test_what_a_tool_presses_is_carried_by_the_base() -> None:
     """Forces balance across all borders with galerkin, while the levels go on being chosen."""
     simulation = run_through(poked(coupling="galerkin"), 240)
