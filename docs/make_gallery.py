@@ -53,6 +53,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "listing-8-1": {"style": "wireframe"},
     "multires-cube-poke": {"style": "levels"},
     "multires-gravity": {"colour": "displacement"},
+    "multires-organ": {"colour": "level"},
     "multires-sphere-poke": {"colour": "displacement"},
     "poke": {"frame": 35, "colour": "strain", "ground": 0.0},
     "pressed-dough": {"colour": "plastic", "style": "edges"},

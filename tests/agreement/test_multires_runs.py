@@ -59,6 +59,34 @@ def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
     assert row["tool.z"] > 50
 
 
+@pytest.mark.slow
+def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
+    """A ball presses and leaves thirty times: levels switch all the time, and the body comes back to where it
+    was a minute before."""
+    times = np.arange(0.0, 60.5, 1.0)
+    high = [1.25 if k % 2 == 0 else 1.05 for k in range(len(times))]
+    path = Curve(list(times), [(0.5, 0.45, z) for z in high])
+    scene = poked()
+    ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
+    scene = pl.Scene(scene.bodies, [scene.actions[0], ball, scene.actions[2]], time=scene.time)
+    simulation = run_through(scene, 120)
+    world, changes = simulation.system.world, 0
+    mechanics = world.parts[0].mechanics
+    pressed = None
+    before = mechanics.levels_shown()
+    for frame in range(120, 3660):
+        simulation.advance()
+        now = mechanics.levels_shown()
+        changes += int((now != before).any())
+        before = now
+        if frame == 180 - 1:
+            pressed = world.x.copy()
+        elif frame == 3540 - 1:  # a whole number of periods later: the ball is as low as then
+            assert pressed is not None
+            assert np.abs(world.x - pressed).max() < 0.02 * np.abs(pressed - world.rest).max()
+    assert changes > 200
+
+
 def test_what_a_tool_presses_is_carried_by_the_base() -> None:
     """Forces balance across all borders with galerkin, while the levels go on being chosen."""
     simulation = run_through(poked(coupling="galerkin"), 240)
@@ -208,9 +236,9 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
 
 
 def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
-    """All fine, released from gravity's sag: kinetic + elastic + gravity + heat stays; the heat of schwarz's own
-    damping is half of the energy that there is, or more."""
-    for coupling in ("schwarz", "galerkin"):
+    """A cube that sags and swings back, one level: kinetic + elastic + gravity + heat stays, where without
+    the heat 2 to 6 % of what gravity gave would be missing (schwarz has velocities of half a step before)."""
+    for coupling, off in (("schwarz", 0.01), ("galerkin", 0.001)):
         table = {"type": "multires", "levels": 2, "detail": "finest", "coupling": coupling}
         cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, name="cube")
         acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
@@ -223,6 +251,6 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
             rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
         heat = rows[-1]["energy.dissipated"]
         moved = max(abs(row["energy.gravity"] - rows[0]["energy.gravity"]) for row in rows)
-        assert heat > 0.2 * moved
+        assert heat > 0.02 * moved
         total = [row["energy.total"] for row in rows]
-        assert max(abs(value - total[0]) for value in total) < 0.03 * moved
+        assert max(abs(value - total[0]) for value in total) < off * moved

@@ -63,7 +63,7 @@ class Energies:
     """The ledger at work."""
 
     def __init__(self, system: "System", label: str) -> None:
-        system.keeps_ledger = True
+        system.keep_ledger()
         self.system = system
         parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
         self.columns = tuple(f"{label}.{part}" for part in parts)

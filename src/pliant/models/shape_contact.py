@@ -49,6 +49,9 @@ def push_out(
     dx = x[i, 0] - centre[0]
     dy = x[i, 1] - centre[1]
     dz = x[i, 2] - centre[2]
+    bound = size[0] + size[1] + size[2] + radius[i]  # at least as far as the shape reaches
+    if shape != PLANE and dx * dx + dy * dy + dz * dz > bound * bound:
+        return
     px = frame[0, 0] * dx + frame[1, 0] * dy + frame[2, 0] * dz
     py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
     pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz

@@ -69,8 +69,8 @@ class Speaking(Protocol):
 
 @runtime_checkable
 class Deciding(Protocol):
-    """Mechanics that decided by what they measured on this machine: time [s] and what was decided. Their model
-    repeats it where its key ``decisions`` says so."""
+    """Mechanics that decided by what they measured on this machine: time [s] and what was decided. Their
+    model repeats it where its key ``decisions`` says so."""
 
     decisions: list[tuple[float, float]]
 

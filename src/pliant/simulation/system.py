@@ -45,18 +45,25 @@ class System:
         self.timetable = Timetable(actions)
         self.followers: list[Any] = [a for _, a in actions]  # told of changes of topology
         self.accounts = Accounts(world)
-        self.keeps_ledger = ledger
+        self.keeps_ledger = False
+        if ledger:
+            self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for part in world.parts:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
-            if isinstance(part.mechanics, Heating):
-                part.mechanics.keeps_heat = ledger
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         self._bind()
+
+    def keep_ledger(self) -> None:
+        """Count work and heat from now on; bodies that own their step count the heat of their damping."""
+        self.keeps_ledger = True
+        for part in self.world.parts:
+            if isinstance(part.mechanics, Heating):
+                part.mechanics.keeps_heat = True
 
     @property
     def actions(self) -> list[tuple[str, Acting]]:

@@ -45,7 +45,8 @@ class Adaptation:
     def near(
         self, motion: Motion, obstacles: Sequence[Pushing], time: float
     ) -> tuple[list[BoolArray], list[BoolArray]]:
-        """Nodes of all levels but the finest that are near a tool, and those that were not left far behind."""
+        """Nodes of all levels but the finest that are near a tool, and those that were not left far
+        behind."""
         found: tuple[list[BoolArray], list[BoolArray]] = ([], [])
         tools = [obstacle for obstacle in obstacles if obstacle.refines]
         for k, level in enumerate(self.hierarchy.levels[:-1]):

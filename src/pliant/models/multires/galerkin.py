@@ -117,8 +117,8 @@ class Galerkin(Simulated):
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
     def _hand_on(self, deepest: int, nodes: list[IntArray], values: list[Array]) -> None:
-        """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled nodes
-        to their child tets', down again: the transpose of ``_hang_slaves``."""
+        """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled
+        nodes to their child tets', down again: the transpose of ``_hang_slaves``."""
         links = self.hierarchy.links
         for k in range(deepest, 0, -1):
             link = links[k - 1]

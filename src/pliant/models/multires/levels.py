@@ -58,8 +58,8 @@ class Level:
     """One mesh: its tets with shape gradients, stiffness rows in 3x3 blocks, masses and critical step.
 
     points (n, 3); tets (m, 4); gradients (m, 4, 3) [1/m]; volumes (m,); around: tets (times 4, plus corner)
-    of each node; critical: ``2 / omega_max`` [s] of the whole level, undamped; tet_sides, node_sides: on which
-    sides of cuts they are.
+    of each node; critical: ``2 / omega_max`` [s] of the whole level, undamped; tet_sides, node_sides: on
+    which sides of cuts they are.
     """
 
     def __init__(self, mesh: LevelMesh, lame: tuple[float, float], operator: int) -> None:

@@ -246,9 +246,8 @@ class MultiresMechanics:
         return np.array(self.structure.rest[kept])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Part neighbouring tets of different ``sides`` (m,) at every level, or along imprints behind a blade:
-        where all particles around are ``where``."""
-        behind = None
+        """Part neighbouring tets of different ``sides`` (m,) at every level; or what is imprinted, where all
+        particles around are ``where``: behind a blade."""
         if sides is not None:
             sides_of = [sides]
             for homes in reversed(self.cuts.tet_homes(self.hierarchy)):
@@ -276,7 +275,10 @@ class MultiresMechanics:
         """Go on with the levels that the cuts have left; copies of a node have its values."""
         before, split, eta = self.motion, self.split, self.adaptation.eta
         old, kind = self.structure.mass, self.kind
-        heat = np.zeros(0) if self.coupling is None else self.coupling.heat
+        heat, momentum = np.zeros(0), None
+        if self.coupling is not None:
+            heat = self.coupling.heat
+            momentum = None if self.drives.any else self.coupling.momenta()[0]
         self._set_up(self.cuts.edited(self.structure, self._whole))
         self.parents = self.cuts.parents[-1]
         self.topology_version += 1
@@ -291,6 +293,8 @@ class MultiresMechanics:
         if self.coupling is not None:
             self.couple(kind)
             self.coupling.heat = heat
+            if momentum is not None:
+                self.coupling.keep_momentum(momentum)
 
     def coming_apart(self) -> tuple[int, float, int]:
         """Number of pieces, area of all cuts in the rest shape [m2], particles that cracked: none."""

@@ -33,8 +33,9 @@ class Multires:
     detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
     ones where the strain changes by more than this across a cell, and comes back below a fifth of it.
     budget: node updates per frame that may be spent; seconds: the same as time on this machine, measured, so
-    that runs differ. decisions: what a budget in seconds came to in an earlier run, pairs of time [s] and node
-    updates, so that it is repeated to the byte (the run's ``replay.toml`` and takes of the studio have them).
+    that runs differ. decisions: what a budget in seconds came to in an earlier run, pairs of time [s] and
+    node updates, so that it is repeated to the byte (``replay.toml`` of the run and takes of the studio have
+    them).
     """
 
     kind: ClassVar[str] = "multires"

@@ -86,8 +86,8 @@ class Simulated:
         return linear, angular
 
     def keep_momentum(self, linear: Array) -> None:
-        """Give a free body this momentum by a uniform velocity. Its spin is left alone: levels differ in their
-        moments of inertia, so that one of momentum and speed has to change with them."""
+        """Give a free body this momentum by a uniform velocity. Its spin is left alone: levels differ in
+        their moments of inertia, so that one of momentum and speed has to change with them."""
         mass = sum(float(mass[nodes].sum()) for mass, nodes in zip(self.mass, self.active, strict=True))
         push = (linear - self.momenta()[0]) / mass
         for v, nodes in zip(self.motion.v, self.active, strict=True):

@@ -68,8 +68,8 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
     flags: per level whether forces are done outside, and the damping; lists: active nodes, ghosts and
     replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
     rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
-    contacts: rigid shapes and the nodes near them, see ``_contacts``; heat (1,): the energy that damping takes
-    is added to it; none is counted where it is empty.
+    contacts: rigid shapes and the nodes near them, see ``_contacts``; heat (1,): the energy that damping
+    takes is added to it; none is counted where it is empty.
     """
     ticks, tick, periods, deepest, printed = times
     outside, beta = flags
