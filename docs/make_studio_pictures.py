@@ -108,6 +108,22 @@ def cut(page: Any) -> None:
     keep(page, "studio-cut.png")
 
 
+def add(page: Any) -> None:
+    """The add tool over clay that was added to already."""
+    open_file(page, "clay.toml")
+    page.click("#run")
+    wait(page, f"{STATE}.frame.frame > 2")
+    page.click("#tool-add")
+    before, spots = len(particles(page, "clay")), places(page, "clay")
+    page.mouse.click(*spots[np.argmin(particles(page, "clay") @ [1.0, 0.3, -1.0])])
+    wait(page, f"studio.app.viewer.body('clay').particles.length > {3 * before}")
+    pause(page)
+    high = particles(page, "clay") @ [1.0, -0.3, 1.0]
+    page.mouse.move(*places(page, "clay")[int(np.argmax(high))])
+    keep(page, "studio-add.png")
+    page.click("#tool-orbit")
+
+
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
@@ -123,7 +139,7 @@ def main() -> None:
             page.problems = []
             page.set_default_timeout(200_000)
             enter(page, served, quick=False)
-            for picture in (stress, pull, keys, cut):
+            for picture in (stress, pull, keys, cut, add):
                 if len(sys.argv) == 1 or picture.__name__ in sys.argv[1:]:
                     picture(page)
             browser.close()

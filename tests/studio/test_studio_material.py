@@ -1,4 +1,4 @@
-"""Material that comes and goes by hand: lumps, bodies that appear, elements and bodies that are taken away."""
+"""Material that comes and goes by hand: lumps, bodies that appear, elements and bodies taken away."""
 
 from pathlib import Path
 from typing import Any

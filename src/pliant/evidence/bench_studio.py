@@ -13,7 +13,7 @@ from pliant.scene import Body, Scene
 LIMIT = 2.0  # ms of server time a frame of 10k vertices may cost
 
 
-def _grid(vertices: int) -> tuple[int, int, int]:
+def grid(vertices: int) -> tuple[int, int, int]:
     """Divisions of a box with about this many particles."""
     side = round(vertices ** (1 / 3))
     return side - 1, side - 1, max(1, round(vertices / side**2) - 1)
@@ -25,7 +25,7 @@ def _frame(vertices: int) -> tuple[bytes, float, int]:
     from pliant.studio.packing import pack
     from pliant.studio.shown import ShownBody, frame_arrays
 
-    body = Body(box(1.0, 1.0, 1.0, divisions=_grid(vertices)), model="mass-spring", material="rubber")
+    body = Body(box(1.0, 1.0, 1.0, divisions=grid(vertices)), model="mass-spring", material="rubber")
     scene = Scene([body])
     structure = scene.structures()[0]
     mechanics = body.model.prepare(structure, body.resolved_material)

@@ -1,8 +1,9 @@
 """Material added by hand to bodies that cannot grow: a body of the same kind that appears in the take.
 
-A body has its particles from the first frame of a run on, hidden until it appears. So the take is played again
-from its log, now with the new body in its scene, and goes on from where it was: it is then a run of that
-scene from its beginning, and replays to the byte. Where the new body needs a smaller step, all of it has one.
+A body has its particles from the first frame of a run on, hidden until it appears. So the take is played
+again from its log, now with the new body in its scene, and goes on from where it was: it is then a run of
+that scene from its beginning, and replays to the byte. Where the new body needs a smaller step, all of it has
+one.
 """
 
 from collections.abc import Callable

@@ -23,7 +23,7 @@ export interface Look {
   highlight: "cell" | "face";
 }
 
-/** What the add tool adds: a ball of this radius, or a cube of twice that side, in spacings of the body. */
+/** What the add tool adds: a ball of this radius, or a cube of twice that side, in shares of the body's size. */
 export interface Lump {
   shape: "ball" | "cube";
   size: number;
@@ -115,7 +115,7 @@ export const initialState: State = {
   through: false,
   strength: 1,
   brush: 24,
-  lump: { shape: "ball", size: 2, stick: true },
+  lump: { shape: "ball", size: 0.15, stick: true },
   selection: null,
   live: new Map(),
   plots: ["volume"],

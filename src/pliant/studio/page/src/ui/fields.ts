@@ -79,7 +79,7 @@ export function field(info: KeyInfo, table: Table, context: FieldContext): HTMLE
   } else return null;
   const numeric = info.kind === "number" || info.kind === "vector";
   const keyed = info.keyed ? keyButton(info, value, keys.length > 0, context, change) : numeric && context.keys ? unkeyed() : null;
-  return h("div", { class: "field", title: info.about ?? null }, h("label", {}, label, info.unit ? h("span", { class: "unit" }, info.unit) : null), h("div", { class: "control" }, control, keyed));
+  return h("div", { class: info.kind === "vector" ? "field tall" : "field", title: info.about ?? null }, h("label", {}, label, info.unit ? h("span", { class: "unit" }, info.unit) : null), h("div", { class: "control" }, control, keyed));
 }
 
 /** A faint diamond for inputs that have one value for all times. */

@@ -24,11 +24,11 @@ export const SHORTCUTS: [string, string][] = [
 ];
 
 export function helpDialog(): void {
-  const rows = SHORTCUTS.map(([keys, what]) => h("div", { class: "fact" }, h("kbd", {}, keys), h("span", {}, what)));
-  dialog("Keys and pointer", "help-dialog", h("div", {}, ...rows,
-    h("h3", {}, "In the picture, when it has the focus"),
-    h("p", { class: "faint" }, "Arrows turn the view, with Shift they move it; + and − go nearer and farther. “select …” above the picture selects ends, groups or everything without a pointer."),
-    h("h3", {}, "Pointer"),
-    h("p", { class: "faint" }, "Left button: what the tool does; with the view tool, or beside the body, it turns the view. Right button: moves the view. Wheel: nearer and farther. With selections, Shift adds and Alt takes away."),
-    h("p", { class: "faint" }, "Grab a body while it runs: a spring pulls it, the number beside the pointer is its force. Everything you do is logged, so the take can be saved and run again from the command line, byte for byte.")));
+  const rows = SHORTCUTS.map(([keys, what]) => h("div", { class: "shortcut" }, h("kbd", {}, keys), h("span", {}, what)));
+  const about = (title: string, ...texts: string[]): HTMLElement => h("section", {}, h("h3", {}, title), ...texts.map((text) => h("p", { class: "faint" }, text)));
+  dialog("Keys and help", "help-dialog", h("div", { class: "columns" }, h("div", {}, ...rows), h("div", {},
+    about("Pointer", "Left button: what the tool does; with the view tool, or beside the body, it turns the view. Right button: moves the view. Wheel: nearer and farther. With selections, Shift adds and Alt takes away."),
+    about("By keys alone", "When the picture has the focus, arrows turn the view, with Shift they move it; + and − go nearer and farther. “select …” above the picture selects ends, groups or everything."),
+    about("Takes", "Grab a body while it runs: a spring pulls it, and the number beside the pointer is its force. Everything you do is logged as an action. Save the take, and `pliant run` makes the same frames again, byte for byte."),
+    about("Numbers", "Fields take metres, seconds and pascals, or a unit of your own: 6 mm, 0.2 MPa, 15 ms."))), true);
 }

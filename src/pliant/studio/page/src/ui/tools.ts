@@ -64,7 +64,7 @@ export function toolbar(app: App): HTMLElement {
       state.tool === "box" || state.tool === "paint" ? h("label", { class: "check" }, through, "through") : null,
       state.tool === "paint" ? slide("size", state.brush, 6, 80, (brush) => app.store.set({ brush })) : null,
       state.tool === "add" ? lumpShape() : null,
-      state.tool === "add" ? slide("size", state.lump.size, 1, 6, (size) => app.store.set({ lump: { ...state.lump, size } })) : null,
+      state.tool === "add" ? slide("size", state.lump.size, 0.05, 0.5, (size) => app.store.set({ lump: { ...state.lump, size } })) : null,
       state.tool === "add" ? h("label", { class: "check", title: "Whether a body that is added sticks to the one it was put on" }, stick, "stick") : null,
       state.tool === "pull" ? slide("strength", Math.log10(state.strength), -2, 1, (power) => app.store.set({ strength: 10 ** power })) : null,
     );

@@ -37,7 +37,8 @@ export class Adding {
   }
 
   private place(hit: Hit): { radius: number; centre: THREE.Vector3 } {
-    const radius = this.store.state.lump.size * hit.body.spacing;
+    const extent = hit.body.bounds().getSize(new THREE.Vector3());
+    const radius = Math.max(hit.body.spacing, this.store.state.lump.size * Math.max(extent.x, extent.y, extent.z));
     const away = this.viewer.stage.camera.position.clone().sub(hit.point).normalize();
     const face = hit.where.face?.normal.clone() ?? away;
     const outward = face.dot(away) < 0 ? face.negate() : face;

@@ -9,6 +9,8 @@ import { Colouring, LEVEL_RANGE, mapOf } from "./colours";
 import { Obstacles } from "./obstacles";
 import { Stage, type Up } from "./stage";
 
+/** What is rounding and no value, by unit: no colours are spread over it. */
+const NOISE: Record<string, number> = { Pa: 1e-4, N: 1e-9, m: 1e-9, "m/s": 1e-9, "": 1e-10 };
 const AXES = { x: 0, y: 1, z: 2 } as const;
 
 export class Viewer {
@@ -252,7 +254,8 @@ export class Viewer {
       const trim = look.range === "percentile" ? 2 : 0;
       const low = Math.min(...shown.map((values) => percentile(values, trim)));
       const high = Math.max(...shown.map((values) => percentile(values, 100 - trim)));
-      this.range = Number.isFinite(low) ? [low, high] : [0, 1];
+      const least = NOISE[this.header?.units[look.colour] ?? ""] ?? 0;
+      this.range = !Number.isFinite(low) ? [0, 1] : Math.max(Math.abs(low), Math.abs(high)) < least ? [0, least] : [low, high];
     }
     this.colouring.uniforms.uRange.value.set(...this.range);
   }
