@@ -1,13 +1,11 @@
 """Benchmarks of start-up and memory, in fresh processes."""
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
-import pliant
+from pliant.children import environment
 from pliant.evidence.bench import Figure, bench
 from pliant.evidence.child import ended
 
@@ -16,12 +14,10 @@ REPEATS = 3
 
 def fresh(command: str) -> tuple[float, float]:
     """Shortest wall time [s] and largest memory [MB] of Python's ``command`` in processes of its own."""
-    home = str(Path(pliant.__path__[0]).resolve().parent)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([home, os.environ.get("PYTHONPATH", "")])}
     best, memory = float("inf"), 0.0
     for _ in range(REPEATS):
         start = time.perf_counter()
-        code, used = ended(subprocess.Popen([sys.executable, "-c", command], env=environment))
+        code, used = ended(subprocess.Popen([sys.executable, "-c", command], env=environment()))
         if code:
             raise RuntimeError(f"the process ended with {code}")
         best, memory = min(best, time.perf_counter() - start), max(memory, used)

@@ -1,7 +1,6 @@
 """One run of a comparison, in a process of its own: what it took, and what it came to."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import pliant
+from pliant.children import environment
 from pliant.errors import PliantError
 from pliant.evidence.child import ended
 from pliant.evidence.validate import OWN_STEP
@@ -106,11 +105,8 @@ def described(variation: Variation, folder: Path, ended: Ended) -> Attempt:
 
 
 def _child(words: Sequence[str]) -> Ended:
-    home = str(Path(pliant.__path__[0]).resolve().parent)
-    path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err, env=os.environ | {"PYTHONPATH": path})
-        code, memory = ended(process)
+        code, memory = ended(subprocess.Popen(words, stdout=out, stderr=err, env=environment()))
         texts = []
         for file in (out, err):
             file.seek(0)
