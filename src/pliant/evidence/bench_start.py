@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from pliant.children import environment
 from pliant.evidence.bench import Figure, bench
