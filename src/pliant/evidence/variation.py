@@ -106,7 +106,8 @@ def described(variation: Variation, folder: Path, ended: Ended) -> Attempt:
 
 def _child(words: Sequence[str]) -> Ended:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code, memory = ended(subprocess.Popen(words, stdout=out, stderr=err, env=environment()))
+        process = subprocess.Popen(words, stdout=out, stderr=err, env=environment())
+        code, memory = ended(process)
         texts = []
         for file in (out, err):
             file.seek(0)
