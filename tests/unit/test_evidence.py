@@ -1,5 +1,7 @@
 """The registries of evidence: every case holds, every figure has the fields that machines read."""
 
+from pathlib import Path
+
 import pytest
 
 from pliant.errors import InputError
@@ -39,11 +41,19 @@ def test_a_peer_that_is_not_installed_is_skipped_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for module in (bench_peers, bench_peers_tets):
-        monkeypatch.setattr(module, "available", lambda *modules: False)
+        monkeypatch.setattr(module, "usable", lambda *modules: False)
     skipped: dict[str, str] = {}
     assert run_bench("peers", skip=skipped.__setitem__) == []
     assert set(skipped) == {"peers/mujoco-flex", "peers/pypbd-xpbd", "peers/rapier", "peers/newton-vbd"}
     assert all("pip install" in why for why in skipped.values())
+
+
+def test_a_peer_that_does_not_load_counts_as_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "half_a_peer.py").write_text("raise ImportError('its core is missing')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not bench_peers.usable("half_a_peer")
+    assert not bench_peers.usable("no_such_peer")
+    assert bench_peers.usable("json")
 
 
 def test_every_goal_belongs_to_a_benchmark_and_is_judged() -> None:

@@ -9,6 +9,7 @@ within SAME, and nothing is measured where an engine is missing.
 
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 import numpy as np
 
@@ -23,6 +24,14 @@ ACCURATE, SAME = 0.02, 0.05  # of its own answer, and of ours
 
 Fall = Callable[[float], tuple[float, float]]
 """A step [s] to the tip's fall [m] after END and the CPU time [s] spent; not a number where it diverged."""
+
+
+def usable(*modules: str) -> bool:
+    """Whether all these modules are installed, and load."""
+    try:
+        return available(*modules) and all(import_module(name) for name in modules)
+    except ImportError:
+        return False
 
 
 def enough(fall: Fall, steps: Sequence[float]) -> tuple[float, float, float]:
@@ -91,7 +100,7 @@ def mujoco_fall(step: float) -> tuple[float, float]:
 @bench("peers/mujoco-flex")
 def mujoco() -> list[Figure]:
     """MuJoCo (pip install mujoco)."""
-    return beside("peers/mujoco-flex", mujoco_fall) if available("mujoco") else []
+    return beside("peers/mujoco-flex", mujoco_fall) if usable("mujoco") else []
 
 
 def pypbd_fall(step: float) -> tuple[float, float]:
@@ -130,4 +139,4 @@ def pypbd_fall(step: float) -> tuple[float, float]:
 @bench("peers/pypbd-xpbd")
 def pypbd() -> list[Figure]:
     """PositionBasedDynamics (pip install pypbd)."""
-    return beside("peers/pypbd-xpbd", pypbd_fall, STEPS[1:]) if available("pypbd") else []
+    return beside("peers/pypbd-xpbd", pypbd_fall, STEPS[1:]) if usable("pypbd") else []

@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.evidence.bench import Figure, bench
 from pliant.evidence.bench_cantilever import MATERIAL
-from pliant.evidence.bench_peers import CELLS, END, SIZE, STEPS, beside
+from pliant.evidence.bench_peers import CELLS, END, SIZE, STEPS, beside, usable
 from pliant.extras import available
 from pliant.mesh.shapes import box
 from pliant.mesh.types import TetMesh
@@ -75,7 +75,7 @@ def rapier_fall(step: float) -> tuple[float, float]:
 @bench("peers/rapier")
 def rapier() -> list[Figure]:
     """Rapier's soft bodies (pip install rapier3d, 0.36 or later)."""
-    if not available("rapier3d"):
+    if not usable("rapier3d"):
         return []
     import rapier3d
 
@@ -84,10 +84,8 @@ def rapier() -> list[Figure]:
 
 def newton_fall(step: float) -> tuple[float, float]:
     """Newton's vertex block descent on the processor, SWEEPS a step (single precision)."""
-    import warp  # type: ignore[import-not-found]
-
-    warp.config.log_level = warp.LOG_WARNING  # before newton starts it, and on the output that is for figures
     import newton  # type: ignore[import-not-found]
+    import warp  # type: ignore[import-not-found]
 
     mesh = beam()
     builder = newton.ModelBuilder(gravity=(0.0, 0.0, -10.0))
@@ -121,6 +119,9 @@ def newton_fall(step: float) -> tuple[float, float]:
 @bench("peers/newton-vbd")
 def newton() -> list[Figure]:
     """Newton's vertex block descent (pip install newton)."""
-    if not available("newton", "warp"):
+    if not available("warp"):
         return []
-    return beside("peers/newton-vbd", newton_fall, STEPS[1:])
+    import warp
+
+    warp.config.log_level = warp.LOG_WARNING  # the output is for figures; newton starts it
+    return beside("peers/newton-vbd", newton_fall, STEPS[1:]) if usable("newton") else []
