@@ -275,12 +275,14 @@ class ElementsMechanics:
         """Break the connections through the surface where ``level`` (n,) changes its sign."""
         return self.part_faces((level > 0.0).astype(np.int64))
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Remember a cut that will open bit by bit; rest positions of the elements beside it."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Remember a cut that will open bit by bit; rest positions of the elements beside it, where ``past``
+        is not positive."""
         own = self.connections
         self._sides = np.asarray(level > 0.0)
         across = own.intact & (self._sides[own.edges[:, 0]] != self._sides[own.edges[:, 1]])
-        return np.asarray(self.structure.rest[np.unique(own.edges[across])])
+        beside = np.unique(own.edges[across])
+        return np.asarray(self.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Break connections between elements of different ``sides`` (n,), both of them ``where``."""
