@@ -24,7 +24,7 @@ SIZE = (640, 400)
 STRIP = ("hello", "drop-on-table", "twist-and-release", "poke")
 LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an example best
     "break-bar": {"style": "cracks"},
-    "break-goblet": {"frame": 6, "style": "cracks"},
+    "break-goblet": {"frame": 8, "style": "cracks"},
     "cairns-bar": {"colour": "strain", "zoom": 0.8},
     "cairns-cube": {"colour": "strain"},
     "cairns-cylinder": {"colour": "strain"},
@@ -32,6 +32,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "cairns-sphere": {"frame": 25, "colour": "strain"},
     "cairns-torus": {"colour": "strain"},
     "cantilever": {"frame": 40, "colour": "stress"},
+    "cut-turning": {"frame": 22, "style": "cracks"},
     "dented-clay": {"colour": "plastic"},
     "dough-pull": {"colour": "plastic", "zoom": 0.8},
     "drop-on-table": {"frame": 70},

@@ -191,13 +191,15 @@ def test_a_body_is_cut_again_and_again() -> None:
     assert len(check(simulation, 1e-3, 8)) == 8
 
 
-def test_pieces_of_a_cut_body_that_meets_itself_rest_on_each_other() -> None:
-    """A level cut: new faces begin at no distance, and the upper half stays on the lower one."""
+@pytest.mark.parametrize(("meets", "at"), [(True, 0.045), ("pieces", 0.0964)])
+def test_pieces_of_a_cut_body_that_meets_itself_rest_on_each_other(meets: Any, at: float) -> None:
+    """A level cut: new faces begin at no distance, and the upper part stays on the lower one; also if it is a
+    slab that is thinner than the reach of contact, a seventh of an edge."""
     body = body_of(4)
     plan = pl.TimePlan(duration=0.4, fps=50)
-    cut = pl.Cut(body, plane={"axis": "z", "at": 0.045}, at=0.02)
+    cut = pl.Cut(body, plane={"axis": "z", "at": at}, at=0.02)
     actions = [pl.Gravity(), pl.Ground(), pl.Damping(rate=5), cut]
-    scene = pl.Scene([body], actions, time=plan, contact=Contact(self_=True))
+    scene = pl.Scene([body], actions, time=plan, contact=Contact(self_=meets))
     simulation = scene.simulation()
     simulation.start()
     world = simulation.system.world
