@@ -137,6 +137,6 @@ def _cuttable(world: "World", body: Any, kind: str) -> list["Part"]:
         if not isinstance(part.mechanics, Cuttable):
             raise IncompatibleError(
                 f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint='Use model = "fem" (elements = "linear"), "mass-spring", "multires", "efg" or "elements".',
+                hint='Use "fem" (elements = "linear"), "mass-spring", "multires", "efg" or "elements".',
             )
     return parts
