@@ -1,6 +1,5 @@
 """The carried surface of a body that has come apart, made when somebody asks for it."""
 
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -13,13 +12,14 @@ from pliant.mesh.topology import merge_points
 from pliant.mesh.types import Surface, boundary_triangles
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface, boundary_carrier, embed
+from pliant.structure.made_later import MadeLater
 from pliant.typing import AnyArray, Array, IntArray
 
 REACH = 0.25  # how far a crack is drawn out of the tets, so that it cuts the carried surface [spacings]
 NUDGE = 0.05  # how far inside a point looks for the tet that carries it [spacings]
 
 
-class Torn:
+class Torn(MadeLater):
     """``whole``, carried by tets (m, 4) over ``rest`` (n, 3) [m] that have come apart along some of their
     faces: open along these faces, and closed on both sides.
 
@@ -31,8 +31,7 @@ class Torn:
     def __init__(self, whole: Carrier, rest: Array, tets: IntArray, spacing: float) -> None:
         self.whole, self.rest, self.tets, self.spacing = whole, rest, tets, spacing
 
-    @cached_property
-    def _made(self) -> EmbeddedSurface:
+    def make(self) -> EmbeddedSurface:
         triangles = boundary_triangles(self.tets)
         torn = boundary_twins(self.rest, triangles)
         own = isinstance(self.whole, EmbeddedSurface) and self.whole.indices.shape[1] == 1
@@ -69,13 +68,3 @@ class Torn:
         faces = of[triangles[torn]]
         _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
         return points, faces[np.sort(first)]
-
-    @property
-    def surface(self) -> Surface:
-        return self._made.surface
-
-    def positions(self, x: Array) -> Array:
-        return self._made.positions(x)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        return self._made.arrays()

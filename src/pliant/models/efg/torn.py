@@ -1,18 +1,17 @@
 """The carried surface of a phyxel body that has come apart, made when somebody asks for it."""
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pliant.errors import MeshError
 from pliant.fracture import CutSurface, cut_surface
-from pliant.mesh.types import Surface
 from pliant.models.efg.sheets import sheet
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface
+from pliant.structure.made_later import MadeLater
 from pliant.structure.phyxels.carrying import AROUND, shape_functions
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from pliant.models.efg.cracks import Cracks
@@ -23,7 +22,7 @@ DOUBT = 0.6  # a part of the surface belongs to one piece if no other has this s
 NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
 
 
-class TornPhyxels:
+class TornPhyxels(MadeLater):
     """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels on
     its own side, so that faces of a crack part."""
 
@@ -34,8 +33,7 @@ class TornPhyxels:
         self.piece = cracks.pieces()[1]
         self._cracks = cracks.cells, cracks.opened.copy(), cracks.planes.copy()
 
-    @cached_property
-    def _made(self) -> EmbeddedSurface:
+    def make(self) -> EmbeddedSurface:
         cut = self._cut()
         if cut is None:
             surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
@@ -114,13 +112,3 @@ class TornPhyxels:
         found = (graph @ graph).tocsr()
         found.sort_indices()
         return found
-
-    @property
-    def surface(self) -> Surface:
-        return self._made.surface
-
-    def positions(self, x: Array) -> Array:
-        return self._made.positions(x)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        return self._made.arrays()

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from pliant.models.elements.stiffness import lattice_axes
 from pliant.protocols import Carrier, Structure
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.framed import FramedSurface, as_framed, joined, renumbered
+from pliant.structure.made_later import MadeLater
 from pliant.structure.nearby import carried_around
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
@@ -95,7 +95,7 @@ class Origin:
         return TornElements(whole, first.rest, first.spacing, first.cells["edge"], held, alive)
 
 
-class TornElements:
+class TornElements(MadeLater):
     """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides;
     each point is carried by elements that are still connected, so that faces of a crack part."""
 
@@ -107,8 +107,7 @@ class TornElements:
         self.whole, self.rest, self.spacing, self.alive = whole, rest, spacing, alive
         self.edges, self.intact = edges, intact.copy()
 
-    @cached_property
-    def _made(self) -> EmbeddedSurface:
+    def make(self) -> EmbeddedSurface:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -159,15 +158,8 @@ class TornElements:
                     home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
         return home
 
-    @property
-    def surface(self) -> Surface:
-        return self._made.surface
-
-    def positions(self, x: Array) -> Array:
-        return self._made.positions(x)
-
     def arrays(self) -> dict[str, AnyArray]:
-        return as_framed(self._made).arrays()
+        return as_framed(self.made).arrays()
 
 
 def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray) -> tuple[Array, IntArray]:
