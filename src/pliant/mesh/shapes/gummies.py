@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.mesh.shapes.common import Positive, Unstructured, target_edge
-from pliant.mesh.shapes.implicit import blend, capsule, carve, ellipsoid, polygonise
+from pliant.mesh.shapes.common import Positive, Unstructured
+from pliant.mesh.shapes.implicit import blend, capsule, carve, ellipsoid, figure_edge, polygonise
 from pliant.mesh.types import Surface
 from pliant.parameters import parameters
 from pliant.typing import Array
 
 LOW, HIGH = (-0.42, -0.42, -0.06), (0.42, 0.36, 1.08)  # a box around the bear, which is about 1 tall
-AREA = 1.6
-FINEST = 250  # edges to the height, above which the grid takes too much memory
 
 
 @parameters
@@ -22,12 +19,7 @@ class Gummy(Unstructured):
 
     def surface(self, edge: float | None = None) -> Surface:
         """One smooth closed surface; ``edge`` defaults to 1/40 of the height and is 1/30 of it at most."""
-        target = target_edge(edge, self.height / 40, AREA * self.height**2, most=self.height / 30)
-        if target < self.height / FINEST:
-            raise MeshError(
-                f"an edge of {target:g} m is too fine for a gummy bear {self.height:g} m tall.",
-                hint=f"Take an edge of {self.height / FINEST:.2g} m or more.",
-            )
+        target = figure_edge(edge, self.height, 30, f"a gummy bear {self.height:g} m tall")
         points, triangles = polygonise(bear, LOW, HIGH, target / self.height)
         bottom, top = points[:, 2].min(), points[:, 2].max()
         points = (points - [0.0, 0.0, bottom]) * (self.height / (top - bottom))

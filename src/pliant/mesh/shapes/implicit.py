@@ -9,9 +9,24 @@ from collections.abc import Callable
 import numpy as np
 
 from pliant.errors import MeshError
+from pliant.mesh.shapes.common import target_edge
 from pliant.typing import Array, IntArray, Vector
 
 Field = Callable[[Array], Array]
+
+AREA = 1.6  # of a figure of size 1, about
+FINEST = 250  # edges to the size of a figure, above which the grid takes too much memory
+
+
+def figure_edge(edge: float | None, size: float, fewest: int, what: str) -> float:
+    """The edge [m] for a figure of ``size`` [m]: a fortieth of it by default, at most 1 / ``fewest`` of it."""
+    target = target_edge(edge, size / 40, AREA * size**2, most=size / fewest)
+    if target < size / FINEST:
+        raise MeshError(
+            f"an edge of {target:g} m is too fine for {what}.",
+            hint=f"Take an edge of {size / FINEST:.2g} m or more.",
+        )
+    return target
 
 
 def ellipsoid(p: Array, centre: Vector, radii: Vector) -> Array:

@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.mesh.shapes.common import Positive, Unstructured, target_edge
-from pliant.mesh.shapes.implicit import blend, carve, ellipsoid, polygonise
+from pliant.mesh.shapes.common import Positive, Unstructured
+from pliant.mesh.shapes.implicit import blend, carve, ellipsoid, figure_edge, polygonise
 from pliant.mesh.types import Surface
 from pliant.parameters import parameters
 from pliant.typing import Array
 
 LOW, HIGH = (-0.62, -0.42, -0.06), (0.62, 0.42, 0.48)  # a box around the organ, which is about 1 wide
-AREA = 1.6
-FINEST = 250  # edges to the width, above which the grid takes too much memory
 
 
 @parameters
@@ -22,12 +19,7 @@ class Liver(Unstructured):
 
     def surface(self, edge: float | None = None) -> Surface:
         """One smooth closed surface; ``edge`` defaults to 1/40 of the width and is 1/20 of it at most."""
-        target = target_edge(edge, self.width / 40, AREA * self.width**2, most=self.width / 20)
-        if target < self.width / FINEST:
-            raise MeshError(
-                f"an edge of {target:g} m is too fine for an organ {self.width:g} m wide.",
-                hint=f"Take an edge of {self.width / FINEST:.2g} m or more.",
-            )
+        target = figure_edge(edge, self.width, 20, f"an organ {self.width:g} m wide")
         points, triangles = polygonise(organ, LOW, HIGH, target / self.width)
         low, high = points.min(axis=0), points.max(axis=0)
         points = (points - [0.5 * (low[0] + high[0]), 0.0, low[2]]) * (self.width / (high[0] - low[0]))
