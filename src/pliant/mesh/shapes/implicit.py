@@ -19,7 +19,7 @@ FINEST = 250  # edges to the size of a figure, above which the grid takes too mu
 
 
 def figure_edge(edge: float | None, size: float, fewest: int, what: str) -> float:
-    """The edge [m] for a figure of ``size`` [m]: a fortieth of it by default, at most 1 / ``fewest`` of it."""
+    """The edge [m] for a figure of ``size`` [m]: a fortieth by default, at most 1 / ``fewest``."""
     target = target_edge(edge, size / 40, AREA * size**2, most=size / fewest)
     if target < size / FINEST:
         raise MeshError(
