@@ -54,7 +54,7 @@ class Shares:
     def _of(self, i: int) -> Array:
         if i not in self._points:
             site = self._near.data[i]
-            reach = WIDE * float(np.mean(self._near.query(site, k=min(7, self._near.n))[0][1:]))
+            reach = WIDE * float(np.mean(np.asarray(self._near.query(site, k=min(7, self._near.n))[0])[1:]))
             points = site + reach * (2.0 * ((0.5 + np.arange(1, POINTS + 1)[:, None] * SPREAD) % 1.0) - 1.0)
             points = points[np.asarray(self._near.query(points)[1]) == i]
             self._points[i] = points[self.tree.inside(points)]
