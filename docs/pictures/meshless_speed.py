@@ -19,16 +19,18 @@ import matplotlib.pyplot as plt
 def main() -> None:
     figure, panels = plt.subplots(1, 2, figsize=(7.2, 2.8), dpi=100, constrained_layout=True)
     names = {
-        "phyxels": "phyxels (92 neighbours inside)",
+        "phyxels": "phyxels (56 neighbours inside)",
         "neighbours": "mean number of neighbours (2197 phyxels)",
     }
     for panel, (kind, label) in zip(panels, names.items(), strict=True):
-        x, y = series(kind)
+        x, y = series(kind, rounds=5)
         slope, base = np.polyfit(x, y, 1)
         ends = np.array([0.0, max(x)])
         panel.plot(ends, 1e3 * (base + slope * ends), color="#9aa4ad")
         panel.plot(x, 1e3 * np.array(y), "o", color="#c8553d")
-        panel.set(xlabel=label, ylim=(0, None), xlim=(0, None), title=f"R² = {straightness(x, y):.4f}")
+        line = f"{1e3 * base:.2f} + {1e3 * slope:.3g} {kind}"
+        panel.set(xlabel=label, ylim=(0, None), xlim=(0, None))
+        panel.set_title(f"{line}, R² = {straightness(x, y):.4f}", fontsize=9)
         print(kind, [f"{a:.0f}: {1e3 * t:.3f} ms" for a, t in zip(x, y, strict=True)], straightness(x, y))
     panels[0].set_ylabel("time of a step [ms]")
     figure.savefig(Path(__file__).parent / "meshless-speed.png")
