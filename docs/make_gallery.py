@@ -31,6 +31,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "dented-clay": {"colour": "plastic"},
     "dough-pull": {"colour": "plastic", "zoom": 0.8},
     "drop-on-table": {"frame": 70},
+    "elements-drum": {"frame": 60, "view": "front"},
     "elements-frozen-bar": {"colour": "strain", "zoom": 0.8},
     "everts-compress": {"colour": "stress", "style": "edges"},
     "everts-hanging-beam": {"colour": "stress"},
