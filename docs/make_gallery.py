@@ -37,6 +37,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "dough-pull": {"colour": "plastic", "zoom": 0.8},
     "drop-on-table": {"frame": 70},
     "elements-break": {"style": "cracks", "zoom": 0.9},
+    "elements-drum": {"frame": 60, "view": "front"},
     "elements-frozen-bar": {"colour": "strain", "zoom": 0.8},
     "elements-load": {"colour": "stress", "zoom": 0.9},
     "everts-compress": {"colour": "stress", "style": "edges"},

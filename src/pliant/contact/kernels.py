@@ -89,13 +89,16 @@ def _outward(x, tri, n):
 
 
 @jit
-def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
+def _search(
+    a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack, near
+):
     """Nearest triangles of the pairs a..b: ``touched`` (the triangle, or -1) and ``geometry``.
 
     The side is the one that the pair had; at first contact with a closed surface, the outer one. Particles
     without a surface are balls, which have one side only.
     moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
-    apart to touch is left alone until ``moved`` is this large.
+    apart to touch is left alone until ``moved`` is this large. near (f,): how far candidates were at least,
+    when they were looked for [m]: those that cannot be nearest are passed over, which changes no result.
     """
     w = np.empty(3)
     n = np.empty(3)
@@ -106,10 +109,15 @@ def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched,
             continue
         far = SPARE * limit[p]
         best = far * far
+        bound = far * (1.0 + 1e-9) + 2.0 * moved
         for k in range(pairs[p, 2], pairs[p, 3]):
+            if near[k] > bound:
+                continue
             square = nearest_on_triangle(x[i, 0], x[i, 1], x[i, 2], x, triangles[found[k]], w)
+            near[k] = np.sqrt(square) - 2.0 * moved
             if square < best:
                 best = square
+                bound = (near[k] + 2.0 * moved) * (1.0 + 1e-9) + 2.0 * moved
                 touched[p] = found[k]
                 geometry[p, 0], geometry[p, 1], geometry[p, 2] = w[0], w[1], w[2]
         distance = np.sqrt(best)
@@ -146,26 +154,30 @@ def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched,
 
 
 @jit
-def _search_serial(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
+def _search_serial(
+    x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack, near
+):
     n = pairs.shape[0]
-    _search(0, n, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack)
+    _search(0, n, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack, near)
 
 
 @parallel_jit
-def _search_parallel(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
+def _search_parallel(
+    x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack, near
+):
     n = pairs.shape[0]
     for c in prange(PARTS):
         _search(c * n // PARTS, (c + 1) * n // PARTS, x, pairs, found, triangles, oriented, limit, history,
-                touched, geometry, moved, slack)  # fmt: skip
+                touched, geometry, moved, slack, near)  # fmt: skip
 
 
 def search(
     x: Array, pairs: IntArray, found: IntArray, triangles: IntArray, oriented: BoolArray, limit: Array,
-    history: Array, touched: IntArray, geometry: Array, moved: float, slack: Array,
+    history: Array, touched: IntArray, geometry: Array, moved: float, slack: Array, near: Array,
 ) -> None:  # fmt: skip
     """Fill ``touched`` and ``geometry`` of all pairs at positions ``x``."""
     run = _search_parallel if len(pairs) >= SERIAL_ROWS // 4 else _search_serial
-    run(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack)
+    run(x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack, near)
 
 
 @jit
@@ -229,11 +241,11 @@ def _grip(p, i, tri, g, law, history, rough, normal):
 
 
 @jit
-def advance(dt, v, mass, inverse_mass, rough, pairs, own_body, triangles, touched, geometry, laws, history):
-    """Bring the history up to the present: stick springs turn with the normal, stretch with the slip and
-    are cut to what friction can hold; pairs that came apart forget."""
+def _advance(
+    a, b, dt, v, mass, inverse_mass, rough, pairs, own_body, triangles, touched, geometry, laws, history
+):
     u = np.empty(3)
-    for p in range(pairs.shape[0]):
+    for p in range(a, b):
         t = touched[p]
         g = geometry[p]
         law = laws[own_body[p], pairs[p, 1]]
@@ -266,13 +278,40 @@ def advance(dt, v, mass, inverse_mass, rough, pairs, own_body, triangles, touche
 
 
 @jit
-def add_forces(
-    x, v, mass, inverse_mass, rough, pairs, own_body, triangles, touched, geometry, laws, history, forces, out
+def _advance_serial(
+    dt, v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history
 ):
-    """Forces of all pairs into ``forces`` (on the particle) and ``out``, in the order of the pairs."""
+    n = pairs.shape[0]
+    _advance(0, n, dt, v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history)
+
+
+@parallel_jit
+def _advance_parallel(
+    dt, v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history
+):
+    n = pairs.shape[0]
+    for c in prange(PARTS):
+        _advance(c * n // PARTS, (c + 1) * n // PARTS, dt, v, mass, inverse_mass, rough, pairs, own,
+                 triangles, touched, geometry, laws, history)  # fmt: skip
+
+
+def advance(
+    dt: float, v: Array, mass: Array, inverse_mass: Array, rough: Array, pairs: IntArray, own: IntArray,
+    triangles: IntArray, touched: IntArray, geometry: Array, laws: Array, history: Array,
+) -> None:  # fmt: skip
+    """Bring the history up to the present: stick springs turn with the normal, stretch with the slip and
+    are cut to what friction can hold; pairs that came apart forget."""
+    run = _advance_parallel if len(pairs) >= SERIAL_ROWS else _advance_serial
+    run(dt, v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history)
+
+
+@jit
+def _forces(
+    a, b, v, mass, inverse_mass, rough, pairs, own_body, triangles, touched, geometry, laws, history, forces
+):
     u = np.empty(3)
     side = np.empty(3)
-    for p in range(pairs.shape[0]):
+    for p in range(a, b):
         t = touched[p]
         for c in range(3):
             forces[p, c] = 0.0
@@ -288,12 +327,52 @@ def add_forces(
             continue
         _sideways(p, g, law, history, m, u, most, side)
         for c in range(3):
-            f = normal * g[3 + c] + side[c]
-            forces[p, c] = f
-            out[i, c] += f
-            out[tri[0], c] -= g[0] * f
-            out[tri[1], c] -= g[1] * f
-            out[tri[2], c] -= g[2] * f
+            forces[p, c] = normal * g[3 + c] + side[c]
+
+
+@jit
+def _forces_serial(
+    v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history, forces
+):
+    n = pairs.shape[0]
+    _forces(
+        0, n, v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history, forces
+    )
+
+
+@parallel_jit
+def _forces_parallel(
+    v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history, forces
+):
+    n = pairs.shape[0]
+    for c in prange(PARTS):
+        _forces(c * n // PARTS, (c + 1) * n // PARTS, v, mass, inverse_mass, rough, pairs, own, triangles,
+                touched, geometry, laws, history, forces)  # fmt: skip
+
+
+@jit
+def _spread(pairs, triangles, touched, geometry, forces, out):
+    """Add the forces of pairs to their particles, in the order of the pairs."""
+    for p in range(pairs.shape[0]):
+        if touched[p] >= 0:
+            i, tri, g = pairs[p, 0], triangles[touched[p]], geometry[p]
+            for c in range(3):
+                f = forces[p, c]
+                out[i, c] += f
+                out[tri[0], c] -= g[0] * f
+                out[tri[1], c] -= g[1] * f
+                out[tri[2], c] -= g[2] * f
+
+
+def add_forces(
+    v: Array, mass: Array, inverse_mass: Array, rough: Array, pairs: IntArray, own: IntArray,
+    triangles: IntArray, touched: IntArray, geometry: Array, laws: Array, history: Array, forces: Array,
+    out: Array,
+) -> None:  # fmt: skip
+    """Forces of all pairs into ``forces`` (on the particle) and ``out``, in the order of the pairs."""
+    run = _forces_parallel if len(pairs) >= SERIAL_ROWS else _forces_serial
+    run(v, mass, inverse_mass, rough, pairs, own, triangles, touched, geometry, laws, history, forces)
+    _spread(pairs, triangles, touched, geometry, forces, out)
 
 
 @jit

@@ -81,7 +81,7 @@ class ContactLayer(Acting):
         self._attach(keys, history)
         self.touched, self.geometry = np.full(n, -1), np.zeros((n, GEOMETRY))
         self.forces = np.zeros((n, 3))
-        self.slack = np.full(n, -1.0)
+        self.slack, self.near = np.full(n, -1.0), np.full(len(self.found), -np.inf)
         self.fresh = False
 
     def _attach(self, keys: IntArray, history: Array) -> None:
@@ -113,7 +113,7 @@ class ContactLayer(Acting):
             self._look(x, *kept)
         kernels.search(
             x, self.pairs, self.found, s.triangles, s.oriented, self.limit, self.history, self.touched,
-            self.geometry, float(np.sqrt(moved)), self.slack,
+            self.geometry, float(np.sqrt(moved)), self.slack, self.near,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------- what the loop calls
@@ -132,7 +132,7 @@ class ContactLayer(Acting):
             self._search(x)
         self.fresh = False
         kernels.add_forces(
-            x, v, self.mass, self.world.inverse_mass, self.rough, self.pairs, self.own,
+            v, self.mass, self.world.inverse_mass, self.rough, self.pairs, self.own,
             self.surfaces.triangles, self.touched,
             self.geometry, self.laws, self.history, self.forces, out,
         )  # fmt: skip
