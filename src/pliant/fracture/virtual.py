@@ -117,7 +117,7 @@ class VirtualMesh:
     def at_vertices(self, shadow: Shadow, values: Array) -> Array:
         """Values (n,) of nodes at the vertices of the shadow."""
         home, weights = shadow.home
-        return np.einsum("qk,qk->q", weights, values[self.tets[self.of[home]]])
+        return np.asarray(np.einsum("qk,qk->q", weights, values[self.tets[self.of[home]]]), float)
 
 
 def virtual_mesh(shadow: Shadow) -> VirtualMesh:

@@ -26,4 +26,5 @@ class VirtualSurface(MadeLater):
         indices = made.indices.astype(np.int64)
         home = shadow.home[0][indices[:, 0]] if indices.shape[1] == 1 else tet_with(shadow.tets, indices)
         weights = weights_in(made.surface.points, shadow.points[shadow.whole[shadow.origin[home]]])
-        return EmbeddedSurface(made.surface, mesh.tets[mesh.of[home]], weights, made.extrapolation)
+        corners = mesh.tets[mesh.of[home]].astype(np.uint32)
+        return EmbeddedSurface(made.surface, corners, weights, made.extrapolation)

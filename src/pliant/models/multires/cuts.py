@@ -30,12 +30,13 @@ class Cuts:
 
     def __init__(self, structure: Structure) -> None:
         self.shadows: list[Shadow] = []
-        for k, (points, tets) in enumerate(level_meshes(structure)):
-            whole = Shadow.of(points, tets)
-            kept = {name: structure.extra.get(f"cut-{k}-{name}") for name in _PARTS}
-            cut = kept["rest"] is not None
-            self.shadows.append(replace(whole, **kept) if cut else whole)
         self.any = "cut-0-rest" in structure.extra
+        for k, (points, tets) in enumerate(level_meshes(structure)):
+            shadow = Shadow.of(points, tets)
+            if self.any:
+                rest, cells, origin, sides = (structure.extra[f"cut-{k}-{name}"] for name in _PARTS)
+                shadow = replace(shadow, rest=rest, tets=cells, origin=origin, sides=sides)
+            self.shadows.append(shadow)
         self.meshes: list[VirtualMesh] = [virtual_mesh(shadow) for shadow in self.shadows] if self.any else []
         self.parents: list[IntArray] = []
         whole = [LevelMesh(shadow.points, shadow.whole) for shadow in self.shadows]
