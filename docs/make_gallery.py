@@ -1,6 +1,9 @@
 """Make the gallery: run every shipped example, draw it, and write docs/gallery.md and README's strip.
 
-python docs/make_gallery.py [--runs FOLDER]      runs that are there already are not run again
+python docs/make_gallery.py                          everything, in about half an hour
+python docs/make_gallery.py --runs FOLDER            runs are kept: what is done stays, what was
+                                                     interrupted goes on
+python docs/make_gallery.py --runs FOLDER wind poke  only these pictures are drawn
 """
 
 import argparse
@@ -13,6 +16,7 @@ from PIL import Image
 from pliant import examples
 from pliant.recording import Run, load
 from pliant.scene.load import parse
+from pliant.scene.running import resume
 
 DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"
@@ -31,11 +35,13 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "dented-clay": {"colour": "plastic"},
     "dough-pull": {"colour": "plastic", "zoom": 0.8},
     "drop-on-table": {"frame": 70},
+    "elements-break": {"style": "cracks", "zoom": 0.9},
     "elements-frozen-bar": {"colour": "strain", "zoom": 0.8},
+    "elements-load": {"colour": "stress", "zoom": 0.9},
     "everts-compress": {"colour": "stress", "style": "edges"},
     "everts-hanging-beam": {"colour": "stress"},
     "everts-shear": {"colour": "stress", "style": "edges"},
-    "everts-pulled-paws": {"frame": 30},
+    "everts-pulled-paws": {"frame": 30, "colour": "strain"},
     "everts-sine-beam": {"colour": "displacement", "zoom": 0.8},
     "everts-stretch": {"colour": "stress", "style": "edges"},
     "everts-stretch-fine": {"colour": "stress", "style": "edges"},
@@ -47,6 +53,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "listing-8-1": {"style": "wireframe"},
     "multires-cube-poke": {"style": "levels"},
     "multires-gravity": {"colour": "displacement"},
+    "multires-organ": {"colour": "level"},
     "multires-sphere-poke": {"colour": "displacement"},
     "poke": {"frame": 35, "colour": "strain", "ground": 0.0},
     "pressed-dough": {"colour": "plastic", "style": "edges"},
@@ -54,8 +61,8 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "spinning": {"frame": 40, "style": "tets"},
     "squeeze-cube": {"colour": "stress", "section": "y=0.5"},
     "stegmayr-clay-cube": {"colour": "plastic"},
-    "stegmayr-jelly-cube": {"frame": 18},
-    "stegmayr-sampled-figure": {"style": "particles"},
+    "stegmayr-jelly-cube": {"frame": 33, "colour": "strain"},
+    "stegmayr-sampled-figure": {"frame": 11, "style": "surfels"},
     "twist-and-release": {"frame": 60, "colour": "stress", "ground": 0.0},
     "wind": {"frame": 45, "colour": "displacement.y", "map": "coolwarm", "range": "-0.8:0.8"},
 }
@@ -63,12 +70,13 @@ MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 
 
 def run_of(name: str, folder: Path) -> Run:
-    """The example's run, made where it is not there."""
+    """The example's run, made where it is not there, and gone on with where it was interrupted."""
     path = folder / f"{name}.pliant"
     if not path.exists():
-        print(f"running {name}")
+        print(f"running {name}", flush=True)
         return parse(examples.text(name), Path(), f"{name}.toml").run(to=path)
-    return load(path)
+    run = load(path)
+    return resume(path) if run.state == "interrupted" else run
 
 
 def drawn(run: Run, name: str, size: tuple[int, int]) -> Image.Image:
@@ -105,28 +113,28 @@ def page() -> str:
     return "\n".join(parts).replace("\n\n\n", "\n\n")
 
 
-def strip(runs: dict[str, Run]) -> None:
-    """Four pictures side by side, for the README."""
+def strip(folder: Path) -> None:
+    """Four pictures side by side, for the README, and the movie."""
     whole = Image.new("RGB", (4 * 400 + 3 * 6, 300), "white")
     for number, name in enumerate(STRIP):
-        whole.paste(drawn(runs[name], name, (400, 300)), (number * 406, 0))
+        whole.paste(drawn(run_of(name, folder), name, (400, 300)), (number * 406, 0))
     save(whole, "strip")
+    name, look = MOVIE
+    run_of(name, folder).render(PICTURES / f"{name}.gif", force=True, title="", time=False, **look)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description="Make docs/gallery.md and its pictures.")
+    options.add_argument("names", nargs="*", help="examples to draw (default: all, and README's strip)")
     options.add_argument("--runs", type=Path, help="where runs are kept (default: a temporary folder)")
     chosen = options.parse_args()
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.runs or Path(temporary)
-        runs = {}
-        for name in examples.names():
-            runs[name] = run_of(name, folder)
-            save(drawn(runs[name], name, SIZE), name)
-        strip(runs)
-        name, look = MOVIE
-        runs[name].render(PICTURES / f"{name}.gif", force=True, title="", time=False, **look)
+        for name in chosen.names or examples.names():
+            save(drawn(run_of(name, folder), name, SIZE), name)
+        if not chosen.names:
+            strip(folder)
     (DOCS / "gallery.md").write_text(page(), encoding="utf-8")
     total = sum(path.stat().st_size for path in PICTURES.iterdir())
     print(f"docs/gallery.md written; {total / 1e6:.2f} MB of pictures")

@@ -55,17 +55,10 @@ import sys
 from pathlib import Path
 import pliant as pl
 from pliant.scene import running
+from stopping import Stop
 running.CHECKPOINT_SECONDS = 0.0
-class Stop:
-    def note(self, text): ...
-    def working(self, fraction, text): ...
-    def started(self, frames, plan): ...
-    def finished(self, state, message): ...
-    def frame(self, done, frames, simulated, wall):
-        if done > 5:
-            raise KeyboardInterrupt
 try:
-    pl.read(sys.argv[1]).run(to=Path(sys.argv[2]), progress=Stop())
+    pl.read(sys.argv[1]).run(to=Path(sys.argv[2]), progress=Stop(5))
 except KeyboardInterrupt:
     pass
 """
@@ -73,7 +66,10 @@ except KeyboardInterrupt:
 
 def child(*words: str, threads: int) -> None:
     home = str(Path(pliant.__path__[0]).resolve().parent)
-    environment = os.environ | {"PYTHONPATH": home, "NUMBA_NUM_THREADS": str(threads)}
+    paths = os.pathsep.join(
+        [home, str(Path(__file__).resolve().parents[1])]
+    )  # stopping.py is among the tests
+    environment = os.environ | {"PYTHONPATH": paths, "NUMBA_NUM_THREADS": str(threads)}
     command = [sys.executable, *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ import pytest
 
 import pliant as pl
 from pliant.scene import running
+from stopping import Stop
 
 SCENE = """
 schema = 1
@@ -71,18 +72,3 @@ def test_the_same_bytes_from_fresh_processes_and_after_an_interruption(
     for (version, x), (other, y) in zip(whole, frames(broken), strict=True):
         assert version == other
         assert np.array_equal(x, y)
-
-
-class Stop:
-    """Breaks a run off after some frames."""
-
-    def __init__(self, after: int) -> None:
-        self.after = after
-
-    def note(self, text: str) -> None: ...
-    def working(self, fraction: float | None, text: str) -> None: ...
-    def started(self, frames: int, plan: Any) -> None: ...
-    def finished(self, state: str, message: str) -> None: ...
-    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
-        if done > self.after:
-            raise KeyboardInterrupt

@@ -40,6 +40,8 @@ LAYERS = [
     {"cli"},
     {"__main__"},
 ]
+ONLY_WHEN_ASKED = {"recording": {"exporters", "render"}, "exporters": {"render"}}
+"""Within a layer: what a folder may import inside functions only, so that loading goes one way."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -72,6 +74,14 @@ def test_a_folder_imports_only_from_folders_above_it(path: Path) -> None:
     assert own in LEVEL, f"{own} has no place in LAYERS"
     wrong = {name for name in imports_of(path) if LEVEL[name] > LEVEL[own]}
     assert not wrong, f"{own} imports from {wrong}, which come after it"
+
+
+@pytest.mark.parametrize("folder", ONLY_WHEN_ASKED)
+def test_a_run_is_read_without_what_shows_it(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        tops = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
+        found = {node.module.split(".")[1] for node in tops if node.module and node.module.count(".")}
+        assert not found & ONLY_WHEN_ASKED[folder], path.name
 
 
 def test_importing_pliant_is_light() -> None:

@@ -19,7 +19,8 @@ from pliant.mesh.shapes import box
 from pliant.mesh.types import TetMesh
 from pliant.models import deforming
 from pliant.rotation import Rotation
-from pliant.scene import Body
+from pliant.scene import Body, Scene
+from pliant.scene.scene import TimePlan
 
 few = settings(
     max_examples=4, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
@@ -41,8 +42,12 @@ def lattice(seed: int) -> TetMesh:
 
 
 def prepared(model: Any, mesh: TetMesh) -> tuple[Any, Any]:
-    """Structure and mechanics; skips a model that does not take a mesh as it is."""
-    body = Body(mesh, model=model, material=MATERIAL, surface="boundary")
+    """Structure and mechanics; skips a model that does not take a mesh as it is.
+
+    Elements are two in the thickness: by themselves they would be as large as the block is thick.
+    """
+    edge = 0.45 * float(np.ptp(mesh.points[:, 1])) if model == "elements" else None
+    body = Body(mesh, model=model, material=MATERIAL, surface="boundary", edge=edge)
     try:
         structure = body.structure()
     except PliantError as refusal:
@@ -136,3 +141,36 @@ def test_any_number_of_threads_gives_the_same_bytes(model: str, seed: int) -> No
     finally:
         set_threads(None)
     assert np.array_equal(f, g)
+
+
+def flown(points: Any, velocity: Any, spin: Any) -> Any:
+    """Where the corners of a rigid box are after it has flown and turned freely for 0.2 s."""
+    tets = box(0.2, 0.1, 0.1, divisions=(2, 1, 1)).volume()
+    assert tets is not None
+    corners = tets.tets if np.linalg.det(points[tets.tets[0, 1:]] - points[tets.tets[0, 0]]) > 0 else None
+    cells = tets.tets[:, [0, 2, 1, 3]] if corners is None else corners
+    body = Body(
+        TetMesh(points, cells), model="rigid", material=MATERIAL, surface="boundary",
+        velocity=tuple(velocity), spin=tuple(spin),
+    )  # fmt: skip
+    simulation = Scene([body], [], time=TimePlan(duration=0.2, fps=10.0, step=0.01)).simulation()
+    simulation.start()
+    for _ in range(2):
+        simulation.advance()
+    return np.array(simulation.system.world.x)
+
+
+@few
+@given(seed=seeds, turn=turns, power=st.floats(-2, 3), flip=st.booleans())
+def test_a_rigid_body_s_flight_goes_along_with_motion_scale_and_mirrors(
+    seed: int, turn: Any, power: float, flip: bool
+) -> None:
+    """x -> s R x of the start, its velocity and its spin (a mirror turns spins the other way) is that of the
+    end too."""
+    points = lattice(seed).points
+    velocity, spin = np.random.default_rng(seed).uniform(-3, 3, (2, 3))
+    change = turn @ np.diag([-1.0 if flip else 1.0, 1.0, 1.0])
+    size = 10.0**power
+    here = flown(points, velocity, spin)
+    there = flown(size * points @ change.T, size * change @ velocity, np.linalg.det(change) * change @ spin)
+    assert np.abs(there / size - here @ change.T).max() < 1e-9

@@ -3,8 +3,10 @@
 import pytest
 
 from pliant.errors import InputError
+from pliant.evidence import bench_peers, bench_peers_tets
 from pliant.evidence.bench import Figure, matching, median, run_bench
 from pliant.evidence.bench_peers import enough
+from pliant.evidence.goals import GOALS, judged
 from pliant.evidence.validate import load_cases, outcomes
 
 
@@ -31,6 +33,29 @@ def test_the_median_of_several_measurements_has_their_spread() -> None:
 def test_peers_take_the_longest_step_that_is_accurate() -> None:
     falls = {4e-3: (float("nan"), 1.0), 2e-3: (0.71, 2.0), 1e-3: (0.74, 4.0), 5e-4: (0.75, 8.0)}
     assert enough(falls.__getitem__, list(falls)) == (1e-3, 0.74, 4.0)
+
+
+def test_a_peer_that_is_not_installed_is_skipped_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (bench_peers, bench_peers_tets):
+        monkeypatch.setattr(module, "available", lambda *modules: False)
+    skipped: dict[str, str] = {}
+    assert run_bench("peers", skip=skipped.__setitem__) == []
+    assert set(skipped) == {"peers/mujoco-flex", "peers/pypbd-xpbd", "peers/rapier", "peers/newton-vbd"}
+    assert all("pip install" in why for why in skipped.values())
+
+
+def test_every_goal_belongs_to_a_benchmark_and_is_judged() -> None:
+    cases = set(matching(None))
+    several = {"fem/memory", "studio/frame", "multires/all-fine-frame", "multires/against-all-fine"}
+    for name in GOALS:
+        assert name in cases or any(name.startswith(prefix) for prefix in several), name
+    row = {"case": "mass-spring/million-springs", "value": 3.0, "limit_ratio": 0.5}
+    assert judged(row) | {"goal": "limit >= 0.6", "met": False} == judged(row)
+    assert judged(row | {"limit_ratio": 0.6})["met"] is True
+    assert judged({"case": "start/import", "value": 0.4})["met"] is True
+    assert judged({"case": "no/goal", "value": 0.4})["goal"] is None
 
 
 def test_figures_have_the_fields_that_machines_read() -> None:

@@ -83,12 +83,69 @@ def test_a_closed_mesh_cuts_its_inside_out(tmp_path: Path) -> None:
     assert found.min() == pytest.approx(4 / 3 * np.pi * 0.03**3, rel=0.15)
 
 
-def test_an_open_mesh_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "sheet.obj"
-    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", encoding="utf-8")
+def sheet(path: Path, width: float, depth: float, bulge: float = 0.0) -> Path:
+    """An open sheet across the middle of the cube, from its top down to ``depth``, bent along y."""
+    y, z = np.meshgrid(np.linspace(0.05 - width, 0.05 + width, 9), np.linspace(0.12, depth, 9), indexing="ij")
+    x = 0.05 + bulge * ((y - 0.05) / 0.05) ** 2
+    lines = [f"v {a} {b} {c}" for a, b, c in zip(x.ravel(), y.ravel(), z.ravel(), strict=True)]
+    for i, j in np.ndindex(8, 8):
+        k = 9 * i + j + 1
+        lines += [f"f {k} {k + 1} {k + 10}", f"f {k} {k + 9} {k + 10}"]  # wound this way and that
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_an_open_sheet_cuts_as_far_as_it_reaches(tmp_path: Path) -> None:
+    """Half-way down: one piece with half of the section cut; through and bent: two, of the right volumes."""
+    body = body_of(6)
+    simulation = play(body, pl.Cut(body, mesh=sheet(tmp_path / "half.obj", 0.07, 0.05), at=0.02))
+    for _ in range(3):
+        simulation.advance()
+    row = dict(zip(simulation.columns, simulation.row(), strict=True))
+    assert row["fracture.area"] == pytest.approx(0.1 * 0.05, rel=0.2)
+    check(simulation, 1e-3, 1)
+    body = body_of(6)
+    simulation = play(body, pl.Cut(body, mesh=sheet(tmp_path / "whole.obj", 0.07, -0.02, 0.02), at=0.02))
+    for _ in range(3):
+        simulation.advance()
+    found = np.sort(check(simulation, 1e-3, 2))
+    bent = 1e-3 * (0.5 - 0.2 / 3.0)  # the bulge takes the mean of 0.02 (y / 0.05)^2 over the section
+    assert found == pytest.approx([bent, 1e-3 - bent], rel=0.02)
+
+
+def test_a_sheet_that_branches_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fins.obj"
+    fins = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nf 1 2 3\nf 1 2 4\nf 1 2 5\n"
+    path.write_text(fins, encoding="utf-8")
     body = body_of(2)
-    with pytest.raises(MeshError, match="not closed"):
+    with pytest.raises(MeshError, match="branches"):
         play(body, pl.Cut(body, mesh=path, at=0.0))
+
+
+def test_a_blade_that_turns_cuts_what_it_sweeps_over() -> None:
+    """Its edge comes down at the far end first and leans over: the cut is a twisted sheet. With the ends of
+    the edge at x = 0.05 -+ 0.02 z / 0.1 (y = 0 and 0.1), both halves have half of the volume."""
+    body = body_of(6)
+    tip = Curve([0.0, 0.08], [[0.05 + 0.024, -0.02, 0.12], [0.05 - 0.004, -0.02, -0.02]])
+    heel = Curve([0.0, 0.04, 0.08], [[0.026, 0.12, 0.12], [0.04, 0.12, 0.05], [0.054, 0.12, -0.02]])
+    simulation = play(body, pl.Cut(body, tip=tip, heel=heel), seconds=0.12)
+    areas = []
+    for _ in range(6):
+        simulation.advance()
+        row = dict(zip(simulation.columns, simulation.row(), strict=True))
+        areas.append(row["fracture.area"])
+        check(simulation, 1e-3, int(row["fracture.pieces"]))
+    assert (np.diff(areas) >= 0.0).all()
+    assert 0.001 < areas[1] < 0.008
+    found = check(simulation, 1e-3, 2)
+    assert found == pytest.approx([5e-4, 5e-4], rel=0.03)
+
+
+def test_a_blade_that_stays_or_has_one_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="cuts nothing"):
+        pl.Cut(tip=(0, 0, 0), heel=(1, 0, 0))
+    with pytest.raises(ValueError, match="tip and heel"):
+        pl.Cut(tip=Curve([0, 1], [[0, 0, 0], [1, 0, 0]]))
 
 
 def test_a_blade_parts_a_cube_as_far_as_it_has_come() -> None:

@@ -68,6 +68,49 @@ def test_the_beam_of_the_text_bends_as_timoshenko_says(axis: int, width: float, 
         assert np.corrcoef(loads, deflections)[0, 1] ** 2 > 0.9999
 
 
+def linear_deflection(edge: float, axis: int) -> float:
+    """As ``tip_deflection`` under a small load of 1 N, by the stiffness at rest."""
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    beam = elements((2.0 + edge, 0.7, 0.5), edge, position=(-edge, 0, 0))
+    structure = beam.structure()
+    stiffness = beam.model.prepare(structure, beam.resolved_material).rest_stiffness().tocsr()
+    free = np.repeat(structure.rest[:, 0] > 0.0, 3)
+    last = np.flatnonzero(structure.rest[:, 0] > 2.0 - 0.9 * edge)
+    force = np.zeros(len(free))
+    force[3 * last + axis] = 1.0 / len(last)
+    reduced = stiffness[free][:, free]
+    scale = 1.0 / reduced.diagonal()
+    jacobi: Any = LinearOperator(reduced.shape, lambda u: scale * u)
+    moved = np.zeros(len(free))
+    moved[free] = cg(reduced, force[free], rtol=1e-6, M=jacobi)[0]
+    return float(moved[3 * last + axis].mean())
+
+
+@pytest.mark.parametrize(("axis", "width", "height"), [(1, 0.5, 0.7), (2, 0.7, 0.5)])
+def test_twice_the_resolution_bends_the_same(axis: int, width: float, height: float) -> None:
+    """Within 4 % of each other; and within 5 % (a = 0.1 m) and 2 % (0.05 m) of Timoshenko."""
+    exact = 2.0**3 / (3 * YOUNG * width * height**3 / 12) + 2.0 / (5 / 6 * YOUNG / 2.5 * width * height)
+    coarse, fine = (linear_deflection(edge, axis) / exact for edge in (0.1, 0.05))
+    assert coarse == pytest.approx(1.0, abs=0.05)
+    assert fine == pytest.approx(1.0, abs=0.02)
+    assert coarse == pytest.approx(fine, rel=0.04)
+
+
+def test_a_stiff_body_takes_implicit_steps() -> None:
+    """A thousand times as stiff, it sags a thousandth, with steps 100 times too long for explicit ones."""
+    sags = []
+    for young, integrator, step in ((1e6, "leapfrog", "auto"), (1e9, "implicit-euler", 0.02)):
+        material = {"young": young, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
+        bar = elements((0.6, 0.2, 0.2), 0.1, material=material, name="bar")
+        actions = [pl.Gravity(), pl.Fix("bar", pl.where.plane("x", "min")), pl.Damping(rate=10.0)]
+        simulation = simulate([bar], actions, seconds=1.0, integrator=integrator, step=step)
+        limit = simulation.system.world.parts[0].mechanics.stable_step().seconds
+        sags.append(simulation.system.world.x[-1, 2] - simulation.system.world.rest[-1, 2])
+    assert limit < 0.02 / 100
+    assert sags[1] == pytest.approx(1e-3 * sags[0], rel=0.01)
+
+
 def test_a_free_body_keeps_energy_momentum_and_angular_momentum() -> None:
     """Symplectic Euler, no damping: energy stays within 2 %, momenta to rounding."""
     body = elements((0.4, 0.3, 0.2), 0.1, velocity=(1, 0, 0.5), spin=(3, 5, 2))

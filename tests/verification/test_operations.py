@@ -57,6 +57,28 @@ def test_attributes_that_a_body_does_not_have_are_refused() -> None:
         bent([Attributes("bar", pl.where.all(), strength=1e5)], 0.1)
 
 
+def test_single_elements_are_damped() -> None:
+    """A lattice bar whose right half alone is damped: forces resist changes of length there and nowhere else;
+    half of the damping where a damped element meets one that is not."""
+    plain = {**MATERIAL, "damping": 0.0}
+    body = Body(box(0.6, 0.2, 0.2), edge=0.1, model="elements", material=plain, name="bar")
+    right = pl.where.box((0.3, -1, -1), (1, 1, 1))
+    simulation = simulate([body], [Attributes("bar", right, damping=2e-3)], seconds=0.02, step=1e-4)
+    part = simulation.system.world.parts[0]
+    x, v = part.structure.rest, np.zeros((24, 3))
+    v[:, 0] = 0.1 * x[:, 0]  # a steady stretching
+    forces, still = np.zeros_like(v), np.zeros_like(v)
+    part.mechanics.add_forces(x, v, forces)
+    part.mechanics.add_forces(x, 0.0 * v, still)
+    damping = (forces - still)[:, 0].reshape(6, 4).sum(axis=1)  # of each layer
+    stress = 2e-3 * 0.1 * MATERIAL["young"] * 0.2 * 0.2  # of a damped section, about: E times the rate
+    through = np.cumsum(damping)[:5]  # across the five gaps between layers
+    assert through[:2] == pytest.approx([0.0, 0.0], abs=1e-9 * stress)
+    assert through[3] == pytest.approx(stress, rel=0.25)
+    assert through[2] == pytest.approx(0.5 * through[3], rel=1e-9)
+    assert part.mechanics.dissipation(x, v) == pytest.approx(-np.sum((forces - still) * v))  # type: ignore[attr-defined]
+
+
 def test_fused_bodies_carry_load_across_the_seam() -> None:
     """A weight hangs on the lower of two blocks; fused they hold it, without they part."""
     upper = bar(name="upper", position=(0, 0, 0.2))
@@ -67,6 +89,27 @@ def test_fused_bodies_carry_load_across_the_seam() -> None:
     sag = [s.system.world.x[24:, 2].mean() - s.system.world.rest[24:, 2].mean() for s in (fused, loose)]
     assert abs(sag[0]) < 1e-3
     assert sag[1] < -0.3
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.05])
+def test_surfaces_of_fused_bodies_meet_and_stay_together(gap: float) -> None:
+    """Two blocks, one above the other with a gap of up to half an element: fused, the faces between them lie
+    on each other, and where the seam carries a load they stay there, within 1 % of an element."""
+    upper, lower = bar(name="upper", position=(0, 0, 0.2 + gap)), bar(name="lower")
+    hold = [pl.Fix("upper", pl.where.plane("z", "max")), pl.Gravity(), pl.Damping(rate=5.0)]
+    simulation = simulate([upper, lower], [*hold, Fuse(bodies=("upper", "lower"), at=0.01)], seconds=0.3)
+    world, faces = simulation.system.world, []
+    for part, side in zip(world.parts, ("min", "max"), strict=True):
+        carrier = part.structure.carrier
+        assert carrier is not None
+        points, rest = carrier.positions(world.x[part.rows]), carrier.surface.points[:, 2]
+        edge = rest.min() if side == "min" else rest.max()
+        faces.append(points[np.abs(rest - edge) < 1e-3])
+    assert len(faces[0]) == len(faces[1]) > 4
+    order = [np.lexsort(np.round(face[:, :2], 2).T) for face in faces]
+    apart = faces[0][order[0]] - faces[1][order[1]]
+    assert np.abs(apart).max() < 0.01 * 0.1
+    assert faces[0][:, 2].mean() == pytest.approx(0.2 + 0.5 * gap, abs=2e-3)
 
 
 def test_glue_holds_until_it_ends() -> None:

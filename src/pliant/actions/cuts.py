@@ -1,6 +1,5 @@
-"""Cutting bodies: with a plane or a mesh at once, with a blade that moves, or along a seam of their own."""
+"""Cutting bodies: with a plane or a mesh at once, with a blade that moves and may turn, or along a seam."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -8,17 +7,18 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import Timed
-from pliant.curves import KeyedLength
-from pliant.errors import IncompatibleError, MeshError
+from pliant.actions.cutters import Blade, Guillotine, Opening, Slice
+from pliant.actions.sheets import Sheet, read_cutter, swept
+from pliant.curves import KeyedLength, KeyedPoint
+from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Cuttable
 from pliant.rotation import Direction
 from pliant.selection import AXES, Axis, BodyRef, Point
-from pliant.typing import AnyArray, Array, Vector
+from pliant.typing import Array, Vector
 from pliant.units import Length, Time
 
 if TYPE_CHECKING:
-    from pliant.mesh.types import Surface
     from pliant.simulation.world import Part, World
 
 
@@ -51,10 +51,12 @@ class CuttingPlane:
 class Cut(Timed):
     """Cuts a body (all bodies without ``body``) where it is at that moment, through its tets.
 
-    plane: along a plane, at the time ``at``. mesh: along a closed surface, a file, at the time ``at``: what
-    is inside comes apart from what is outside. plane with ``direction`` and ``edge``: with a blade in that
-    plane whose edge moves; ``edge`` [m], usually keyed, is how far it has come along ``direction``, measured
-    from the origin; it acts from ``from`` until ``until``.
+    plane: along a plane, at the time ``at``. mesh: along a surface, a file, at the time ``at``: what is
+    inside a closed one comes apart from what is outside; an open one cuts as far as it reaches. plane with
+    ``direction`` and ``edge``: with a blade in that plane whose edge moves; ``edge`` [m], usually keyed, is
+    how far it has come along ``direction``, measured from the origin; it acts from ``from`` until ``until``.
+    tip and heel: with a blade that may turn; its edge goes straight from the one point to the other, both
+    keyed, and cuts what it sweeps over.
     """
 
     kind: ClassVar[str] = "cut"
@@ -66,25 +68,47 @@ class Cut(Timed):
     at: Time = Field(default=0.0, ge=0)
     direction: Direction | None = None
     edge: KeyedLength = None
+    tip: KeyedPoint = None
+    heel: KeyedPoint = None
 
     @model_validator(mode="after")
     def _one_way(self) -> "Cut":
-        if (self.plane is None) == (self.mesh is None):
-            raise ValueError("give one of plane, mesh")
+        if [self.plane is None, self.mesh is None, self.tip is None].count(False) != 1:
+            raise ValueError("give one of plane, mesh, tip and heel")
+        self._check_ends()
         if (self.direction is None) != (self.edge is None):
             raise ValueError("a blade needs direction and edge (or keys)")
-        if self.direction is not None and (self.mesh is not None or self.at > 0):
-            raise ValueError("a blade moves in a plane, from and until a time: leave mesh and at out")
-        if self.direction is None and (self.from_ > 0 or self.until is not None):
+        moves = self.direction is not None or self.tip is not None
+        if moves and (self.mesh is not None or self.at > 0):
+            raise ValueError("a blade moves from and until a time: leave mesh and at out")
+        if not moves and (self.from_ > 0 or self.until is not None):
             raise ValueError("a cut happens once: give at, not from and until")
         return self
 
+    def _check_ends(self) -> None:
+        if (self.tip is None) != (self.heel is None):
+            raise ValueError("a blade that may turn needs tip and heel")
+        if self.tip is None:
+            return
+        if self.direction is not None or self.edge is not None:
+            raise ValueError("tip and heel say where the blade goes: leave direction and edge out")
+        if self.tip.is_constant and self.heel.is_constant:
+            raise ValueError("a blade that stays where it is cuts nothing: give tip or heel keys")
+
     def prepare(self, world: "World", up: Vector) -> Acting:
         parts = _cuttable(world, self.body, self.kind)
-        if self.direction is not None:
-            return self.windowed(Blade(parts, self))
-        level = self.plane.level if self.plane is not None else _Inside(self.mesh).level
-        return self.windowed(Slice(parts, level, self.at))
+        if self.plane is not None and self.direction is not None:
+            return self.windowed(Blade(parts, Guillotine(self.plane, np.array(self.direction), self.edge)))
+        if self.tip is not None:
+            return self.windowed(Blade(parts, swept(self.tip, self.heel, self.from_, self.until)))
+        if self.plane is not None:
+            return self.windowed(Slice(parts, self.plane.level, self.at))
+        cutter = read_cutter(self.mesh)
+        if isinstance(cutter, Sheet):
+            blade = self.windowed(Blade(parts, cutter))
+            blade.start = self.at
+            return blade
+        return self.windowed(Slice(parts, cutter.level, self.at))
 
 
 @parameters
@@ -104,7 +128,7 @@ class Seam(Timed):
         return self
 
     def prepare(self, world: "World", up: Vector) -> Acting:
-        return self.windowed(Opening(_cuttable(world, self.body, self.kind), self))
+        return self.windowed(Opening(_cuttable(world, self.body, self.kind), self.plane.level, self.at))
 
 
 def _cuttable(world: "World", body: Any, kind: str) -> list["Part"]:
@@ -113,96 +137,6 @@ def _cuttable(world: "World", body: Any, kind: str) -> list["Part"]:
         if not isinstance(part.mechanics, Cuttable):
             raise IncompatibleError(
                 f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint='Use model = "fem", "mass-spring" or "efg".',
+                hint='Use model = "fem" (elements = "linear"), "mass-spring", "multires" or "efg".',
             )
     return parts
-
-
-class _Inside:
-    """Signed distance from a closed surface, negative inside."""
-
-    def __init__(self, path: Any) -> None:
-        from pliant.mesh.formats import read_surface
-        from pliant.mesh.topology import is_closed
-        from pliant.mesh.tree import Tree
-
-        surface: Surface = read_surface(path)
-        if not is_closed(surface.points, surface.triangles):
-            raise MeshError(
-                f"action 'cut': {path} is not closed: it has no inside to cut out.",
-                hint="Close it (pliant mesh repairs), or cut with a plane.",
-            )
-        self.tree = Tree(surface.points, surface.triangles)
-
-    def level(self, x: Array) -> Array:
-        distance = self.tree.nearest(x)[1]
-        return np.where(self.tree.inside(x), -distance, distance)
-
-
-class Slice(Acting):
-    """A cut at once, at work."""
-
-    def __init__(self, parts: Sequence["Part"], level: Any, at: float) -> None:
-        self.parts, self.level, self.at = parts, level, at
-
-    def happen(self, world: "World") -> None:
-        for part in self.parts:
-            x, mechanics = world.x[part.rows], part.mechanics
-            assert isinstance(mechanics, Cuttable)
-            mechanics.cut(x, self.level(x))
-
-
-class Opening(Acting):
-    """A seam at work."""
-
-    def __init__(self, parts: Sequence["Part"], seam: Seam) -> None:
-        self.parts, self.plane, self.at = parts, seam.plane, seam.at
-
-    def happen(self, world: "World") -> None:
-        for part in self.parts:
-            mechanics = part.mechanics
-            assert isinstance(mechanics, Cuttable)
-            x, tets = world.x[part.rows], part.structure.cells.get("tetra")
-            centres = x if tets is None else x[tets].mean(axis=1)  # phyxels have no tets
-            mechanics.part_faces((self.plane.level(centres) > 0.0).astype(np.int64))
-
-
-class Blade(Acting):
-    """A moving blade at work: tets are cut up along its plane when it begins, and parted behind its edge.
-
-    marks: rest positions of each body's particles in the plane, which name them whatever else happens.
-    """
-
-    def __init__(self, parts: Sequence["Part"], cut: Cut) -> None:
-        assert cut.plane is not None
-        self.parts, self.plane, self.edge = parts, cut.plane, cut.edge
-        self.direction = np.array(cut.direction)
-        self.marks: dict[str, Array] = {}
-
-    def between_steps(self, time: float, world: "World") -> bool:
-        changed = False
-        for part in self.parts:
-            x, mechanics = world.x[part.rows], part.mechanics
-            assert isinstance(mechanics, Cuttable)
-            if part.name not in self.marks:
-                count = len(x)
-                self.marks[part.name] = mechanics.imprint(x, self.plane.level(x))
-                changed |= len(self.marks[part.name]) > 0 and len(mechanics.structure.rest) > count  # type: ignore[attr-defined]
-                continue
-            behind = x @ self.direction <= float(self.edge.at(time))
-            changed |= mechanics.part_faces(None, behind & _among(part.structure.rest, self.marks[part.name]))
-        return changed
-
-    def state(self) -> dict[str, AnyArray]:
-        return dict(self.marks)
-
-    def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.marks = {name: np.array(points) for name, points in state.items()}
-
-
-def _among(points: Array, marks: Array) -> Any:
-    """Which of ``points`` are exactly one of ``marks``."""
-    row = np.dtype((np.void, 24))
-    return np.isin(
-        np.ascontiguousarray(points).view(row).ravel(), np.ascontiguousarray(marks).view(row).ravel()
-    )

@@ -59,6 +59,12 @@ class Driven(Acting):
     def follow(self, change: RowChange, world: "World") -> None:
         self.origin = change.carry(self.rows, self.origin)
         self.rows, _ = change.follow(self.rows)
+        if change.moved is not None:
+            self.origin = self.origin + self._back(change.moved[self.rows])
+
+    def _back(self, moved: Array) -> Array:
+        """Differences of places now, as they were when it began."""
+        return moved
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         moved, speed, _ = self.offset(time)
@@ -184,9 +190,15 @@ class Turned(Driven):
     def __init__(self, rows: IntArray, axis: Array, speed: Curve, centre: Array | None) -> None:
         super().__init__(rows, np.ones(3, bool))
         self.axis, self.speed, self.centre = axis, speed, centre
+        self._angle = 0.0  # when it was asked last
+
+    def _back(self, moved: Array) -> Array:
+        along = (moved @ self.axis)[:, None] * self.axis
+        turned = np.cos(self._angle) * (moved - along) - np.sin(self._angle) * np.cross(self.axis, moved)
+        return np.asarray(along + turned)
 
     def offset(self, time: float) -> tuple[Any, Any, Any]:
-        angle = float(self.speed.integral(time) - self.speed.integral(self.begun))
+        angle = self._angle = float(self.speed.integral(time) - self.speed.integral(self.begun))
         rate, growth = float(self.speed.at(time)), float(self.speed.rate(time))
         centre = self.origin.mean(axis=0) if self.centre is None else self.centre
         r = self.origin - centre

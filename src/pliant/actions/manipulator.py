@@ -44,7 +44,7 @@ class Manipulator(Timed):
     axis: Direction = (0.0, 0.0, 1.0)
     sticky: bool = False
     name: str | None = None
-    device: Any = Field(default=None, exclude=True)
+    device: Device | None = Field(default=None, exclude=True)
 
     def prepare(self, world: "World", up: Vector) -> Acting:
         (part,) = world.parts_named(self.body, "action 'manipulator'")

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pliant.actions.base import Timed
 from pliant.curves import Curve, KeyedPoint
 from pliant.parameters import parameters
-from pliant.protocols import Acting
+from pliant.protocols import Acting, RigidShape
 from pliant.rotation import Rotation
 from pliant.selection import Axis, Point
 from pliant.typing import AnyArray, Array, Vector
@@ -83,9 +83,22 @@ class Barrier(Acting):
             self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
             (x, v, f, mass, radius, inverse_mass),
         )  # fmt: skip
+        self.take_contacts(out)
+
+    def take_contacts(self, out: Array) -> None:
+        """Take note of the impulse, its torque, the work and the heat (8,) of contacts."""
         self.impulse += out[:6]
         self.work += float(out[6])
         self.heat += float(out[7])
+
+    @property
+    def moves(self) -> bool:
+        return not self.path.is_constant
+
+    def rigid(self, times: Array) -> "RigidShape":
+        """The shape and its places at ``times`` (k,) [s]."""
+        places = np.array([self.path.at(time) for time in times])
+        return RigidShape(self.shape, self.size, self.frame, places, self.restitution, self.friction)
 
     def distance(self, time: float, x: Array) -> Array:
         """Signed distance [m] of points (n, 3) from the shape as it is at ``time``; negative inside."""

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import Selecting, Timed
+from pliant.actions.seams import weld
 from pliant.errors import IncompatibleError, SelectionError
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Alterable, Renormalising, RowChange, StableStep
@@ -62,8 +63,8 @@ class Renormalise(Once):
 class Attributes(Once):
     """Changes attributes of the selected particles at the time ``at``.
 
-    stiffness, fracture_distance: factors on their connections; friction, strength [Pa]: new values of theirs;
-    damping [s]: a new value for the whole body.
+    stiffness, fracture_distance: factors on their connections; friction, strength [Pa], damping [s]: new
+    values of theirs.
     """
 
     kind: ClassVar[str] = "attributes"
@@ -150,7 +151,8 @@ class Glue(Once):
 @parameters
 class Fuse(Timed):
     """Makes two bodies one at the time ``at``: particles of both closer than ``reach`` [m] (default: 1.8
-    spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam."""
+    spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam; the
+    shown surfaces of bodies of elements meet in the middle of the gap."""
 
     kind: ClassVar[str] = "fuse"
 
@@ -169,7 +171,7 @@ class Fuse(Timed):
     def prepare(self, world: "World", up: Vector) -> Acting:
         (one,), (two,) = (world.parts_named(name, "action 'fuse'") for name in self.bodies)
         first, second = (np.arange(p.rows.start, p.rows.stop) for p in (one, two))
-        return self.windowed(Bonds(world, first, second, self.reach, self.at, "fuse"))
+        return self.windowed(Fusion(world, (one, two), (first, second), self))
 
 
 class Bonds(Acting):
@@ -238,3 +240,18 @@ class Bonds(Acting):
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._tie(*(np.array(state[name]) for name in ("edges", "lengths", "stiffness")))
+
+
+class Fusion(Bonds):
+    """Two bodies that will be one: springs, and surfaces without a gap."""
+
+    def __init__(
+        self, world: "World", parts: tuple["Part", "Part"], rows: tuple[IntArray, IntArray], fuse: Fuse
+    ) -> None:
+        super().__init__(world, *rows, fuse.reach, fuse.at, "fuse")
+        self.parts = parts
+
+    def happen(self, world: "World") -> None:
+        super().happen(world)
+        spacing = max(part.structure.spacing for part in self.parts)
+        weld(world, *self.parts, max((self.reach or REACH * spacing) - spacing, 0.0))

@@ -26,30 +26,30 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Measure speed. ratio: against the reference text (above 1 is better); limit_ratio: share of what this
-    machine could do; spread: largest less least measurement over their median, which is the value;
-    last: against the last time on this machine (below 1 is slower)."""
+    machine could do; goal, met: what the figure is meant to be, and whether it is; spread: largest less least
+    measurement over their median, which is the value; last: against the last time on this machine (below 1
+    is slower)."""
     from pliant.evidence import history as past
     from pliant.evidence.bench import run_bench
+    from pliant.evidence.goals import judged
+    from pliant.evidence.machine import measure_machine
 
     path = history or past.default_path()
-    rows = past.compared(
-        run_bench(case, repeat=repeat, skip=lambda name, why: note(f"{name}: {why}")), past.read(path)
-    )
+    found = run_bench(case, repeat=repeat, skip=lambda name, why: note(f"{name}: {why}"))
+    machine = measure_machine().to_dict() if found else {}
+    rows = [judged(row) | {"machine": machine} for row in past.compared(found, past.read(path))]
     try:
-        past.append(path, rows)
+        past.append(path, rows, machine)
     except OSError as error:
         note(f"the history cannot be kept: {error.strerror or error}")
     if json:
         say_json(rows)
         return
-    head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "spread", "last")
+    head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "goal", "met", "spread", "last")
     if not rows:
         return
     say_table(head, [[row.get(key) for key in head] for row in rows])
-    from pliant.evidence.machine import measure_machine
-
-    machine = measure_machine()
     say(
-        f"this machine: {machine.bandwidth / 1e9:.3g} GB/s, {machine.peak / 1e9:.3g} GFlop/s, "
-        f"{machine.threads} threads"
+        f"this machine: {machine['bandwidth'] / 1e9:.3g} GB/s, {machine['peak'] / 1e9:.3g} GFlop/s, "
+        f"{machine['threads']} threads"
     )

@@ -50,7 +50,10 @@ def command(
     if json:
         say_json(card.to_dict())
         return
-    columns = [asdict(m) for m in (card.requested, card.effective, card.predicted, card.remainder)]
+    columns = [
+        dict.fromkeys(NAMES, "not predicted") if moduli is None else asdict(moduli)
+        for moduli in (card.requested, card.effective, card.predicted, card.remainder)
+    ]
     say(f"{card.model}, {card.particles} particles")
     head = ("", "requested", "effective", "predicted", "remainder")
     say_table(head, [[text, *(column[key] for column in columns)] for key, text in NAMES.items()])

@@ -41,6 +41,10 @@ def command(
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Pictures, a movie and graphs on the page.")
     ] = True,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Runs at the same time; one for each core if not given."),
+    ] = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -68,6 +72,7 @@ def command(
         "integrators": names(integrators) if integrators else [],
         "edges": factors,
         "pictures": pictures,
+        "jobs": jobs,
         "show": (lambda text: None) if quiet or json else note,
     }
     if scene is None:

@@ -1,11 +1,11 @@
 """What a scene says about contact between bodies: its ``[contact]`` table."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
 from pliant.parameters import parameters
-from pliant.protocols import Solid, Thick
+from pliant.protocols import Pieces, Solid, Thick
 from pliant.typing import Vector
 from pliant.units import Number, Pressure
 
@@ -37,15 +37,16 @@ class Pair:
 class Contact:
     """How bodies meet each other.
 
-    between: whether they do; self: whether a body meets itself (default: bodies of elements that can break
-    do, so that their pieces collide; for others it costs smaller steps); stiffness: of
-    contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles);
-    pairs: friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
+    between: whether they do; self: whether a body meets itself (default: bodies of elements or phyxels that
+    can break do, so that their pieces collide; for others it costs smaller steps), or "pieces": the pieces
+    that it has come apart into meet each other, none itself, which thin walls need; stiffness: of contacts,
+    as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles); pairs:
+    friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
     frictions and the smaller of their restitutions.
     """
 
     between: bool = True
-    self_: bool | None = None
+    self_: bool | Literal["pieces"] | None = None
     stiffness: Number = Field(default=1.0, gt=0, le=4)
     pairs: tuple[Pair, ...] = ()
 
@@ -59,8 +60,12 @@ class Contact:
         if isinstance(part.mechanics, Solid):
             return False
         if self.self_ is not None:
-            return self.self_
-        return part.material.strength is not None and isinstance(part.mechanics, Thick)
+            return bool(self.self_)
+        return part.material.strength is not None and isinstance(part.mechanics, (Thick, Pieces))
+
+    def only_pieces(self, part: "Part") -> bool:
+        """Whether of a body that meets itself only different pieces do."""
+        return self.self_ == "pieces" and self.meets_itself(part)
 
     def prepare(self, world: "World", up: Vector) -> "Acting":
         from pliant.contact.layer import ContactLayer

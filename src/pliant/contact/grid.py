@@ -68,7 +68,7 @@ def _connected(i, tri, first, other):
 
 @jit
 def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
-          links, linked, counts, starts, found):  # fmt: skip
+          links, linked, piece, counts, starts, found):  # fmt: skip
     """Candidates of the surface particles a..b: counted, or written from ``starts`` on."""
     for p in range(a, b):
         i = points[p]
@@ -81,6 +81,8 @@ def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes,
         for e in range(first[s], first[s + 1]):
             t = entries[e]
             if t == last or not meets[mine, tri_body[t]]:
+                continue
+            if tri_body[t] == mine and piece[triangles[t, 0]] == piece[i]:
                 continue
             box = boxes[t]
             if x[i, 0] < box[0] or x[i, 0] > box[3] or x[i, 1] < box[1] or x[i, 1] > box[4]:
@@ -98,18 +100,18 @@ def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes,
 
 @jit
 def _near_serial(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
-                 links, linked, counts, starts, found):  # fmt: skip
+                 links, linked, piece, counts, starts, found):  # fmt: skip
     _near(0, points.shape[0], write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries,
-          cell, mask, links, linked, counts, starts, found)  # fmt: skip
+          cell, mask, links, linked, piece, counts, starts, found)  # fmt: skip
 
 
 @parallel_jit
 def _near_parallel(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell,
-                   mask, links, linked, counts, starts, found):  # fmt: skip
+                   mask, links, linked, piece, counts, starts, found):  # fmt: skip
     n = points.shape[0]
     for c in prange(PARTS):
         _near(c * n // PARTS, (c + 1) * n // PARTS, write, x, points, point_body, triangles, tri_body, meets,
-              boxes, first, entries, cell, mask, links, linked, counts, starts, found)  # fmt: skip
+              boxes, first, entries, cell, mask, links, linked, piece, counts, starts, found)  # fmt: skip
 
 
 @jit
@@ -147,7 +149,7 @@ def candidates(s: Surfaces, meets: BoolArray, reach: Array, x: Array) -> tuple[I
     starts, nothing = np.zeros(1, np.int64), np.zeros(1, np.int64)
     common = (
         x, s.points, s.point_body, s.triangles, s.triangle_body, meets, boxes, first, entries, cell, mask,
-        s.first, s.other,
+        s.first, s.other, s.piece,
     )  # fmt: skip
     run(False, *common, counts, starts, nothing)
     starts = np.concatenate([[0], np.cumsum(counts)])

@@ -92,7 +92,8 @@ def _outward(x, tri, n):
 def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched, geometry, moved, slack):
     """Nearest triangles of the pairs a..b: ``touched`` (the triangle, or -1) and ``geometry``.
 
-    The side is the one that the pair had; at first contact with a closed surface, the outer one.
+    The side is the one that the pair had; at first contact with a closed surface, the outer one. Particles
+    without a surface are balls, which have one side only.
     moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
     apart to touch is left alone until ``moved`` is this large.
     """
@@ -123,7 +124,9 @@ def _search(a, b, x, pairs, found, triangles, oriented, limit, history, touched,
                 geometry[p, 0] * x[tri[0], c] + geometry[p, 1] * x[tri[1], c] + geometry[p, 2] * x[tri[2], c]
             )
         sign = 1.0
-        if history[p, ACTIVE] > 0.0:
+        if tri[0] == tri[1]:
+            sign = 1.0
+        elif history[p, ACTIVE] > 0.0:
             along = n[0] * history[p, 3] + n[1] * history[p, 4] + n[2] * history[p, 5]
             sign = -1.0 if along < 0.0 else 1.0
         elif oriented[body]:

@@ -10,7 +10,7 @@ from pliant.contact.grid import candidates
 from pliant.contact.kernels import ACTIVE, ADHESION, ALLOWED, DAMPING, GEOMETRY, HISTORY, REACH, STIFFNESS
 from pliant.contact.laws import check_names, laws_between, roughness
 from pliant.contact.surfaces import new_faces, surfaces_of
-from pliant.protocols import Acting, RowChange, Solid, StableStep
+from pliant.protocols import Acting, Pieces, RowChange, Solid, StableStep
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class ContactLayer(Acting):
     def _renew(self) -> None:
         """Take over the present surfaces of all bodies."""
         world, contact = self.world, self.contact
-        alone = [contact.meets_itself(part) for part in world.parts]
-        self.surfaces = surfaces_of(world, alone)
+        alone = [contact.meets_itself(part) and _apart(part.mechanics) for part in world.parts]
+        self.surfaces = surfaces_of(world, alone, [contact.only_pieces(part) for part in world.parts])
         self.laws = laws_between(world, self.surfaces.radius, contact)
         self.meets: BoolArray = np.full((len(alone), len(alone)), contact.between)
         np.fill_diagonal(self.meets, alone)
@@ -85,13 +85,19 @@ class ContactLayer(Acting):
         self.fresh = False
 
     def _attach(self, keys: IntArray, history: Array) -> None:
-        if len(keys) and len(self.pairs):
-            many = len(self.reach)
-            mine = self.pairs[:, 0] * many + self.pairs[:, 1]
-            wanted = keys[:, 0] * many + keys[:, 1]
-            place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
-            there = mine[place] == wanted
-            self.history[place[there]] = history[there]
+        pairs, there = self._place(keys)
+        self.history[pairs] = history[there]
+
+    def _place(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        """Pairs that are (particle, body) of ``keys``, and the places of these there."""
+        if not (len(keys) and len(self.pairs)):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        many = len(self.reach)
+        mine = self.pairs[:, 0] * many + self.pairs[:, 1]
+        wanted = keys[:, 0] * many + keys[:, 1]
+        place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
+        there = np.flatnonzero(mine[place] == wanted)
+        return place[there], there
 
     def _kept(self) -> tuple[IntArray, Array]:
         """Keys (particle, body) and history of the pairs that touch."""
@@ -163,11 +169,39 @@ class ContactLayer(Acting):
         self._search(self.world.x)
         reach = self.laws[self.own, self.pairs[:, 1], REACH]
         depth = np.where(self.touched >= 0, reach - self.geometry[:, kernels.DISTANCE], 0.0)
-        over = depth > 1e-12 * reach
-        self.history[over, ALLOWED] = depth[over]
-        self.history[over, ACTIVE] = 1.0
-        self.history[over, 3:6] = self.geometry[over, 3:6]
+        over = np.flatnonzero(depth > 1e-12 * reach)
+        self._keep_distance(over, depth[over])
         return self._described(depth)
+
+    def _pressed(self) -> Array:
+        """How far the pairs of ``_kept`` are pressed into each other (k,) [m]; infinite if not known."""
+        if self._restored is not None:
+            return np.full(len(self._restored[0]), np.inf)
+        active = np.flatnonzero(self.history[:, ACTIVE] > 0.0)
+        reach = self.laws[self.own[active], self.pairs[active, 1], REACH]
+        depth = reach - self.history[active, ALLOWED] - self.geometry[active, kernels.DISTANCE]
+        return np.where(self.touched[active] >= 0, np.maximum(depth, 0.0), 0.0)
+
+    def _allow_new_pieces(self, keys: IntArray, pressed: Array) -> None:
+        """Particles beside a new crack are closer than their balls: they keep that until they part. No pair
+        of pieces is pressed more than before, which is ``pressed`` (k,) for ``keys``, nothing for others."""
+        pieces = np.array([isinstance(part.mechanics, Pieces) for part in self.world.parts])
+        mine = np.flatnonzero((self.own == self.pairs[:, 1]) & pieces[self.own])
+        if not len(mine):
+            return
+        self._search(self.world.x)
+        before = np.zeros(len(self.pairs))
+        pairs, there = self._place(keys)
+        before[pairs] = pressed[there]
+        reach = self.laws[self.own[mine], self.pairs[mine, 1], REACH]
+        depth = reach - self.geometry[mine, kernels.DISTANCE] - before[mine]
+        over = (self.touched[mine] >= 0) & (depth > self.history[mine, ALLOWED])
+        self._keep_distance(mine[over], depth[over])
+
+    def _keep_distance(self, pairs: IntArray, depth: Array) -> None:
+        self.history[pairs, ALLOWED] = depth
+        self.history[pairs, ACTIVE] = 1.0
+        self.history[pairs, 3:6] = self.geometry[pairs, 3:6]
 
     def _described(self, depth: Array) -> list[str]:
         notes, parts, many = [], self.world.parts, len(self.reach)
@@ -193,7 +227,7 @@ class ContactLayer(Acting):
     # -------------------------------------------------------------------------------------- restart
 
     def follow(self, change: RowChange, world: "World") -> None:
-        keys, history = self._kept()
+        (keys, history), pressed = self._kept(), self._pressed()
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new_row = np.full(int(max(parents.max(), keys[:, 0].max(initial=0))) + 1, -1)
         new_row[parents[::-1]] = np.arange(len(parents))[::-1]
@@ -206,6 +240,7 @@ class ContactLayer(Acting):
         parents = parents.copy()
         parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
         self._allow_new_faces(new_faces(self.surfaces.triangles, parents, before))
+        self._allow_new_pieces(keys, pressed[there])
 
     def _allow_new_faces(self, faces: IntArray) -> None:
         """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until
@@ -236,3 +271,8 @@ class ContactLayer(Acting):
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._renew()  # bodies are restored already, their friction with them
         self._restored = state["keys"].copy(), state["history"].copy()
+
+
+def _apart(mechanics: object) -> bool:
+    """Whether a body has parts that can meet."""
+    return not isinstance(mechanics, Pieces) or bool(mechanics.piece.any())

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.protocols import Solid, Thick
+from pliant.mesh.topology import components
+from pliant.protocols import Pieces, Solid, Thick
 from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Surfaces:
 
     triangles (t, 3) with the body of each (t,); points (p,) with the body of each (p,): the corners; radius
     (b,): half the thickness [m]; oriented (b,): triangles face outward everywhere; first, other: connected
-    particles of the bodies that meet themselves, as rows of lists.
+    particles of the bodies that meet themselves, as rows of lists; piece (n,): the piece of each particle, of
+    which only different ones meet, or a number of its own.
     """
 
     triangles: IntArray
@@ -32,18 +34,25 @@ class Surfaces:
     oriented: BoolArray
     first: IntArray
     other: IntArray
+    piece: IntArray
 
 
-def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
-    """The surfaces of all bodies; ``alone`` says which bodies meet themselves."""
+def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Surfaces:
+    """The surfaces of all bodies; ``alone`` says which bodies meet themselves, ``apart`` those of which only
+    different pieces do."""
     triangles, owners, radius, oriented, edges = [], [], [], [], []
+    piece = np.arange(world.count)
     for number, part in enumerate(world.parts):
         own, r = _surface(part)
         triangles.append(own + part.rows.start)
         owners.append(np.full(len(own), number))
         radius.append(r)
         oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, Solid))
-        if alone[number]:
+        if alone[number] and isinstance(part.mechanics, Pieces):
+            piece[part.rows] = part.rows.start + part.mechanics.piece
+        elif alone[number] and apart[number]:
+            piece[part.rows] = part.rows.start + components(part.count, _edges(part))[1]
+        elif alone[number]:
             edges.append(_edges(part) + part.rows.start)
     whole = np.concatenate(triangles)
     points = np.unique(whole)
@@ -58,6 +67,7 @@ def surfaces_of(world: "World", alone: list[bool]) -> Surfaces:
         np.array(oriented),
         first,
         other,
+        piece,
     )
 
 

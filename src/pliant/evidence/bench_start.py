@@ -1,27 +1,27 @@
 """Benchmarks of start-up and memory, in fresh processes."""
 
-import os
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 from pliant.children import environment
 from pliant.evidence.bench import Figure, bench
+from pliant.evidence.child import ended
 
 REPEATS = 3
 
 
-def fresh(code: str) -> tuple[float, float]:
-    """Shortest wall time [s] and largest memory [MB] of ``code`` in processes of its own."""
+def fresh(command: str) -> tuple[float, float]:
+    """Shortest wall time [s] and largest memory [MB] of Python's ``command`` in processes of its own."""
     best, memory = float("inf"), 0.0
     for _ in range(REPEATS):
         start = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-c", code], env=environment())
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise RuntimeError(f"the process ended with {process.returncode}")
-        best, memory = min(best, time.perf_counter() - start), max(memory, used.ru_maxrss / 1e3)
+        code, used = ended(subprocess.Popen([sys.executable, "-c", command], env=environment()))
+        if code:
+            raise RuntimeError(f"the process ended with {code}")
+        best, memory = min(best, time.perf_counter() - start), max(memory, used)
     return best, memory
 
 
@@ -52,6 +52,20 @@ def first_forces() -> list[Figure]:
         seconds, memory = fresh(SCENE.format(n=3, model=model))
         figures.append(Figure(f"start/first-forces/{model}", seconds, "s", note=f"{memory:.0f} MB"))
     return figures
+
+
+@bench("start/first-frame")
+def first_frame() -> list[Figure]:
+    """``pliant run`` of the hello scene from the command to its first frame on disk, kernels cached."""
+    from pliant import examples
+
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder) / "hello.toml"
+        scene.write_text(examples.text("hello"), encoding="utf-8")
+        out = str(Path(folder) / "hello.pliant")
+        words = ["run", str(scene), "-o", out, "--duration", "0.02", "--force", "--quiet"]
+        seconds, memory = fresh(f"from pliant.cli.main import run; raise SystemExit(run({words!r}))")
+    return [Figure("start/first-frame", seconds, "s", 5.0, 5.0 / seconds, None, f"{memory:.0f} MB")]
 
 
 @bench("memory/per-particle")

@@ -35,18 +35,20 @@ class Moduli:
 class Card:
     """Requested, measured and predicted moduli, and what remains.
 
-    remainder: measured over predicted minus 1, for Poisson's ratio the difference.
+    predicted: by the model's own theory (its ``predicted_lame``), None where it has none.
+    remainder: measured over predicted (where there is none, requested) minus 1, for Poisson's ratio the
+    difference.
     """
 
     model: str
     particles: int
     requested: Moduli
     effective: Moduli
-    predicted: Moduli
+    predicted: Moduli | None
 
     @property
     def remainder(self) -> Moduli:
-        a, b = self.effective, self.predicted
+        a, b = self.effective, self.predicted or self.requested
         return Moduli(
             a.young / b.young - 1, a.poisson - b.poisson, a.shear / b.shear - 1, a.bulk / b.bulk - 1
         )
@@ -69,13 +71,14 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
     tension = np.mean([tests.tension(axis) for axis in range(3)], axis=0)
     shear = float(np.mean([tests.shear(a, b) for a, b in ((0, 1), (1, 2), (2, 0))]))
     requested = Moduli.of_lame(*resolved.lame)
-    predict = getattr(cube.model, "predicted_lame", None)
+    predict: Any = getattr(cube.model, "predicted_lame", lambda material: None)
+    lame = predict(resolved)
     return Card(
         model=cube.model.kind,
         particles=len(structure.rest),
         requested=requested,
         effective=Moduli(float(tension[0]), float(tension[1]), shear, tests.swelling()),
-        predicted=requested if predict is None else Moduli.of_lame(*predict(resolved)),
+        predicted=None if lame is None else Moduli.of_lame(*lame),
     )
 
 
@@ -86,6 +89,11 @@ class Tests:
         self.mechanics, self.structure, self.lame = mechanics, structure, material.lame
         self.x = structure.rest - structure.rest.mean(axis=0)
         self.volume = float(structure.mass.sum()) / material.density
+        side, spans = self.volume ** (1.0 / 3.0), np.ptp(structure.rest, axis=0)
+        self.area = self.volume / side
+        self.between = self.area * float(
+            spans.mean()
+        )  # of the outermost particles, inside the surface or on it
         near = 1e-3 * structure.spacing
         low, high = structure.rest.min(axis=0), structure.rest.max(axis=0)
         self.low: BoolArray = structure.rest <= low + near
@@ -103,8 +111,7 @@ class Tests:
         along = np.zeros_like(self.x)
         along[:, axis] = STRAIN * self.x[:, axis]
         u, forces = self._solve(held, along)
-        span = float(np.ptp(self.structure.rest[:, axis]))
-        stress = float(forces[self.high[:, axis], axis].sum()) / (self.volume / span)
+        stress = float(forces[self.high[:, axis], axis].sum()) / self.area
         across = [self._mean_strain(u, c) for c in range(3) if c != axis]
         return stress / STRAIN, -float(np.mean(across)) / STRAIN
 
@@ -124,11 +131,13 @@ class Tests:
         return float(np.sum(m * x * u[:, axis]) / np.sum(m * x * x))
 
     def _mean_stress(self, strain: Array) -> Array:
-        """Mean stress (3, 3) [Pa] with the whole surface displaced by ``strain x``: ``sum f x / V``."""
+        """Mean stress (3, 3) [Pa] with the outermost particles displaced by ``strain x``: ``sum f x / V``.
+
+        V is the volume between these particles."""
         surface: BoolArray = np.any(self.low | self.high, axis=1, keepdims=True)
         held = np.repeat(surface, 3, axis=1)
         _, forces = self._solve(held, self.x @ strain)
-        return np.asarray(forces.T @ self.x / self.volume)
+        return np.asarray(forces.T @ self.x / self.between)
 
     def shear(self, a: int, b: int) -> float:
         """G from uniform shear in the plane of two axes."""

@@ -25,6 +25,11 @@ BENDING = YOUNG * THICK**4 / 12.0  # E I [N m2]
 LOW, HIGH = plane("x", "min"), plane("x", "max")
 WEIGHTS = (1.0, 5.0, 10.0, 20.0)  # q L^3 / E I
 TIP_LOADS = (1.0, 5.0, 10.0)  # P L^2 / E I
+QUICK = 5.0  # of both
+ABOUT: dict[str, Any] = {
+    "source": "Euler's elastica, integrated by shooting (Rohde 1953 for own weight, Bisshopp, Drucker 1945)",
+    "why": "Linear tets 10 thick are 1 to 3 % too stiff in bending; a beam of 1 : 20 also shears a little.",
+}
 
 
 def fem(model: str, **keys: Any) -> dict[str, Any]:
@@ -66,7 +71,7 @@ def _enter_elasticas() -> None:
             return value, expected, abs(value / expected - 1), 0.03, "w/L"
 
         title = f"theta'' + q (1 - s) cos(theta) = 0, q L^3 / E I = {weight:g}"
-        case(f"elastica-weight-{weight:g}", title, BOTH)(drooping)
+        case(f"elastica-weight-{weight:g}", title, BOTH, quick=weight == QUICK, **ABOUT)(drooping)
     for load in TIP_LOADS:
 
         def loaded(model: str, load: float = load) -> Result:
@@ -76,13 +81,19 @@ def _enter_elasticas() -> None:
             return value, expected, abs(value / expected - 1), 0.03, "w/L"
 
         title = f"theta'' + p cos(theta) = 0, P L^2 / E I = {load:g}"
-        case(f"elastica-tip-{load:g}", title, BOTH)(loaded)
+        case(f"elastica-tip-{load:g}", title, BOTH, quick=load == QUICK, **ABOUT)(loaded)
 
 
 _enter_elasticas()
 
 
-@case("cantilever", "w = F L^3 / 3 E I + 6 F L / 5 G A (small)", BOTH)
+@case(
+    "cantilever",
+    "w = F L^3 / 3 E I + 6 F L / 5 G A (small)",
+    BOTH,
+    source="Timoshenko 1921",
+    why="Linear tets 10 thick are 1 to 3 % too stiff in bending.",
+)
 def cantilever(model: str) -> Result:
     body, force = beam(model), 1e-2
     value = -float(tip(settled(body, Force(body, HIGH, value=(0.0, 0.0, -force))))[2])
@@ -90,7 +101,13 @@ def cantilever(model: str) -> Result:
     return value, expected, abs(value / expected - 1), 0.03, "[m]"
 
 
-@case("hanging-bar", "u = rho g L^2 / 2 E (small)", BOTH)
+@case(
+    "hanging-bar",
+    "u = rho g L^2 / 2 E (small)",
+    BOTH,
+    source="Hooke's law, integrated",
+    why="Half an edge of the last cell hangs on itself.",
+)
 def hanging_bar(model: str) -> Result:
     divisions = (1, 1, 10) if model == "fem/quadratic" else (2, 2, 20)
     material = {"young": YOUNG, "poisson": 0.0, "density": DENSITY}
@@ -102,7 +119,13 @@ def hanging_bar(model: str) -> Result:
     return value, expected, abs(value / expected - 1), 0.03, "[m]"
 
 
-@case("sudden-load", "a bar pulled suddenly reaches 2 F L / E A, at t = 2 L / c", BOTH)
+@case(
+    "sudden-load",
+    "a bar pulled suddenly reaches 2 F L / E A, at t = 2 L / c",
+    BOTH,
+    source="d'Alembert's solution",
+    why="The front is some cells wide.",
+)
 def sudden_load(model: str) -> Result:
     body, force = beam(model, 2), 1.0
     actions = [Fix(body, LOW, axes=("x",)), Force(body, HIGH, value=(force, 0.0, 0.0))]
@@ -131,7 +154,13 @@ def free_modes(model: str, length: float, divisions: tuple[int, int, int], **mat
     return np.sqrt(np.maximum(found[0], 0.0)), found[1].reshape(-1, 3, 16), structure
 
 
-@case("axial-mode", "omega = pi sqrt(E / rho) / L of a free bar", BOTH)
+@case(
+    "axial-mode",
+    "omega = pi sqrt(E / rho) / L of a free bar",
+    BOTH,
+    source="Rayleigh, Theory of Sound",
+    why="20 lumped cells: (pi / 40)^2 / 6 below.",
+)
 def axial_mode(model: str) -> Result:
     divisions = (10, 1, 1) if model == "fem/quadratic" else (20, 2, 2)
     omega, shapes, structure = free_modes(model, 1.0, divisions, poisson=0.0)
@@ -141,7 +170,13 @@ def axial_mode(model: str) -> Result:
     return value, expected, abs(value / expected - 1), 0.03, "[rad/s]"
 
 
-@case("torsion-mode", "omega = pi sqrt(G J / rho I_p) / L, J = 0.1406 a^4, I_p = a^4 / 6", BOTH)
+@case(
+    "torsion-mode",
+    "omega = pi sqrt(G J / rho I_p) / L, J = 0.1406 a^4, I_p = a^4 / 6",
+    BOTH,
+    source="Saint-Venant's torsion",
+    why="Linear tets 9 thick are 1 to 3 % too stiff in torsion.",
+)
 def torsion_mode(model: str) -> Result:
     length, divisions = 0.4, (6, 4, 4) if model == "fem/quadratic" else (36, 9, 9)
     omega, shapes, structure = free_modes(model, length, divisions)

@@ -47,6 +47,7 @@ def slid(model: str, degrees: float) -> tuple[float, float]:
     "a block on a slope of 45 degrees slides with a = g (sin - mu cos), mu = 0.5",
     source=COULOMB,
     why="The block trembles a little as it begins to slide.",
+    rigid=True,
 )
 def slips(model: str) -> Result:
     expected = G * (1.0 - FRICTION) * float(np.sqrt(0.5))
@@ -59,6 +60,7 @@ def slips(model: str) -> Result:
     "a block on a slope of 25 degrees stays where it is: tan 25 deg = 0.47 < mu = 0.5",
     source=COULOMB,
     why="A twentieth of what it would slide without friction; it still gives way elastically.",
+    rigid=True,
 )
 def holds(model: str) -> Result:
     value, _ = slid(model, 25.0)
@@ -87,7 +89,6 @@ def pressed(youngs: float, poisson: float, radius: float, depth: float, thicknes
 @case(
     "hertz",
     "a rigid ball pressed by d into a block: F = 4/3 E/(1 - nu^2) sqrt(R) d^1.5, and a series for its depth",
-    models=("mass-spring", "fem", "cpm1", "cpm2", "efg"),
     quick=False,
     source="Hertz 1882; for layers of finite depth Dimitriadis et al. 2002, Biophys. J. 82, 2798",
     why="The radius of contact is 3 edges, so its border is known to a sixth of it.",
@@ -97,14 +98,15 @@ def hertz(model: str) -> Result:
     """A quarter of the block and of the ball; 12 cells of 0.1 m, R = 2.88 m, d = 0.031 m, a = 0.3 m."""
     radius, depth = 2.88, 0.03125
     body = block(model, (12, 12, 12))
+    inner = 0.01 if body.structure().rest.min() < 0.04 else 0.06  # elements begin half a cell inside
     path = Curve(
         [0.0, 0.6, 9.0], [(0.0, 0.0, 1.2 + radius), *[(0.0, 0.0, 1.2 + radius - depth)] * 2], ease="smooth"
     )
     ball = Obstacle(sphere=SphereShape(radius=radius), position=path, friction=0.0, name="ball")
     held = [
         Fix(body, plane("z", "min")),
-        Fix(body, inside((-1.0, -1.0, 0.05), (0.01, 2.0, 2.0)), axes=("x",)),
-        Fix(body, inside((-1.0, -1.0, 0.05), (2.0, 0.01, 2.0)), axes=("y",)),
+        Fix(body, inside((-1.0, -1.0, 0.06), (inner, 2.0, 2.0)), axes=("x",)),
+        Fix(body, inside((-1.0, -1.0, 0.06), (2.0, inner, 2.0)), axes=("y",)),
     ]
     _, series = played([body], [*held, ball, Damping(rate=8.0)], 1.4)
     value = 4.0 * float(np.mean([row["ball.z"] for row in series[-10:]]))

@@ -60,7 +60,14 @@ def recovered(model: str, count: int) -> int:
     return sum(recovers(model, STARTS[seed % 4], seed) for seed in range(count))
 
 
-@case("recovery", "100 wild starts come back to the rest shape", tuple(NEEDED), quick=False)
+@case(
+    "recovery",
+    "100 wild starts come back to the rest shape",
+    tuple(NEEDED),
+    quick=False,
+    source="Smith, de Goes, Kim 2018: a stable energy has no minimum but the rest shape",
+    why="All of them by that law; corotational tets have other minima, in which a few remain.",
+)
 def recovery(model: str) -> Result:
     value, expected = recovered(model, 100), NEEDED[model]
     return value, expected, max(0.0, float(expected - value)), 0.0, "of 100 seeds, in four kinds of start"

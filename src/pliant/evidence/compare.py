@@ -2,15 +2,16 @@
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from pliant.errors import InputError, PliantError
+from pliant.evidence.attempting import Task, attempt_all, shared_cores
 from pliant.evidence.comparison_page import write_page
 from pliant.evidence.distance import error_against
-from pliant.evidence.variation import Attempt, Variation, attempt
+from pliant.evidence.variation import Attempt, Variation
 from pliant.mesh.shapes.boxes import Box
 from pliant.models import MODELS, deforming
 from pliant.recording import Run, load
@@ -25,7 +26,10 @@ Show = Callable[[str], object]
 
 
 def variations(
-    models: Sequence[str] | None, integrators: Sequence[str], edges: Sequence[float]
+    models: Sequence[str] | None,
+    integrators: Sequence[str],
+    edges: Sequence[float],
+    keys: Mapping[str, tuple[str, ...]] = {},
 ) -> list[Variation]:
     """All combinations; None means every model whose bodies deform."""
     names = deforming() if models is None else list(models)
@@ -34,7 +38,7 @@ def variations(
             raise InputError(f"There is no model '{name}'; {nearest(name, list(MODELS))}")
     schemes: list[str | None] = [*integrators] or [None]
     sizes: list[float | None] = [*edges] or [None]
-    return [Variation(*chosen) for chosen in product(names, schemes, sizes)]
+    return [Variation(n, i, e, keys.get(n, ())) for n, i, e in product(names, schemes, sizes)]
 
 
 def refined(scene: Scene, factor: float) -> list[str]:
@@ -60,19 +64,31 @@ def compare(
     reference: Path | None = None,
     pictures: bool = True,
     show: Show = lambda text: None,
+    jobs: int | None = None,
+    keys: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Any]:
     """Run a scene file in all variations and write ``out``/index.html and compare.json; gives the latter.
 
     The reference is a run folder, or else a run of its own: finite elements at half the edge length.
+    keys: of models, by their names, as ``--set`` has them.
+    jobs: runs at the same time (None: one for each core); they share the cores evenly.
     """
     found = read(scene)
     out.mkdir(parents=True, exist_ok=True)
-    attempts: list[Attempt] = []
-    for variation in variations(models, integrators, edges):
-        show(f"{scene.stem}: {variation.label}")
-        changes = refined(found, variation.edge) if variation.edge else []
-        attempts.append(attempt(scene, variation, out / _folder(variation), changes))
-    truth, words = _reference(scene, found, out, reference, attempts, show)
+    chosen = variations(models, integrators, edges, keys or {})
+    tasks = [Task(scene, v, out / _folder(v), refined(found, v.edge) if v.edge else []) for v in chosen]
+    fine = Attempt("reference", message="")
+    if reference is None:  # the longest, so the first
+        try:
+            changes = refined(found, FINER)
+            tasks.insert(0, Task(scene, Variation(REFERENCE), out / "reference.pliant", changes))
+        except PliantError as refusal:
+            fine.message = refusal.message
+    at_once, threads = shared_cores(len(tasks), jobs)
+    attempts = attempt_all(tasks, at_once, threads, show)
+    if len(attempts) > len(chosen):
+        fine = attempts.pop(0)
+    truth, words = _reference(reference, fine, attempts)
     for entry in attempts:
         if truth is not None and entry.run is not None:
             error = error_against(entry.run, truth)
@@ -81,6 +97,8 @@ def compare(
         "scene": scene.stem,
         "title": found.title or scene.stem,
         "reference": words,
+        "threads": threads,
+        "at_once": at_once,
         "attempts": [entry.to_dict() for entry in attempts],
     }
     (out / "compare.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
@@ -93,18 +111,10 @@ def _folder(variation: Variation) -> str:
     return "-".join(word for word in words if word).replace("/", "-") + ".pliant"
 
 
-def _reference(
-    scene: Path, found: Scene, out: Path, given: Path | None, attempts: Sequence[Attempt], show: Show
-) -> tuple[Run | None, str]:
+def _reference(given: Path | None, fine: Attempt, attempts: Sequence[Attempt]) -> tuple[Run | None, str]:
     """The run that counts as the truth, and what it is."""
     if given is not None:
         return load(given), f"{given.name}, as given"
-    show(f"{scene.stem}: reference")
-    try:
-        changes = refined(found, FINER)
-        fine = attempt(scene, Variation(REFERENCE), out / "reference.pliant", changes)
-    except PliantError as error:
-        fine = Attempt("reference", message=error.message)
     if fine.state == "done" and fine.run is not None:
         return fine.run, f"{REFERENCE} at half the edge length, {fine.particles} particles"
     best = max(

@@ -14,6 +14,7 @@ HEAD = {
     "label": "variation",
     "error": "error",
     "wall": "wall [s]",
+    "cpu": "CPU [s]",
     "real_time_factor": "x real time",
     "energy_drift": "energy drift",
     "volume_change": "volume change",
@@ -27,7 +28,8 @@ LARGEST = 4_000_000  # bytes of a movie that the page takes in
 ABOUT = (
     "error: root mean square distance from the reference, over particles and frames, over the reference's "
     "largest displacement. energy drift: change of the whole ledger over the energy that moved. stable step: "
-    "of leapfrog. memory: of the whole process, at its largest. Rows in red did not come to their end."
+    "the longest of leapfrog. memory: of the whole process, at its largest. Rows in red did not come to "
+    "their end."
 )
 Show = Callable[[str], object]
 
@@ -38,16 +40,20 @@ def write_page(
 ) -> None:  # fmt: skip
     """One page that holds everything in itself."""
     page = Page(f"{result['title']}: models side by side")
-    fill(page, result, attempts, truth, pictures, show)
+    threads, at_once = result["threads"], result["at_once"]
+    plural = "s" if threads > 1 else ""
+    page.text(
+        f"Reference: {result['reference']}. Every run has {threads} thread{plural}; {at_once} at a time."
+    )
+    fill(page, path.parent, result, attempts, truth, pictures, show)
     page.write(path)
 
 
 def fill(
-    page: Page, result: Mapping[str, Any], attempts: Sequence[Attempt], truth: Run | None, pictures: bool,
-    show: Show,
+    page: Page, folder: Path, result: Mapping[str, Any], attempts: Sequence[Attempt], truth: Run | None,
+    pictures: bool, show: Show,
 ) -> None:  # fmt: skip
-    """A comparison's part of a page."""
-    page.text(f"Reference: {result['reference']}.")
+    """A comparison's part of a page; its pictures are left in ``folder`` too."""
     rows = [[entry[key] for key in HEAD] for entry in result["attempts"]]
     page.table(list(HEAD.values()), rows, ["" if e.state == "done" else "bad" for e in attempts])
     page.text(ABOUT, note=True)
@@ -55,26 +61,35 @@ def fill(
     if not pictures or not runs:
         return
     shown = [*runs, truth] if truth is not None and truth not in runs else runs
+    labels = [e.label for e in attempts if e.run in runs]
     show(f"{result['scene']}: pictures")
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        try:
-            _pictures(page, folder, shown)
-            _graphs(page, folder, attempts, truth)
-        except PliantError as error:
-            page.text(f"No pictures: {error.message}", note=True)
+    try:
+        _pictures(page, folder, shown, [*labels, *["reference"][: len(shown) - len(runs)]])
+        with tempfile.TemporaryDirectory() as place:
+            _graphs(page, Path(place), attempts, truth)
+    except PliantError as error:
+        page.text(f"No pictures: {error.message}", note=True)
 
 
-def _pictures(page: Page, folder: Path, runs: Sequence[Run]) -> None:
-    """A picture of the liveliest moment and a movie of all, at the same times and in the same scale."""
+def _pictures(page: Page, folder: Path, runs: Sequence[Run], labels: Sequence[str]) -> None:
+    """A picture of the last moment and a movie of all, at the same times and in the same scale."""
     from pliant.render import render
 
     frames = min(len(run) for run in runs)
     size = "256x192"
-    render(list(runs), folder / "end.png", frame=frames - 1, size=size)
-    page.picture(folder / "end.png", "the last frame of every run, side by side")
-    every = max(1, frames // 25)
-    render(list(runs), folder / "all.mp4", frames=slice(0, frames), every=every, size=size, workers=None)
+    render(list(runs), folder / "end.png", frame=frames - 1, size=size, force=True)
+    words = f"the last frame of every run, side by side; from the left: {', '.join(labels)}"
+    page.picture(folder / "end.png", words)
+    page.text(f"{words[0].upper()}{words[1:]}.", note=True)
+    every = max(1, frames // 17)
+    whole: dict[str, Any] = {
+        "frames": slice(0, frames),
+        "every": every,
+        "size": size,
+        "workers": None,
+        "force": True,
+    }
+    render(list(runs), folder / "all.mp4", **whole)
     movie = folder / "all.mp4"
     if movie.stat().st_size <= LARGEST:
         page.picture(movie, "all runs side by side")

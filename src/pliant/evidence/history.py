@@ -11,7 +11,9 @@ from pliant import __version__
 from pliant.mesh.formats.atomic import replacing
 
 KEPT = 50  # runs
-HIGHER = ("simulated s/s", "MB/s", "times faster", "frames")  # units of which more is better
+HIGHER = (  # units of which more is better
+    "simulated s/s", "steps/s", "MB/s", "times faster", "frames", "x", "x fewer updates", "%", "R2",
+)  # fmt: skip
 
 
 def default_path() -> Path:
@@ -42,11 +44,12 @@ def compared(rows: Sequence[dict[str, Any]], earlier: Sequence[dict[str, Any]]) 
     return found
 
 
-def append(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Add a run to the history."""
+def append(path: Path, rows: Sequence[dict[str, Any]], machine: dict[str, Any] | None = None) -> None:
+    """Add a run to the history, with what the machine could do at most."""
     entry = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "version": __version__,
+        "machine": machine or {},
         "values": {row["case"]: row["value"] for row in rows},
         "spread": {row["case"]: row["spread"] for row in rows if row.get("spread") is not None},
     }

@@ -3,21 +3,47 @@
 import base64
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #2d323c; margin: 2rem auto; max-width: 70rem;
-  padding: 0 1rem; }
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #2d323c; --quiet: #5b6370; --line: #dde1e6;
+  --bad: #fdeeea; --off: #767d88; --good: #1d7a6f; --wrong: #b8431f; --link: #1d5fa8; }
+@media (prefers-color-scheme: dark) { :root { --paper: #1b1e24; --ink: #e3e6eb; --quiet: #a4abb6;
+  --line: #3a3f49; --bad: #43281f; --off: #8d94a0; --good: #52c2b3; --wrong: #f0906f; --link: #7fb4ee; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
+  max-width: 74rem; padding: 0 1rem; }
+a { color: var(--link); }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
 table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #dde1e6; text-align: left; vertical-align: top; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 td.number { text-align: right; white-space: nowrap; }
-tr.bad td { background: #fdeeea; } tr.off td { color: #8b929c; }
-img, video { max-width: 100%; height: auto; border-radius: 4px; } img.half { width: 49%; }
-p.note { color: #5b6370; font-size: .9rem; }
+td.good { color: var(--good); } td.wrong { color: var(--wrong); font-weight: 600; }
+tr.bad td { background: var(--bad); } tr.off td { color: var(--off); }
+img, video { max-width: 100%; height: auto; border-radius: 4px; background: #ffffff; }
+img.half { width: 49%; }
+p.note { color: var(--quiet); font-size: .9rem; }
 .wide { overflow-x: auto; }
+svg text { fill: var(--ink); } svg text.quiet { fill: var(--quiet); }
+svg line { stroke: var(--line); } svg line.one { stroke: var(--ink); }
+svg rect { fill: var(--wrong); } svg rect.good { fill: var(--good); }
 """
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A cell of a table in the colour of its kind: good, wrong, or "" for none."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A cell of a table that leads to the heading of the same words."""
+
+    to: str
 
 
 class Page:
@@ -28,7 +54,9 @@ class Page:
         self._parts = [f"<h1>{html.escape(title)}</h1>"]
 
     def heading(self, text: str, level: int = 2) -> None:
-        self._parts.append(f"<h{level}>{html.escape(text)}</h{level}>")
+        """A heading; links to ``#`` and its words find it."""
+        name = html.escape(text.replace(" ", "-"), quote=True)
+        self._parts.append(f'<h{level} id="{name}">{html.escape(text)}</h{level}>')
 
     def text(self, text: str, note: bool = False) -> None:
         self._parts.append(f"<p{' class=note' if note else ''}>{html.escape(text)}</p>")
@@ -84,6 +112,10 @@ def shown(value: Any) -> str:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, Mark):
+        return f'<td class="{value.kind}">{html.escape(value.text)}</td>'
+    if isinstance(value, Link):
+        return f'<td><a href="#{html.escape(value.to, quote=True)}">{html.escape(value.to)}</a></td>'
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return f"<td{' class=number' if number or value is None else ''}>{html.escape(shown(value))}</td>"
 
@@ -106,16 +138,14 @@ def bars(rows: Sequence[tuple[str, float, bool]], words: str) -> str:
     ]
     for exponent in range(int(low), int(high) + 1):
         x = place(10.0**exponent)
-        parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}" stroke="#e2e5ea"/>')
-        parts.append(f'<text x="{x}" y="14" text-anchor="middle" fill="#5b6370">{10.0**exponent:g}</text>')
+        parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}"/>')
+        parts.append(f'<text x="{x}" y="14" text-anchor="middle" class="quiet">{10.0**exponent:g}</text>')
     for number, (name, value, good) in enumerate(rows):
         y = 24 + height * number
         size = max(place(value) - left, 1.0)
-        colour = "#2A9D8F" if good else "#E76F51"
+        kind = ' class="good"' if good else ""
         parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{html.escape(name)}</text>')
-        parts.append(
-            f'<rect x="{left}" y="{y + 2}" width="{size:.1f}" height="{height - 5}" fill="{colour}"/>'
-        )
+        parts.append(f'<rect x="{left}" y="{y + 2}" width="{size:.1f}" height="{height - 5}"{kind}/>')
     x = place(1.0)
-    parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}" stroke="#2d323c"/></svg>')
+    parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}" class="one"/></svg>')
     return "".join(parts)

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from pliant import __version__
-from pliant.evidence.page import Page, bars
+from pliant.evidence.page import Link, Mark, Page, bars
 from pliant.evidence.validate import Case
+
+NEGLIGIBLE = 1e-4  # of the tolerance
 
 
 def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[str, Case]) -> None:
@@ -18,7 +20,8 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     page.text(
         f"pliant {__version__}: {good} of {len(applied)} pairs of model and case within tolerance, "
         f"{len(names)} cases. Each states its closed form or published number, our number, the error and the "
-        "tolerance. What a method cannot do is shown, with the reason."
+        "tolerance. What a method cannot do is shown, with the reason; a dash means that a case does not "
+        "apply to a model, or that the model refuses it and says why below."
     )
     page.heading("Overview")
     page.table(
@@ -27,22 +30,26 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     )
     page.heading("Error as a share of the tolerance")
     shares = [(f"{row['case']} · {row['model']}", _share(row), bool(row["ok"])) for row in applied]
-    page.drawing(bars(shares, "error over tolerance of every pair of model and case"))
+    seen = [entry for entry in shares if entry[1] > NEGLIGIBLE]
+    page.text(
+        f"{len(shares) - len(seen)} pairs are below {NEGLIGIBLE:g} of their tolerance and left out.", True
+    )
+    page.drawing(bars(seen, "error over tolerance of the pairs of model and case"))
     for name in names:
         _case(page, cases[name], [row for row in rows if row["case"] == name])
     page.write(path)
 
 
-def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[str]]:
+def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[Mark | Link]]:
     models = list(dict.fromkeys(row["model"] for row in rows))
     found = {(row["case"], row["model"]): row for row in rows}
-    return [[name, *(_mark(found.get((name, model))) for model in models)] for name in names]
+    return [[Link(name), *(_mark(found.get((name, model))) for model in models)] for name in names]
 
 
-def _mark(row: Mapping[str, Any] | None) -> str:
+def _mark(row: Mapping[str, Any] | None) -> Mark:
     if row is None or not row["applies"]:
-        return "–"
-    return "ok" if row["ok"] else "cannot" if row["expected_failure"] else "no"
+        return Mark("–")
+    return Mark("ok", "good") if row["ok"] else Mark("cannot" if row["expected_failure"] else "no", "wrong")
 
 
 def _share(row: Mapping[str, Any]) -> float:

@@ -1,15 +1,24 @@
 """The comparative study: every model on every scene of the set, as one page."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pliant import __version__
 from pliant.evidence import study
 from pliant.evidence.compare import compare
+from pliant.evidence.comparison_page import ABOUT
 from pliant.evidence.page import Page
 
-SHOWN = ("error", "real_time_factor", "volume_change")
+SHOWN = {
+    "error": "Error",
+    "cpu_factor": "Simulated seconds per second of one core",
+    "energy_drift": "Energy drift",
+    "volume_change": "Volume change",
+    "stable_step": "Longest stable step of leapfrog [s]",
+    "memory": "Memory [MB]",
+}
 
 
 def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
@@ -19,20 +28,24 @@ def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
     for name in study.NAMES:
         scene = out / f"{name}.toml"
         scene.write_text(study.text(name), encoding="utf-8")
-        found.append(compare(scene, out / name, **options))
+        found.append(compare(scene, out / name, keys=study.KEYS, **options))
     (out / "compare.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     page = Page("The models side by side")
     page.text(f"pliant {__version__}: each model on {', '.join(study.NAMES)}. Made by pliant compare.")
-    labels = list(dict.fromkeys(entry["label"] for result in found for entry in result["attempts"]))
-    for key, title in zip(SHOWN, ("Error", "Times real time", "Volume change"), strict=True):
+    page.text(ABOUT, note=True)
+    labels = labels_of(found)
+    for key, title in SHOWN.items():
         page.heading(title)
         page.table(
-            ("scene", *labels), [[r["scene"], *(_value(r, label, key) for label in labels)] for r in found]
+            ("scene", *labels), [[r["scene"], *(value(r, name, key) for name in labels)] for r in found]
         )
     page.heading("Scenes")
     for result in found:
         page.heading(result["title"], 3)
-        page.drawing(f'<p><a href="{result["scene"]}/index.html">pictures, movie, graphs</a></p>')
+        picture = out / result["scene"] / "end.png"
+        if picture.is_file():
+            page.picture(picture, f"{result['title']}: the last frame of every run")
+        page.drawing(f'<p><a href="{result["scene"]}/index.html">movie, graphs, table</a></p>')
         for entry in result["attempts"]:
             if entry["message"]:
                 page.text(f"{entry['label']}: {entry['message']}", note=True)
@@ -40,7 +53,13 @@ def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _value(result: dict[str, Any], label: str, key: str) -> Any:
+def labels_of(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The variations of a study, in their order."""
+    return list(dict.fromkeys(entry["label"] for result in found for entry in result["attempts"]))
+
+
+def value(result: Mapping[str, Any], label: str, key: str) -> Any:
+    """What a table shows of a variation: a figure, the way it ended, or None where it was refused."""
     entry = next((entry for entry in result["attempts"] if entry["label"] == label), None)
     if entry is None or entry["state"] == "refused":
         return None

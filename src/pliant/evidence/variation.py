@@ -1,7 +1,6 @@
 """One run of a comparison, in a process of its own: what it took, and what it came to."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,8 @@ import numpy as np
 
 from pliant.children import environment
 from pliant.errors import PliantError
+from pliant.evidence.child import ended
+from pliant.evidence.validate import OWN_STEP
 from pliant.recording import Run, load
 
 
@@ -21,12 +22,13 @@ from pliant.recording import Run, load
 class Variation:
     """A scene as one model, integrator and resolution has it; None: as the scene says.
 
-    edge: a factor on the resolution, 0.5 for half the edge length.
+    edge: a factor on the resolution, 0.5 for half the edge length; keys: of the model, as ``--set`` has them.
     """
 
     model: str | None = None
     integrator: str | None = None
     edge: float | None = None
+    keys: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -38,15 +40,18 @@ class Variation:
 class Attempt:
     """What a variation came to: figures, or the words of the message it ended with.
 
-    wall [s], real_time_factor, step and stable_step [s], memory [MB], energy_drift: largest change of the
-    ledger's total over the energy that moved; volume_change: largest, relative; error: distance to the
-    reference, root mean square over particles and frames, over the reference's largest displacement.
+    wall and cpu [s], real_time_factor (by wall time), cpu_factor (simulated seconds per CPU second), step and
+    stable_step [s], memory [MB], energy_drift: largest change of the ledger's total over the energy that
+    moved; volume_change: largest, relative; error: distance to the reference, root mean square over particles
+    and frames, over the reference's largest displacement.
     """
 
     label: str
     message: str = ""
     wall: float | None = None
+    cpu: float | None = None
     real_time_factor: float | None = None
+    cpu_factor: float | None = None
     step: float | None = None
     stable_step: float | None = None
     memory: float | None = None
@@ -62,45 +67,52 @@ class Attempt:
         return {name: value for name, value in table.items() if name != "run"}
 
 
-def attempt(scene: Path, variation: Variation, folder: Path, changes: Sequence[str] = ()) -> Attempt:
+Ended = tuple[int, str, str, float]
+"""Exit code, output, errors and largest memory [MB] of a child process."""
+
+
+def run_child(
+    scene: Path, variation: Variation, folder: Path, changes: Sequence[str] = (), threads: int = 1
+) -> Ended:
     """Run a scene file as ``variation`` into ``folder``, in a child process."""
     words = [sys.executable, "-m", "pliant", "run", str(scene), "-o", str(folder), "--json", "--force"]
+    words += ["--threads", str(threads)]
     if variation.model is not None:
         words += ["--model", variation.model]
     if variation.integrator is not None:
         words += ["--integrator", variation.integrator]
-    for change in changes:
+    for change in (*(f"bodies.*.model.{key}" for key in variation.keys), *changes):
         words += ["--set", change]
-    code, out, err, memory = _child(words)
+    return _child(words)
+
+
+def described(variation: Variation, folder: Path, ended: Ended) -> Attempt:
+    """What a child process that ran ``variation`` into ``folder`` came to."""
+    code, out, err, memory = ended
     found = Attempt(variation.label, memory=memory)
     if folder.is_dir():
-        run = load(folder)
-        _describe(found, run)
+        _describe(found, load(folder))
     if code != 0:
         found.message = _said(err) or f"exit code {code}"
         found.state = "diverged" if code == 3 else "refused" if code == 2 else "failed"
     else:
         info = json.loads(out)
-        found.state, found.wall, found.real_time_factor = "done", info["wall"], info["real_time_factor"]
+        found.state, found.wall, found.cpu = "done", info["wall"], info["cpu"]
+        found.real_time_factor = info["real_time_factor"]
+        if info["cpu"]:
+            found.cpu_factor = info["duration"] / info["cpu"]
     return found
 
 
-def _child(words: Sequence[str]) -> tuple[int, str, str, float]:
-    """Exit code, output, errors and largest memory [MB] of a child process."""
+def _child(words: Sequence[str]) -> Ended:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdout=out, stderr=err, env=environment())
-        try:
-            _, status, used = os.wait4(process.pid, 0)
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
-        process.returncode = os.waitstatus_to_exitcode(status)
+        code, memory = ended(process)
         texts = []
         for file in (out, err):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
-    return process.returncode, texts[0], texts[1], used.ru_maxrss / 1e3
+    return code, texts[0], texts[1], memory
 
 
 def _said(err: str) -> str:
@@ -122,7 +134,8 @@ def _describe(found: Attempt, run: Run) -> None:
         simulation = parse(run.scene_text, run.path, "scene", meshes=False).simulation(
             [record.structure for record in run.topology(0)]
         )
-        found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
+        if all(part.model.kind not in OWN_STEP for part in simulation.system.world.parts):
+            found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
     except (ValueError, LookupError, PliantError):
         found.stable_step = None
     series = run.series

@@ -111,7 +111,10 @@ def per_frame(job: Job, write: Callable[[Frame, BinaryIO], object], out: Path | 
 
 
 def by_name(suffix: str, write: Callable[[Path], object]) -> Callable[[BinaryIO], object]:
-    """For libraries that open files themselves: ``write`` gets a name that ends in ``suffix``."""
+    """For libraries that open files themselves: ``write`` gets a name that ends in ``suffix``.
+
+    Whatever is left under that name, with another ending too, goes.
+    """
 
     def whole(file: BinaryIO) -> None:
         final = Path(file.name)
@@ -120,8 +123,9 @@ def by_name(suffix: str, write: Callable[[Path], object]) -> Callable[[BinaryIO]
             write(draft)
             os.replace(draft, final)
         finally:
-            with suppress(OSError):
-                draft.unlink()
+            for left in final.parent.glob(f"{draft.stem}.*"):
+                with suppress(OSError):
+                    left.unlink()
 
     return whole
 

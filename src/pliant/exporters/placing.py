@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.errors import InputError
+from pliant.mesh.types import Surface
 from pliant.protocols import FieldData
 from pliant.recording import BodyRecord, Frame, Run
 from pliant.typing import Array
@@ -87,6 +88,14 @@ class PlacedFrame(Frame):
         if name not in self._read:
             self._read[name] = self._place.points(self._frame._array(name))
         return self._read[name]
+
+    def surface(self, name: str) -> Surface:
+        shown = self._frame.surface(name)  # carried in metres, as its offsets are
+        return replace(shown, points=self._place.points(shown.points))
+
+    def surface_velocities(self, name: str) -> Array | None:
+        velocities = self._frame.surface_velocities(name)
+        return None if velocities is None else self._place.points(velocities)
 
     def _field(self, name: str, body: BodyRecord) -> FieldData:
         return self._place.field(name, self._frame.field(name, body.name))

@@ -8,79 +8,58 @@ asked for: being samples, they make the file half as large again.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pliant.errors import InputError
-from pliant.exporters.ahead import ahead
+from pliant.exporters.ahead import Soon
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
 from pliant.exporters.surfaces import vertex_normals
-from pliant.exporters.usd_arrays import bounds, differences, integers, vectors
+from pliant.exporters.usd_arrays import integers, vectors
 from pliant.exporters.usd_deformable import bind_pose, define_body
+from pliant.exporters.usd_files import save, write_text
+from pliant.exporters.usd_samples import Samples, each
 from pliant.mesh.types import Surface
 from pliant.recording import BodyRecord, Frame
-from pliant.typing import Array
 
-SAVED_BYTES = 32_000_000  # held in memory until they are written: each time costs something
+SAVED_BYTES = 16_000_000  # held in memory until they are written: each time costs something
 
 
 def _plan(job: Job) -> list[Piece]:
     suffix = job.out.suffix.lower()
     if job.place.up == "x":
         raise InputError("In USD files y or z points up, not x.", hint="Turn it: --up z")
-    return [(job.out, by_name(suffix, lambda path: _write(job, path)))]
+    write = _write_text if suffix == ".usda" else _write
+    return [(job.out, by_name(suffix, lambda path: write(job, path)))]
 
 
 def _write(job: Job, path: Path) -> None:
     from pxr import Sdf, Usd
 
-    binary = path.suffix != ".usda"
-    options = {"format": "usdc"} if path.suffix == ".usd" else {}
-    layer = Sdf.Layer.CreateNew(str(path), args=options)
-    stage = Usd.Stage.Open(layer)
-    writer = _Writer(job, stage)
+    layer = Sdf.Layer.CreateNew(str(path), args={"format": "usdc"} if path.suffix == ".usd" else {})
+    writer = _Writer(job, Usd.Stage.Open(layer))
+    save(layer)
     held = 0
-    for shown, following in _pairs(job):
-        writer.frame(shown, following)
-        held += sum(24 * len(surface.points) for surface in shown.surfaces.values())
-        if binary and held > SAVED_BYTES:
-            layer.Save()
-            held = 0
-    layer.Save()
+    with path.open("rb") as file:
+        soon = Soon(file.fileno())
+        for samples in each(job):
+            writer.frame(samples)
+            held += samples.size
+            if held > SAVED_BYTES:
+                save(layer)
+                soon.wrote(held)
+                held = 0
+        save(layer)
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """A frame with the surfaces of its bodies and, where they are recorded, their velocities."""
-
-    frame: Frame
-    surfaces: dict[str, Surface]
-    velocities: dict[str, Array | None]
-
-
-def _shown(job: Job, number: int) -> _Shown:
-    frame = job.frame(number)
-    names = job.bodies_of(frame)
-    surfaces = {name: frame.surface(name) for name in names}
-    return _Shown(frame, surfaces, {name: frame.surface_velocities(name) for name in names})
-
-
-def _pairs(job: Job) -> Iterator[tuple[_Shown, _Shown | None]]:
-    """Each frame with the next one of the same topology, or None."""
-    before: _Shown | None = None
-    for shown in ahead(partial(_shown, job, number) for number in job.frames):
-        if before is not None:
-            yield before, shown if shown.frame.version == before.frame.version else None
-            job.tell()
-        before = shown
-    if before is not None:
-        yield before, None
-        job.tell()
+def _write_text(job: Job, path: Path) -> None:
+    """By way of a binary file, so that memory stays flat."""
+    binary = path.with_suffix(".usdc")
+    _write(job, binary)
+    write_text(binary, path)
 
 
 class _Writer:
@@ -100,36 +79,21 @@ class _Writer:
         self.names = _paths(job)
         self.meshes: dict[tuple[int, str], Any] = {}
         self.paths: dict[tuple[int, str], tuple[Any, ...]] = {}  # of points, velocities, extent and normals
-        self.last: dict[str, Any] = {}  # velocities of the frame before, for the last of a version
 
-    def frame(self, now: _Shown, following: _Shown | None) -> None:
+    def frame(self, now: Samples) -> None:
         """Samples of one frame."""
         frame, layer = now.frame, self.stage.GetRootLayer()
         time, shown = float(frame.index), set()
         for name, surface in now.surfaces.items():
             points, velocities, extent, normals = self._mesh(frame, name, surface)
             shown.add((frame.version, name))
-            sample = vectors(surface.points)
-            layer.SetTimeSample(points, time, sample)
-            layer.SetTimeSample(velocities, time, self._velocities(now, following, name))
-            layer.SetTimeSample(extent, time, vectors(bounds(np.asarray(sample))))
+            layer.SetTimeSample(points, time, now.points[name])
+            layer.SetTimeSample(velocities, time, now.velocities[name])
+            layer.SetTimeSample(extent, time, now.extents[name])
             if normals is not None:
                 smooth = vertex_normals(surface.points, surface.triangles)
                 layer.SetTimeSample(normals, time, vectors(smooth))
         self._show(shown, time)
-
-    def _velocities(self, now: _Shown, following: _Shown | None, name: str) -> Any:
-        """Recorded ones; else those that lead to the next frame, and at the end those that led here."""
-        recorded, points = now.velocities[name], now.surfaces[name].points
-        if recorded is not None:
-            return vectors(recorded)
-        if following is not None:
-            apart = following.frame.time - now.frame.time
-            self.last[name] = differences(following.surfaces[name].points, points, 1.0 / apart)
-        velocities = self.last.get(name)
-        if velocities is None or len(velocities) != len(points):
-            velocities = vectors(np.zeros_like(points))
-        return velocities
 
     def _mesh(self, frame: Frame, name: str, surface: Surface) -> tuple[Any, ...]:
         key = (frame.version, name)

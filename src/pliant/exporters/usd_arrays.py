@@ -51,8 +51,8 @@ def bounds(points: AnyArray) -> AnyArray:
     ends = [points[whole:]]
     if whole:
         ends += [rows.min(axis=0).reshape(-1, 3), rows.max(axis=0).reshape(-1, 3)]
-    last = np.concatenate(ends)
-    return np.stack([last.min(axis=0), last.max(axis=0)])
+    columns = np.ascontiguousarray(np.concatenate(ends).T)
+    return np.stack([columns.min(axis=1), columns.max(axis=1)])
 
 
 def _room(count: int) -> tuple[Any, AnyArray]:

@@ -26,7 +26,10 @@ _LEVELS = (("tetra", "hexahedron", "wedge", "pyramid"), ("triangle", "quad"), ("
 
 @dataclass
 class Grid:
-    """Points (n, 3) [m]; cells as VTK has them: connectivity, offsets (m,), types (m,); data by name."""
+    """Points (n, 3) [m]; cells as VTK has them: connectivity, offsets (m,), types (m,); data by name.
+
+    sizes: the numbers of particles and cells of each body.
+    """
 
     points: Array
     connectivity: IntArray
@@ -34,6 +37,7 @@ class Grid:
     types: AnyArray
     point_data: dict[str, AnyArray]
     cell_data: dict[str, AnyArray]
+    sizes: list[tuple[int, int]]
 
 
 def grid_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None) -> Grid:
@@ -50,7 +54,7 @@ def cells_of(frame: Frame, bodies: Sequence[str]) -> Grid:
     start = 0
     for number, name in enumerate(bodies):
         structure = frame.record(name).structure
-        points.append(frame.body(name))
+        points.append(frame.rows(name))
         blocks = _blocks(structure)
         cells = sum(len(block) for _, block in blocks)
         for kind, block in blocks:
@@ -69,18 +73,17 @@ def cells_of(frame: Frame, bodies: Sequence[str]) -> Grid:
         np.concatenate(types),
         {},
         {"body": np.concatenate(body), "region": np.concatenate(region)},
+        [(len(own), len(numbers)) for own, numbers in zip(points, body, strict=True)],
     )
 
 
 def data_of(frame: Frame, bodies: Sequence[str], fields: Sequence[str] | None, cells: Grid) -> Grid:
     """Points and fields of the named bodies at a frame, with the ``cells`` of its topology version."""
-    parts = [frame.body(name) for name in bodies]
+    parts = [frame.rows(name) for name in bodies]
     points = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    ends = np.searchsorted(cells.cell_data["body"], np.arange(len(bodies) + 1))
-    sizes = [(len(part), int(n)) for part, n in zip(parts, np.diff(ends), strict=True)]
     grid = replace(cells, points=points, point_data={}, cell_data=dict(cells.cell_data))
     for field in _USUAL if fields is None else fields:
-        _add_field(grid, frame, bodies, sizes, field, asked=fields is not None)
+        _add_field(grid, frame, bodies, field, asked=fields is not None)
     return grid
 
 
@@ -99,14 +102,12 @@ def _has(frame: Frame, body: str, name: str) -> bool:
     return name == "displacement" or name in frame.field_names(body)
 
 
-def _add_field(
-    grid: Grid, frame: Frame, bodies: Sequence[str], sizes: list[tuple[int, int]], name: str, asked: bool
-) -> None:
+def _add_field(grid: Grid, frame: Frame, bodies: Sequence[str], name: str, asked: bool) -> None:
     found: dict[int, FieldData] = {}
     for number, body in enumerate(bodies):
         if asked or _has(frame, body, name):
             data = frame.field(name, body)
-            if len(data.values) == sizes[number][data.per == "cell"]:
+            if len(data.values) == grid.sizes[number][data.per == "cell"]:
                 found[number] = data
             elif asked:
                 raise InputError(f"Body '{body}' has '{name}' for other cells than those that fill it.")
@@ -117,7 +118,7 @@ def _add_field(
             continue
         shape = next(iter(widths))
         whole = [
-            parts.get(number, np.full((size[per == "cell"], *shape), np.nan))
-            for number, size in enumerate(sizes)
+            parts[number] if number in parts else np.full((size[per == "cell"], *shape), np.nan)
+            for number, size in enumerate(grid.sizes)
         ]
         data_of[name] = whole[0] if len(whole) == 1 else np.concatenate(whole)

@@ -151,6 +151,7 @@ class _Writer:
         how.set_layout(h5d.CONTIGUOUS)
         how.set_alloc_time(h5d.ALLOC_TIME_EARLY)
         how.set_fill_time(h5d.FILL_TIME_NEVER)
+        how.set_obj_track_times(False)  # the same bytes every time
         space = h5s.create_simple((count, *shape))
         store = h5d.create(group.id, name.encode(), h5t.NATIVE_DOUBLE, space, how)
         at = store.get_offset() if count else 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.fracture.cracking import Cracking
-from pliant.fracture.subdivide import Subdivision, subdivide
-from pliant.fracture.tets import FACES, TetEdit, boundary_twins, open_faces, pieces, shared_faces
+from pliant.fracture.edits import cut_through, imprinted, parted
+from pliant.fracture.tets import TetEdit, boundary_twins, pieces
 from pliant.fracture.torn import Torn
 from pliant.mesh.triangles import double_areas
 from pliant.mesh.types import TetMesh, boundary_triangles, tet_volumes
@@ -67,48 +67,36 @@ class Breaking(ABC):
         """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
         did."""
         planes = cracking.planes(time, x, self.structure.cells["tetra"], stress)
-        found = planes.edit() if planes is not None else None
-        if planes is None or found is None:
+        if planes is None:
             return False
-        edit, rims = found
-        cracking.advance(time, x, edit, rims, np.array([node for node, _ in planes.around]))
-        self._take(edit)
+        opened = planes.edit()
+        if opened is None:
+            cracking.wait(time, planes.nodes)
+            return False
+        cracking.advance(time, opened, planes)
+        self._take(opened.edit)
         return True
 
     def cut(self, x: Array, level: Array) -> bool:
         """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
-        made = subdivide(self.structure.cells["tetra"], level)
-        if (made.side == made.side[0]).all():
+        found = cut_through(self.structure.cells["tetra"], level)
+        if found is None:
             return False
-        edit = _subdivided(made, len(level))
-        joints = shared_faces(edit.tets)
-        between = joints[made.side[joints[:, 0] // 4] != made.side[joints[:, 1] // 4]]
-        after = open_faces(edit.tets, len(edit.parents), between)
-        if after is not None:
-            apart = after.parents[:, 0]
-            edit = TetEdit(after.tets, edit.parents[apart], edit.weights[apart], edit.origin)
-        elif not len(made.ends):
-            return False
-        self._take_and_follow(edit)
+        self._take_and_follow(found[0])
         return True
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Cut up tets where ``level`` is zero and part nothing; rest positions (k, 3) on the cut."""
-        made = subdivide(self.structure.cells["tetra"], level)
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Cut up tets where ``level`` is zero and part nothing; rest positions (k, 3) on the cut, where
+        ``past`` (n,) is not positive."""
+        edit, made = imprinted(self.structure.cells["tetra"], level)
         if len(made.ends):
-            self._take_and_follow(_subdivided(made, len(level)))
-        return np.asarray(self.structure.rest[made.on_cut])
+            self._take_and_follow(edit)
+        on = made.on_cut if past is None else made.on_cut & (edit.blended(past) <= 0.0)
+        return np.asarray(self.structure.rest[on])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part neighbouring tets of different ``sides`` (m,); only across faces of particles ``where``."""
-        tets = self.structure.cells["tetra"]
-        joints = shared_faces(tets)
-        if sides is not None:
-            joints = joints[sides[joints[:, 0] // 4] != sides[joints[:, 1] // 4]]
-        if where is not None:
-            on = tets[joints[:, 0] // 4][np.arange(len(joints))[:, None], FACES[joints[:, 0] % 4]]
-            joints = joints[where[on].all(axis=1)]
-        edit = open_faces(tets, len(self.structure.rest), joints) if len(joints) else None
+        edit = parted(self.structure.cells["tetra"], len(self.structure.rest), sides, where)
         if edit is None:
             return False
         self._take_and_follow(edit)
@@ -160,18 +148,6 @@ class Breaking(ABC):
         torn = triangles[boundary_twins(rest, triangles)]
         area = 0.25 * float(double_areas(rest, torn).sum()) if len(torn) else 0.0
         return pieces(tets)[0], area, self.cracking.broken if self.cracking is not None else 0
-
-
-def _subdivided(made: Subdivision, count: int) -> TetEdit:
-    parents = np.repeat(np.arange(count + len(made.ends))[:, None], 2, axis=1)
-    weights = np.zeros(parents.shape)
-    weights[:, 0] = 1.0
-    near = np.where(made.share <= 0.5, 0, 1)  # the nearer end is the main parent
-    rows = np.arange(len(made.ends))
-    parents[count:, 0], parents[count:, 1] = made.ends[rows, near], made.ends[rows, 1 - near]
-    share = np.minimum(made.share, 1.0 - made.share)
-    weights[count:, 0], weights[count:, 1] = 1.0 - share, share
-    return TetEdit(made.tets, parents, weights, made.origin)
 
 
 def edited(old: Structure, edit: TetEdit, material: Any, whole: Carrier | None) -> Structure:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.fracture.tets import FACES
 from pliant.mesh.types import tet_edges
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 SNAP = 0.1  # share of an edge within which a cut goes through its end
 
@@ -30,7 +30,7 @@ class Subdivision:
     share: Array
     origin: IntArray
     side: IntArray
-    on_cut: Array
+    on_cut: BoolArray
 
 
 def subdivide(tets: IntArray, level: Array) -> Subdivision:

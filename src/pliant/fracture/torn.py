@@ -8,6 +8,7 @@ import numpy as np
 from pliant.errors import MeshError
 from pliant.fracture.surface_cut import GROUP, cut_surface
 from pliant.fracture.tets import boundary_twins
+from pliant.fracture.virtual import weights_in
 from pliant.mesh.topology import merge_points
 from pliant.mesh.types import Surface, boundary_triangles
 from pliant.protocols import Carrier
@@ -45,7 +46,7 @@ class Torn:
             return self._boundary(torn)
         nudged = Surface(cut.surface.points + NUDGE * self.spacing * cut.inward, cut.surface.triangles)
         held = embed(nudged, self.rest, self.tets)
-        weights = _weights(cut.surface.points, self.rest[held.indices])
+        weights = weights_in(cut.surface.points, self.rest[held.indices])
         return EmbeddedSurface(cut.surface, held.indices, weights, max(0.0, -float(weights.min())))
 
     def _boundary(self, torn: AnyArray) -> EmbeddedSurface:
@@ -78,10 +79,3 @@ class Torn:
 
     def arrays(self) -> dict[str, AnyArray]:
         return self._made.arrays()
-
-
-def _weights(p: Array, corners: Array) -> Array:
-    """Barycentric weights (p, 4) of points in the tets ``corners`` (p, 4, 3)."""
-    edges = (corners[:, 1:] - corners[:, :1]).transpose(0, 2, 1)
-    inner = np.linalg.solve(edges, (p - corners[:, 0])[:, :, None])[:, :, 0]
-    return np.concatenate([1.0 - inner.sum(axis=1, keepdims=True), inner], axis=1)

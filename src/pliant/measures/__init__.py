@@ -1,6 +1,7 @@
 """What is measured while a simulation runs, one class each; ``MEASURES`` names them for scenes."""
 
 from pliant.measures.fracture import FractureMeasure
+from pliant.measures.peak import Peak
 from pliant.measures.selected import FluxMeasure, Probe, Reaction
 from pliant.measures.state import EnergyMeasure, Momentum, Volume
 from pliant.protocols import Measure
@@ -10,7 +11,7 @@ MEASURES: Registry[Measure] = Registry(
     "measure",
     {
         cls.kind: cls
-        for cls in (Volume, EnergyMeasure, Momentum, Probe, Reaction, FluxMeasure, FractureMeasure)
+        for cls in (Volume, EnergyMeasure, Momentum, Probe, Reaction, FluxMeasure, FractureMeasure, Peak)
     },
     entry_points="pliant.measures",
 )
@@ -21,6 +22,7 @@ __all__ = [
     "FluxMeasure",
     "FractureMeasure",
     "Momentum",
+    "Peak",
     "Probe",
     "Reaction",
     "Volume",

@@ -41,7 +41,8 @@ def part_volume(part: "Part", x: Array) -> float:
     """Volume of one body [m3]: of its tets, or inside the surface it carries."""
     structure = part.structure
     if "tetra" in structure.cells:
-        return float(tet_volumes(x, structure.cells["tetra"]).sum())
+        share = structure.extra.get("tet-share", 1.0)  # of virtual tets, some of which are not full
+        return float((share * tet_volumes(x, structure.cells["tetra"])).sum())
     if structure.carrier is not None:
         carrier = structure.carrier
         return surface_volume(carrier.positions(x), carrier.surface.triangles)
@@ -62,7 +63,7 @@ class Energies:
     """The ledger at work."""
 
     def __init__(self, system: "System", label: str) -> None:
-        system.keeps_ledger = True
+        system.keep_ledger()
         self.system = system
         parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
         self.columns = tuple(f"{label}.{part}" for part in parts)

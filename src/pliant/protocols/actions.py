@@ -1,5 +1,6 @@
 """Actions, and what their runtimes may do."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pliant.typing import Array, BoolArray, IntArray, Vector
@@ -92,6 +93,19 @@ class Projection(Protocol):
     def project(self, time: float, dt: float, world: "World") -> None: ...
 
 
+@dataclass(frozen=True)
+class RigidShape:
+    """A rigid shape for compiled loops: its number and size (``models.shape_contact``), the frame (3, 3) that
+    its axes are the columns of, and its places (k, 3) [m] at k times."""
+
+    kind: int
+    size: Array
+    frame: Array
+    places: Array
+    restitution: float
+    friction: float
+
+
 @runtime_checkable
 class Pushing(Protocol):
     """A rigid shape that particles are pushed out of, as models with steps of their own use it."""
@@ -101,7 +115,14 @@ class Pushing(Protocol):
     ) -> None:
         """Push particles out, whose x has just moved by ``dt v`` to ``time``; keep the reaction."""
 
+    def rigid(self, times: Array) -> RigidShape:
+        """The shape and its places at ``times`` (k,) [s], for who pushes particles out by itself."""
+
+    def take_contacts(self, out: Array) -> None:
+        """Take note of the impulse, its torque, the work and the heat (8,) of such contacts."""
+
     refines: bool  # whether bodies take note of its shape in all detail
+    moves: bool  # whether its place changes
 
     def distance(self, time: float, x: Array) -> Array:
         """Signed distance [m] of points (n, 3) from the shape as it is at ``time``, negative inside."""

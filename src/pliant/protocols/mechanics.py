@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from pliant.protocols.shared import FieldData, StableStep
 from pliant.protocols.structure import Sampler, Structure
-from pliant.typing import Array, BoolArray
+from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -62,6 +62,15 @@ class Thick(Protocol):
 
 
 @runtime_checkable
+class Pieces(Protocol):
+    """Models without cells that come apart: where a body meets itself, its pieces meet each other."""
+
+    @property
+    def piece(self) -> IntArray:
+        """The piece of each particle (n,)."""
+
+
+@runtime_checkable
 class Rough(Protocol):
     """Models whose friction against other bodies may differ from the material's."""
 
@@ -106,6 +115,14 @@ class Growing(Protocol):
     def add(self, region: "Surface", x: Array, v: Array) -> None:
         """Fill ``region``, closed and in world coordinates, with particles connected to those at ``x`` (n, 3)
         that it touches; SelectionError where there is no room, or nothing to touch."""
+
+
+@runtime_checkable
+class Welding(Protocol):
+    """Models whose shown surface can be joined to that of another body."""
+
+    def weld(self, x: Array, which: IntArray, places: Array) -> None:
+        """Carry the surface's points ``which`` (k,) from ``places`` (k, 3) on, particles being at ``x``."""
 
 
 @runtime_checkable

@@ -61,6 +61,28 @@ class Noting(Protocol):
 
 
 @runtime_checkable
+class Speaking(Protocol):
+    """Mechanics that find things out while they run; whoever tells the user empties the list."""
+
+    warnings: list[str]
+
+
+@runtime_checkable
+class Deciding(Protocol):
+    """Mechanics that decided by what they measured on this machine: time [s] and what was decided. Their
+    model repeats it where its key ``decisions`` says so."""
+
+    decisions: list[tuple[float, float]]
+
+
+@runtime_checkable
+class Heating(Protocol):
+    """``Settling`` mechanics that count the heat of their own damping where the energy ledger is kept."""
+
+    keeps_heat: bool
+
+
+@runtime_checkable
 class Columns(Protocol):
     """Brings series of its own (an obstacle's reaction)."""
 

@@ -1,6 +1,6 @@
 """What a body is before it moves: particles, cells, and the surface it carries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,6 +50,7 @@ class Geometry(Protocol):
     edge: float | None  # target edge length [m] that the user asked for
     linear: Array  # (3, 3): from the shape's own coordinates to the world, x = linear X + position
     position: Array  # (3,)
+    notify: "Callable[[str], None] | None"  # where a sampler says what a user should know
 
     @property
     def turn(self) -> Array:

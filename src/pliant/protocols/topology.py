@@ -17,12 +17,14 @@ class RowChange:
     """New rows of the World and the old rows that each continues.
 
     parents, weights (n, k): a new row is ``sum_k weights old[parents]``; its main parent comes first, and
-    places that are not needed have weight 0 and repeat it. fresh: new rows that continue none; they have a
-    parent nearby all the same, and belong to no selection.
+    places that are not needed have weight 0 and repeat it. moved (n, 3): how far beside that its position is
+    [m]; None: nowhere. fresh: new rows that continue none; they have a parent nearby all the same, and belong
+    to no selection.
     """
 
     parents: IntArray
     weights: Array
+    moved: Array | None = None
     fresh: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def _places(self, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -73,8 +75,8 @@ class Topology(Protocol):
     ``structure`` and ``parents``, and the recorder write it.
 
     parents (n,): the old particle that each new one continues; or (n, k) with ``parent_weights`` (n, k) as
-    an attribute beside it, where new ones lie between old ones. ``newcomers`` beside it, if any: those that
-    continue none.
+    an attribute beside it, where new ones lie between old ones; or with ``moved`` (n, 3), where they lie
+    beside them. ``newcomers`` beside it, if any: those that continue none.
     """
 
     topology_version: int
@@ -96,8 +98,9 @@ class Cuttable(Protocol):
     def cut(self, x: Array, level: Array) -> bool:
         """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices, only
+        those where ``past`` (n,) is not positive: beyond the rim of what cuts it is."""
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Part neighbouring tets (or phyxels) of different ``sides`` (m,); only across faces of particles

@@ -11,6 +11,7 @@ from pliant.mesh.types import Surface
 from pliant.protocols import FieldData, Memory
 from pliant.recording.topology import BodyRecord
 from pliant.registry import nearest
+from pliant.structure.framed import carried_velocities
 from pliant.typing import AnyArray, Array
 
 if TYPE_CHECKING:
@@ -65,7 +66,11 @@ class Frame:
 
     def body(self, name: str) -> Array:
         """Positions (n, 3) [m] of one body."""
-        return self._rows("positions", name).copy()
+        return self.rows(name).copy()
+
+    def rows(self, name: str) -> Array:
+        """Positions (n, 3) [m] of one body, not a copy: to be read only."""
+        return self._rows("positions", name)
 
     def _rows(self, array: str, body: str) -> Array:
         return self._array(array)[slice(*self.record(body).rows)]
@@ -80,7 +85,9 @@ class Frame:
     def surface_velocities(self, name: str) -> Array | None:
         """Velocities (p, 3) [m/s] of the shown surface; None where the run did not record any."""
         carrier = self.record(name).structure.carrier
-        return carrier.positions(self._rows("velocities", name)) if self._moving and carrier else None
+        if not self._moving or carrier is None:
+            return None
+        return carried_velocities(carrier, self.rows(name), self._rows("velocities", name))
 
     def record(self, name: str) -> BodyRecord:
         """What a body is made of at this frame; InputError for an unknown name."""

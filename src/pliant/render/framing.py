@@ -4,53 +4,98 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pliant.errors import InputError
 from pliant.recording import Run
 from pliant.render.camera import Camera, CameraKeys, direction, fitted
 from pliant.render.look import Look
 from pliant.render.plan import Panel
-from pliant.render.setting import setting_of
+from pliant.render.setting import Setting, setting_of
 from pliant.typing import Array
 
 LOOKED_AT = 16  # frames that the camera makes room for
 
 
 def framed(
-    run: Run,
+    runs: Sequence[Run],
     look: Look,
     numbers: Sequence[int],
     turns: float,
     follow: bool,
     keys: CameraKeys | None,
-    several: bool,
-) -> Panel:
-    """The run with a camera that sees all that moves in the frames ``numbers``."""
-    setting = setting_of(run)
+) -> list[Panel]:
+    """The runs, each with a camera that sees all that moves in the frames ``numbers``.
+
+    Runs that start at the same place are seen by the same camera, so that they can be compared.
+    """
+    settings = [setting_of(run) for run in runs]
+    clouds = [_moving(run, s, look, numbers, follow) for run, s in zip(runs, settings, strict=True)]
+    if _same_place([run.frames[0].positions for run in runs]):
+        reaches = np.array([np.ptp(points, axis=0).max() for points in clouds])
+        shared = np.concatenate(  # a run that flew apart is not what the others are looked at with
+            [
+                points
+                for points, reach in zip(clouds, reaches, strict=True)
+                if reach <= 2.0 * np.median(reaches)
+            ]
+        )
+        clouds = [shared] * len(clouds)
+    panels = []
+    for run, setting, cloud in zip(runs, settings, clouds, strict=True):
+        upward = np.eye(3)["xyz".index(setting.up)]
+        points = _with_ground(cloud, upward, setting.ground if look.ground == "auto" else look.ground)
+        way, up = direction(look.view, setting.up)
+        if turns:  # room for every direction: a cylinder around the axis
+            points = _turned_about(points, upward)
+        target, distance = fitted(points, way, up, look.size[0] / look.size[1], look.zoom)
+        middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        reach = float(np.ptp(points, axis=0).max()) or 1.0
+        caption = look.title if look.title is not None else setting.title
+        camera = Camera(way, up, upward, target, distance, turns, follow, keys)
+        named = run.path.stem if len(runs) > 1 else caption
+        panels.append(Panel(run.path, named, camera, setting, middle, reach, float((points @ upward).min())))
+    return panels
+
+
+def _moving(run: Run, setting: Setting, look: Look, numbers: Sequence[int], follow: bool) -> Array:
+    """Points that tell how far a run reaches, over some of the frames ``numbers``."""
     picked = [numbers[k] for k in np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).round().astype(int))]
     picked = list(dict.fromkeys(min(number, len(run) - 1) for number in picked))
     start = run.frames[0].positions.mean(axis=0)
     clouds: list[Array] = []
+    bodies: list[Array] = []
     for number in picked:
         frame = run.frames[number]
         parts = [
             _outline(frame.body(b.name)) for b in frame.bodies if look.bodies is None or b.name in look.bodies
         ]
+        bodies += parts
         moved = frame.positions.mean(axis=0) - start if follow else np.zeros(3)
         things = [thing.corners(frame.time) for thing in setting.things if thing.there(frame.time)]
         clouds += [part - moved for part in parts] + ([] if follow else things)
-    points = np.concatenate(clouds)
-    upward = np.eye(3)["xyz".index(setting.up)]
-    points = _with_ground(points, upward, setting.ground if look.ground == "auto" else look.ground)
-    way, up = direction(look.view, setting.up)
-    if turns:  # room for every direction: a cylinder around the axis
-        points = _turned_about(points, upward)
-    target, distance = fitted(points, way, up, look.size[0] / look.size[1], look.zoom)
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    reach = float(np.ptp(points, axis=0).max()) or 1.0
-    caption = (
-        look.title if look.title is not None and not several else run.path.stem if several else setting.title
-    )
-    camera = Camera(way, up, upward, target, distance, turns, follow, keys)
-    return Panel(run.path, caption, camera, setting, middle, reach, float((points @ upward).min()))
+    _check_section(look, np.concatenate(bodies))
+    return np.concatenate(clouds)
+
+
+def _same_place(starts: Sequence[Array]) -> bool:
+    """Whether several clouds of points fill the same room, to a fifth of its size."""
+    low = np.array([points.min(axis=0) for points in starts])
+    high = np.array([points.max(axis=0) for points in starts])
+    size = float((high - low).max())
+    return len(starts) > 1 and max(np.ptp(low, axis=0).max(), np.ptp(high, axis=0).max()) <= 0.2 * size
+
+
+def _check_section(look: Look, points: Array) -> None:
+    """InputError where a section meets no body in any of the frames looked at."""
+    if look.section is None:
+        return
+    axis, at = look.section
+    low, high = float(points[:, axis].min()), float(points[:, axis].max())
+    if not low <= at <= high:
+        name = "xyz"[axis]
+        raise InputError(
+            f"section {name}={at:g}: there is nothing to cut.",
+            hint=f"The bodies reach from {name}={low:.4g} to {high:.4g}.",
+        )
 
 
 def _with_ground(points: Array, up: Array, ground: float | str | None) -> Array:

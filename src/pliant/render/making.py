@@ -15,7 +15,8 @@ from pliant.render.camera import read_camera
 from pliant.render.colouring import chosen_range, scalar_field
 from pliant.render.files import BLOCK, check_free, tiled, write_movie, write_png
 from pliant.render.framing import framed
-from pliant.render.look import Look, cut, level, pair
+from pliant.render.look import BACKGROUNDS, Look, cut, level, pair
+from pliant.render.overlay import mounted
 from pliant.render.plan import Plan, Shot
 from pliant.render.team import pictures
 from pliant.typing import AnyArray
@@ -96,14 +97,20 @@ def render(
         limits = chosen_range(found, seen, colour, range, names)
         unit = scalar_field(found[0].frames[seen[0]], colour, _first_body(found[0], names)).unit
     keys = read_camera(camera)
-    panels = [framed(run, look, seen, turntable, follow, keys, len(found) > 1) for run in found]
+    panels = framed(found, look, seen, turntable, follow, keys)
     plan = Plan(tuple(panels), look, limits, unit, small)
     images = _counted(pictures(plan, shots, workers), len(shots), progress)
     if movie:
         write_movie(path, images, rate)
     else:
-        write_png(path, tiled(images, cells[0]) if small else next(images))
+        write_png(path, _sheet(plan, tiled(images, cells[0])) if small else next(images))
     return path
+
+
+def _sheet(plan: Plan, image: AnyArray) -> AnyArray:
+    """The tiled pictures with a title, if one was given, and the colour bar."""
+    _, paper, _, ink = BACKGROUNDS[plan.look.background]
+    return mounted(image, paper, ink, plan.look.title or "", plan.bar)
 
 
 def opened(given: Any) -> list[Run]:

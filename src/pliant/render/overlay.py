@@ -43,6 +43,23 @@ def written(
     return np.asarray(canvas)
 
 
+def mounted(
+    sheet: AnyArray, paper: tuple[float, ...], colour: tuple[int, int, int], title: str, bar: "Bar | None"
+) -> AnyArray:
+    """A sheet of pictures (h, w, 3) with its title above and its colour bar on the right, if it has any."""
+    from PIL import Image
+
+    height, width = sheet.shape[:2]
+    size = letter_size(height)
+    head = round(2.6 * size) if title else 0
+    side = bar.room(head + height) if bar is not None else 0
+    if not head and not side:
+        return sheet
+    canvas = Image.new("RGB", (width + side, head + height), tuple(round(255 * part) for part in paper))
+    canvas.paste(Image.fromarray(sheet), (0, head))
+    return written(np.asarray(canvas), colour, title, "", bar)
+
+
 def _fitting(text: str, room: int, size: int) -> str:
     while len(text) > 4 and font(size, True).getlength(text) > room:
         text = text[:-2].rstrip(" .…") + "…"
@@ -56,17 +73,31 @@ class Bar:
         self.name, self.unit = name.replace("-", " "), unit
         self.limits, self.colours = limits, colours
 
-    def draw(self, canvas: Any, pen: Any, colour: tuple[int, int, int]) -> None:
-        from matplotlib import colormaps
+    def _parts(self, height: int) -> tuple[int, str, list[float], list[str]]:
+        """Size of letters, label, ticks and their texts."""
         from matplotlib.ticker import MaxNLocator
-        from PIL import Image
 
-        width, height = canvas.size
         size = max(9, round(0.85 * letter_size(height)))
         low, high = self.limits
         scale, power = scaled(max(abs(low), abs(high)), self.unit)
         ticks = [t for t in MaxNLocator(5).tick_values(low, high) if low <= t <= high]
-        texts = [f"{tick / scale:.4g}" for tick in ticks]
+        label = f"{self.name} [{power}]" if power else self.name
+        return size, label, ticks, [f"{tick / scale:.4g}" for tick in ticks]
+
+    def room(self, height: int) -> int:
+        """Pixels that the bar takes from the right edge of a picture of this height."""
+        size, label, _, texts = self._parts(height)
+        numbers: float = max((font(size).getlength(text) for text in texts), default=0.0)
+        widest: float = max(font(size).getlength(label), numbers + 1.5 * size + 6)
+        return round(widest + 2 * size)
+
+    def draw(self, canvas: Any, pen: Any, colour: tuple[int, int, int]) -> None:
+        from matplotlib import colormaps
+        from PIL import Image
+
+        width, height = canvas.size
+        size, label, ticks, texts = self._parts(height)
+        low, high = self.limits
         room = max((font(size).getlength(text) for text in texts), default=0)
         top, bottom = round(0.24 * height), round(0.80 * height)
         thick = max(6, round(0.9 * size))
@@ -79,7 +110,6 @@ class Bar:
             y = bottom - round((tick - low) / (high - low) * (bottom - top - 1)) - 1
             pen.line((left + thick - 3, y, left + thick + 3, y), fill=colour)
             pen.text((left + thick + 0.5 * size, y), text, fill=colour, font=font(size), anchor="lm")
-        label = f"{self.name} [{power}]" if power else self.name
         pen.text((width - size, top - 0.9 * size), label, fill=colour, font=font(size), anchor="rs")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pliant.render.camera import Camera
 from pliant.render.look import Look
+from pliant.render.overlay import Bar
 from pliant.render.setting import Setting
 from pliant.typing import Array
 
@@ -34,6 +35,14 @@ class Plan:
     limits: tuple[float, float] | None
     unit: str
     small: bool = False  # pictures of a contact sheet: nothing but the time is written on them
+
+    @property
+    def bar(self) -> Bar | None:
+        """The colour bar, where one is wanted."""
+        look = self.look
+        if not look.bar or look.colour is None or self.limits is None:
+            return None
+        return Bar(look.colour, self.unit, self.limits, look.map)
 
 
 @dataclass(frozen=True)

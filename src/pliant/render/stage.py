@@ -10,11 +10,12 @@ from pliant.render.camera import Eye
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
 from pliant.render.look import BACKGROUNDS, BODY_COLOURS, OBSTACLE_COLOUR, TABLE_COLOUR
-from pliant.render.overlay import Bar, written
+from pliant.render.overlay import written
 from pliant.render.plan import Panel, Plan, Shot
 from pliant.render.setting import Thing
 from pliant.typing import AnyArray, Array
 
+ABREAST = 4  # panels in a row
 MATTE = {"ambient": 0.52, "diffuse": 0.55, "specular": 0.0}
 GLOSSY = {"ambient": 0.26, "diffuse": 0.86, "specular": 0.28, "specular_power": 22}
 
@@ -35,11 +36,18 @@ class Stage:
         self.plotter.set_background(bottom, top=top)
 
     def picture(self, shot: Shot) -> AnyArray:
-        """The finished picture (h, w, 3), panels side by side."""
+        """The finished picture (h, w, 3), panels side by side, in rows of ABREAST where there are more."""
         images = [self._panel(k, shot) for k in range(len(self.runs))]
-        for image in images[1:]:
-            image[:, :2] = self.ink
-        return np.concatenate(images, axis=1)
+        columns = min(ABREAST, len(images))
+        for k, image in enumerate(images):
+            if k % columns:
+                image[:, :2] = self.ink
+            if k >= columns:
+                image[:2] = self.ink
+        while len(images) % columns:
+            images.append(np.full_like(images[0], images[0][0, -1]))
+        rows = [np.concatenate(images[k : k + columns], axis=1) for k in range(0, len(images), columns)]
+        return np.concatenate(rows, axis=0)
 
     def close(self) -> None:
         self.plotter.close()
@@ -76,14 +84,10 @@ class Stage:
         return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).reduce(SMOOTHING))
 
     def _finish(self, image: AnyArray, panel: Panel, frame: Frame, k: int) -> AnyArray:
-        look, small = self.look, self.plan.small
-        bar = None
-        if look.bar and look.colour is not None and self.plan.limits is not None and not small:
-            last = k == len(self.runs) - 1
-            bar = Bar(look.colour, self.plan.unit, self.plan.limits, look.map) if last else None
-        title = "" if small and k else panel.caption
-        time = f"t = {frame.time:.3f} s" if look.time else ""
-        return written(image, self.ink, "" if small else title, time, bar).copy()
+        small = self.plan.small
+        bar = self.plan.bar if k == len(self.runs) - 1 and not small else None
+        time = f"t = {frame.time:.3f} s" if self.look.time else ""
+        return written(image, self.ink, "" if small else panel.caption, time, bar).copy()
 
     def _look_through(self, eye: Eye) -> None:
         camera = self.plotter.camera
@@ -131,6 +135,8 @@ class Stage:
 
     def _draw(self, drawn: Drawn, colour: str, spacing: float, sense: float) -> None:
         width = drawn.corners.shape[1]
+        if not len(drawn.points):
+            return  # all of it lies before the section
         if drawn.volume is not None:
             mesh = self._opened(drawn, sense)
         else:

@@ -94,7 +94,7 @@ class LiveInput:
         given = {key: value for key, value in table.items() if key not in ("from", "until", "at", "late")}
         kind = given.get("type")
         system = self._simulation.system
-        once = kind in _ONCE and "direction" not in given  # a blade takes its time
+        once = kind in _ONCE and not {"direction", "tip"} & set(given)  # a blade takes its time
         if kind not in LIVE:
             raise IncompatibleError(
                 f"'{kind}' cannot start while the simulation runs.", hint="Reset first, then add it."

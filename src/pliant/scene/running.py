@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pliant.errors import Diverged, Interrupted, PliantError, RunError
 from pliant.scene.progress import RunProgress, Silent
+from pliant.scene.replay import write_replay
 from pliant.scene.writing import begin, create, write_frame
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ def run_scene(
     frames = scene.time.frames()
     simulation.start()
     writer = create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
-    return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
+    try:
+        return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
+    finally:
+        write_replay(scene, simulation, folder)
 
 
 def resume(path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None) -> "Run":
@@ -77,7 +81,10 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
         writer.finish("interrupted", "could not be resumed")
         raise
     first = begin if fresh else None
-    return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, first)
+    try:
+        return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, first)
+    finally:
+        write_replay(scene, simulation, folder)
 
 
 def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
@@ -151,6 +158,9 @@ def _loop(
                     writer.write_checkpoint(simulation.frame, simulation.system.state())
                     last = time.perf_counter()
                     cost = last - now
+                for text in simulation.warnings():
+                    show.note(text)
+                    writer.log(text)
                 done = simulation.frame - first
                 show.frame(simulation.frame + 1, frames, done / simulation.fps, now - started)
         state, message = "done", ""

@@ -22,6 +22,7 @@ from pliant.protocols import (
     OwnStep,
     Restarting,
     Solid,
+    Speaking,
     StepLimit,
     Stiffening,
 )
@@ -124,6 +125,15 @@ class Simulation:
         for part in self.system.world.parts:
             if not isinstance(part.mechanics, (Energy, Solid)):
                 found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
+        return found
+
+    def warnings(self) -> list[str]:
+        """What bodies found out since the last call (see ``Speaking``)."""
+        found = []
+        for part in self.system.world.parts:
+            if isinstance(part.mechanics, Speaking):
+                found += [f"body '{part.name}': {text}" for text in part.mechanics.warnings]
+                part.mechanics.warnings.clear()
         return found
 
     @property

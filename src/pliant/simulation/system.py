@@ -16,6 +16,7 @@ from pliant.protocols import (
     Event,
     Following,
     Forces,
+    Heating,
     Ledger,
     Meeting,
     Memory,
@@ -44,7 +45,9 @@ class System:
         self.timetable = Timetable(actions)
         self.followers: list[Any] = [a for _, a in actions]  # told of changes of topology
         self.accounts = Accounts(world)
-        self.keeps_ledger = ledger
+        self.keeps_ledger = False
+        if ledger:
+            self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for part in world.parts:
@@ -54,6 +57,13 @@ class System:
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         self._bind()
+
+    def keep_ledger(self) -> None:
+        """Count work and heat from now on; bodies that own their step count the heat of their damping."""
+        self.keeps_ledger = True
+        for part in self.world.parts:
+            if isinstance(part.mechanics, Heating):
+                part.mechanics.keeps_heat = True
 
     @property
     def actions(self) -> list[tuple[str, Acting]]:
@@ -206,10 +216,11 @@ class System:
             if mechanics.topology_version != self._versions[k]:
                 self._versions[k] = mechanics.topology_version
                 weights = getattr(mechanics, "parent_weights", None)
-                newcomers = getattr(mechanics, "newcomers", None)
-                self._announce(
-                    self.world.resize(part, mechanics.structure, mechanics.parents, weights, newcomers)
+                moved, newcomers = getattr(mechanics, "moved", None), getattr(mechanics, "newcomers", None)
+                change = self.world.resize(
+                    part, mechanics.structure, mechanics.parents, weights, moved, newcomers
                 )
+                self._announce(change)
                 changed = True
         return changed
 

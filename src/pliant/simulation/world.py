@@ -91,20 +91,24 @@ class World:
         structure: Structure,
         parents: IntArray,
         weights: Array | None = None,
+        moved: Array | None = None,
         newcomers: Newcomers | None = None,
     ) -> RowChange:
         """Give ``part`` a new structure whose particle i continues the part's old particle parents[i], or is
-        the blend of several, parents and weights (n, k); or continues none and is one of the ``newcomers``.
+        the blend of several, parents and weights (n, k); ``moved`` (n, 3): how far beside that it is [m]; or
+        continues none and is one of the ``newcomers``.
 
         Momentum is kept: of copies by itself; where particles come between others the linear one too, and
         the angular one by a slight spin of the whole body, which strains nothing.
         """
         old, start, count = part.rows, part.rows.start, len(structure.rest)
-        change = self._change(part, parents, weights, newcomers)
+        change = self._change(part, parents, weights, moved, newcomers)
         old_mass, old_x, old_v = self.mass, self.x, self.v
         self.x, self.v, self.f = (
             blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
         )
+        if change.moved is not None:
+            self.x += change.moved
         mass = self.mass[change.parents[:, 0]]
         mass[start : start + count] = structure.mass
         held = (self.inverse_mass == 0.0)[change.parents].all(axis=1)
@@ -126,7 +130,12 @@ class World:
         return change
 
     def _change(
-        self, part: Part, parents: IntArray, weights: Array | None, newcomers: Newcomers | None
+        self,
+        part: Part,
+        parents: IntArray,
+        weights: Array | None,
+        moved: Array | None,
+        newcomers: Newcomers | None,
     ) -> RowChange:
         """The change of all rows of the World when ``part`` gets particles of its own rows ``parents``."""
         table = parents.reshape(len(parents), -1)
@@ -135,9 +144,12 @@ class World:
         alone = np.zeros((len(ahead) + len(behind), k))
         alone[:, 0] = 1.0
         inner = np.ones((len(table), 1)) if weights is None else weights
+        if moved is not None:
+            moved = np.concatenate([np.zeros((len(ahead), 3)), moved, np.zeros((len(behind), 3))])
         return RowChange(
             np.concatenate([_wide(ahead, k), part.rows.start + table, _wide(behind, k)]),
             np.concatenate([alone[: len(ahead)], inner, alone[len(ahead) :]]),
+            moved,
             np.empty(0, np.int64) if newcomers is None else part.rows.start + newcomers.rows,
         )
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pliant.mesh.types import Surface
+from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.typing import AnyArray, Array, IntArray
 
@@ -30,7 +31,11 @@ class FramedSurface(EmbeddedSurface):
     def positions(self, x: Array) -> Array:
         out = super().positions(x)
         own = np.einsum("pij,pi->pj", self.rest, self.offsets)  # in the frame
-        out[self.framed] += np.einsum("pij,pj->pi", frames_of(x, self.frames), own)
+        turned = np.einsum("pij,pj->pi", frames_of(x, self.frames), own)
+        lone = np.flatnonzero(self.frames[:, 2] == self.frames[:, 1])
+        if len(lone):
+            turned[lone] = _swung(self.rest[lone, :, 0], x, self.frames[lone], self.offsets[lone])
+        out[self.framed] += turned
         return out
 
     def arrays(self) -> dict[str, AnyArray]:
@@ -46,9 +51,25 @@ class FramedSurface(EmbeddedSurface):
         )  # fmt: skip
 
 
+def carried_velocities(carrier: Carrier, x: Array, v: Array) -> Array:
+    """Velocities (p, 3) [m/s] of a carried surface whose particles are at ``x`` and move with ``v`` (n, 3).
+
+    Places that are combinations of particles move with the same combinations of velocities. Offsets that turn
+    do not: there it is the change of place over a very short way, a 1e-5th of the smallest frame.
+    """
+    if not isinstance(carrier, FramedSurface) or not len(carrier.framed):
+        return carrier.positions(v)
+    speed = float(np.abs(v).max(initial=0.0))
+    length = np.linalg.norm(x[carrier.frames[:, 1]] - x[carrier.frames[:, 0]], axis=1)
+    if not speed or not length.any():
+        return carrier.positions(x) * 0.0
+    apart = 1e-5 * float(length[length > 0.0].min()) / speed
+    return (carrier.positions(x + apart * v) - carrier.positions(x - apart * v)) / (2.0 * apart)
+
+
 def frames_of(x: Array, triples: IntArray) -> Array:
-    """Right-handed frames (q, 3, 3), axes as columns: along a -> b, and towards c across it. Where a, b and c
-    lie in a line, one of the world's axes takes the place of c; where they are one, the frame stays."""
+    """Right-handed frames (q, 3, 3), axes as columns: along a -> b, and towards c across it. Where there is
+    no c, one of the world's axes takes its place; where there is no b, the frame stays."""
     a, b, c = (x[triples[:, k]] for k in range(3))
     one, two = b - a, c - a
     length = np.linalg.norm(one, axis=1, keepdims=True)
@@ -59,6 +80,17 @@ def frames_of(x: Array, triples: IntArray) -> Array:
     two = two - np.einsum("ij,ij->i", one, two)[:, None] * one
     two /= np.maximum(np.linalg.norm(two, axis=1, keepdims=True), 1e-300)
     return np.stack([one, two, np.cross(one, two)], axis=2)
+
+
+def _swung(before: Array, x: Array, triples: IntArray, offsets: Array) -> Array:
+    """``offsets`` (q, 3) turned by the smallest rotation from the directions ``before`` (q, 3) to those of
+    the lines a -> b now; where there is no b, as they are."""
+    one = x[triples[:, 1]] - x[triples[:, 0]]
+    length = np.linalg.norm(one, axis=1, keepdims=True)
+    now = np.where(length > 0.0, one / np.where(length > 0.0, length, 1.0), before)
+    axis, cosine = np.cross(before, now), np.einsum("qi,qi->q", before, now)[:, None]
+    once = np.cross(axis, offsets)
+    return np.asarray(offsets + once + np.cross(axis, once) / np.maximum(1.0 + cosine, 1e-9))
 
 
 def as_framed(carrier: EmbeddedSurface) -> FramedSurface:
@@ -96,6 +128,23 @@ def joined(one: EmbeddedSurface, two: EmbeddedSurface) -> EmbeddedSurface:
         surface, np.concatenate(wide), np.concatenate(shares), max(one.extrapolation, two.extrapolation),
         np.concatenate([parts[0].framed, parts[1].framed + first]),
         *(np.concatenate([getattr(p, name) for p in parts]) for name in ("frames", "offsets", "rest")),
+    )  # fmt: skip
+
+
+def moved(carrier: EmbeddedSurface, which: IntArray, instead: EmbeddedSurface) -> FramedSurface:
+    """``carrier`` whose points ``which`` (k,) are those of ``instead`` (k points), carried as they are."""
+    one, two = as_framed(carrier), as_framed(instead)
+    width = max(one.indices.shape[1], two.indices.shape[1])
+    wide = [np.pad(s.indices, ((0, 0), (0, width - s.indices.shape[1])), mode="edge") for s in (one, two)]
+    shares = [np.pad(s.weights, ((0, 0), (0, width - s.weights.shape[1]))) for s in (one, two)]
+    wide[0][which], shares[0][which] = wide[1], shares[1]
+    points = one.surface.points.copy()
+    points[which] = two.surface.points
+    stay = ~np.isin(one.framed, which)
+    return FramedSurface(
+        replace(one.surface, points=points), wide[0], shares[0], one.extrapolation,
+        np.concatenate([one.framed[stay], which[two.framed]]),
+        *(np.concatenate([getattr(one, n)[stay], getattr(two, n)]) for n in ("frames", "offsets", "rest")),
     )  # fmt: skip
 
 

@@ -62,7 +62,9 @@ def _named(meshes: list[TetMesh]) -> Mapping[str, AnyArray]:
 
 
 def level_meshes(structure: Structure) -> list[tuple[Array, IntArray]]:
-    """Points and tets of every level, the coarsest first."""
-    count = sum(1 for name in structure.extra if name.endswith("-points"))
-    found = [(structure.extra[f"level-{k}-points"], structure.extra[f"level-{k}-tets"]) for k in range(count)]
-    return [*found, (structure.rest, structure.cells["tetra"])]
+    """Points and tets of every level as they were sampled, the coarsest first."""
+    extra = structure.extra
+    count = sum(1 for name in extra if name.startswith("level-") and name.endswith("-points"))
+    found = [(extra[f"level-{k}-points"], extra[f"level-{k}-tets"]) for k in range(count)]
+    finest = (structure.rest, structure.cells["tetra"])
+    return [*found, (extra["whole-points"], extra["whole-tets"]) if "whole-points" in extra else finest]

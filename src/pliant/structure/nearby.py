@@ -9,6 +9,8 @@ from pliant.typing import Array, IntArray
 
 NEAR = 20  # elements that carry a point
 RINGS = 2  # how many connections away they may be from the nearest one
+FAR = 12  # connections to an element that is beside a line of others
+OFF = 0.3  # how far beside [spacings]
 _BLOCK = 4096
 _FLAT = 1e-3  # directions in which elements are spread less than this share tell nothing
 
@@ -44,7 +46,7 @@ def carried_around(
     indices = found.astype(np.uint32)
     if not len(framed):
         return EmbeddedSurface(surface, indices, weights)
-    frames = _triples(rest, found[framed])
+    frames = _beyond_the_line(rest, spacing, edges, _triples(rest, found[framed]))
     return FramedSurface(
         surface, indices, weights, 0.0, framed, frames, missing[framed], frames_of(rest, frames)
     )
@@ -75,8 +77,8 @@ def _near(points: Array, rest: Array, edges: IntArray, home: IntArray) -> IntArr
         place = first[:, None] + np.minimum(np.arange(width), many[:, None] - 1)
         near = reach.indices[place].astype(np.int64)
         away = np.linalg.norm(rest[near] - points[rows, None], axis=2)
-        away[np.arange(width) >= many[:, None]] = np.inf
         away[near == home[rows, None]] = -1.0
+        away[np.arange(width) >= many[:, None]] = np.inf  # repeats of the last one, which may be the home
         chosen = np.argsort(away, axis=1, kind="stable")[:, :NEAR]
         picked = np.take_along_axis(near, chosen, axis=1)
         there = np.isfinite(np.take_along_axis(away, chosen, axis=1))
@@ -100,6 +102,45 @@ def _shares(points: Array, near: Array, spacing: float) -> Array:
     lean = np.einsum("pi,pij->pj", -middle, inverse)
     shares: Array = phi / phi.sum(axis=1)[:, None] + phi * np.einsum("pj,pkj->pk", lean, centred)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _beyond_the_line(rest: Array, spacing: float, edges: IntArray, frames: IntArray) -> IntArray:
+    """``frames`` (q, 3) whose elements lie in a line get as their third one the nearest, by connections, that
+    does not: a leg of one row of elements turns with the body that it belongs to."""
+    lone = np.flatnonzero((frames[:, 2] == frames[:, 1]) & (frames[:, 1] != frames[:, 0]))
+    if not len(lone):
+        return frames
+    first, other = neighbours(edges, len(rest))
+    out, known = frames.copy(), dict[tuple[int, int], int]()
+    for row in lone:
+        a, b = int(frames[row, 0]), int(frames[row, 1])
+        if (a, b) not in known:
+            along = (rest[b] - rest[a]) / np.linalg.norm(rest[b] - rest[a])
+            known[a, b] = _off_line(rest, first, other, a, along, OFF * spacing)
+        out[row, 2] = known[a, b] if known[a, b] >= 0 else b
+    return out
+
+
+def _off_line(rest: Array, first: IntArray, other: IntArray, start: int, along: Array, least: float) -> int:
+    """The nearest element by connections, at most ``FAR`` of them away, that is ``least`` [m] beside the line
+    through ``start``; -1: there is none."""
+    seen, ring = {start}, [start]
+    for _ in range(FAR):
+        ring = sorted({int(j) for i in ring for j in other[first[i] : first[i + 1]]} - seen)
+        seen |= set(ring)
+        d = rest[ring] - rest[start]
+        beside = np.linalg.norm(d - (d @ along)[:, None] * along, axis=1)
+        if ring and beside.max() > least:
+            return ring[int(np.argmax(beside > least))]
+    return -1
+
+
+def neighbours(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Connected elements of each: first (n + 1,) and other ends (2 m,), ascending."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    first = np.concatenate([[0], np.cumsum(np.bincount(both[:, 0], minlength=count))]).astype(np.int64)
+    return first, both[:, 1]
 
 
 def _triples(rest: Array, found: IntArray) -> IntArray:

@@ -11,12 +11,13 @@ from pliant.mesh.types import Surface, surface_volume
 from pliant.protocols import Geometry, Structure
 from pliant.structure.lattice_surface import lattice_quads, swept_triangles
 from pliant.structure.nearby import carried_by_elements
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
 ELEMENTS = 1200  # where nobody says how fine
+CRUMB = 0.02  # pieces smaller than this share of the largest do not count
 MOST = 20_000_000  # voxels of the box around the body
 HALF = tuple(
     (x, y, z) for x, y, z in product((-1, 0, 1), repeat=3) if (x, y, z) > (0, 0, 0)
@@ -30,7 +31,8 @@ class VoxelSampler:
 
     The lattice lies along the body's own axes, turned further by ``turn`` (3, 3) where given, and is centred
     on the body's box; a voxel belongs to the body if its centre is inside ([JanssonVergeest2000]_ 4.3).
-    Elements share the mass of the volume inside the surface evenly.
+    Elements share the mass of the volume inside the surface evenly. Crumbs, a few voxels beyond a part
+    that is too thin for the lattice, are left out: they would fall off.
     """
 
     turn: Array | None = None
@@ -54,8 +56,14 @@ class VoxelSampler:
                 f"No voxel of {spacing:.4g} m has its centre inside the surface.",
                 hint="The body is too thin for its edge: give a smaller one.",
             )
-        rest = (low + spacing * (index + 0.5)) @ axes.T
         cells = lattice_cells(index)
+        crumbs, text = _crumbs(len(index), cells["edge"])
+        if text and geometry.notify is not None:
+            geometry.notify(text)
+        if crumbs.any():
+            index = index[~crumbs]
+            cells = lattice_cells(index)
+        rest = (low + spacing * (index + 0.5)) @ axes.T
         shown = geometry.shown()
         return Structure(
             rest=rest,
@@ -65,6 +73,19 @@ class VoxelSampler:
             spacing=spacing,
             carrier=carried_by_elements(shown or geometry.surface(), rest, spacing, cells["edge"]),
         )
+
+
+def _crumbs(count: int, edges: IntArray) -> tuple[BoolArray, str]:
+    """Which elements (n,) belong to crumbs, and what to say of pieces that do not hang together."""
+    from pliant.mesh.topology import components
+
+    pieces, piece = components(count, edges)
+    sizes = np.bincount(piece)
+    small = sizes < CRUMB * sizes.max()
+    text = f"the body has {pieces - int(small.sum())} pieces in its voxels" if pieces > 1 else ""
+    if small.any():
+        text = f"{int(sizes[small].sum())} voxels beyond parts that are too thin are left out"
+    return np.asarray(small[piece]), text and text + ": a smaller edge would connect them"
 
 
 def _inside(surface: Surface, spacing: float) -> tuple[IntArray, Array]:

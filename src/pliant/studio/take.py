@@ -14,6 +14,7 @@ from pliant.protocols import FieldData, Structure
 from pliant.recording import Run, RunWriter, load
 from pliant.scene.dump import scene_text, to_table_of
 from pliant.scene.live import LiveInput
+from pliant.scene.replay import add_decisions
 from pliant.scene.scene import Scene
 from pliant.scene.writing import begin_recording, write_frame
 from pliant.studio.shown import ShownBody
@@ -164,6 +165,7 @@ class Take:
         """The scene file that replays this take: its actions, its step, its length."""
         table = self.table()
         table["time"]["duration"] = max(self.frame, 1) / self.scene.time.fps
+        add_decisions(table, self.simulation)
         return scene_text(table)
 
     def finish(self, state: str = "interrupted", message: str = "") -> None:

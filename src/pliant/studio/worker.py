@@ -221,6 +221,8 @@ class Worker:
             finally:
                 self._advancing = False
             self._dirty = True
+            for text in take.simulation.warnings():
+                self._note(text)
             if changed:
                 self._pictures.forget()
             self._pace.frame_done(1.0 / take.scene.time.fps)

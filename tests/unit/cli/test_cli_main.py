@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -88,15 +87,11 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert err == b""
 
 
-def test_help_is_quick_and_loads_nothing_heavy() -> None:
+def test_help_loads_nothing_heavy() -> None:
+    """So it is quick; ``pliant bench start`` measures how quick."""
     code = (
         "import sys; from pliant.cli.main import run; run(['--help']); "
         "print([m for m in ('numpy', 'numba', 'pydantic', 'zarr') if m in sys.modules], file=sys.stderr)"
     )
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        times.append(time.perf_counter() - start)
-        assert done.stderr == "[]\n"
-    assert min(times) < 3.0  # 0.4 s on an idle machine; the modules above are what must not come in
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"

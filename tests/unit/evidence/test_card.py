@@ -64,6 +64,7 @@ def test_the_text_s_mapping_is_what_the_averages_predict(model: str, form: str) 
     """The text's rubber (E 3e6, G 1e6) as printed is a material of E 2.57e6 and nu 0.07."""
     table = {"type": model, "form": form, "mapping": "everts", "constants": [3e6, 1e6]}
     found = card(table, 0.3, "fine")
+    assert found.predicted is not None
     if form == "everts":
         assert found.predicted.young == pytest.approx(2.57e6, rel=2e-3)
         assert found.predicted.poisson == pytest.approx(0.0714, abs=1e-3)
@@ -76,6 +77,17 @@ def test_every_model_that_deforms_has_a_card(model: str) -> None:
     found = card(model, 0.3, "coarse").to_dict()
     assert set(found) == {"model", "particles", "requested", "effective", "predicted", "remainder"}
     assert found["effective"]["young"] == pytest.approx(found["requested"]["young"], rel=0.3)
+
+
+def test_predictions_are_the_model_s_own() -> None:
+    """A lattice of elements has Poisson's ratio 1/4 whatever is asked for; the printed rule says nothing."""
+    lattice = card("elements", 0.4, "coarse")
+    assert lattice.predicted is not None
+    assert lattice.predicted.poisson == pytest.approx(0.25)
+    assert lattice.predicted.young == pytest.approx(lattice.requested.young)
+    printed = card({"type": "elements", "rule": "text"}, 0.4, "coarse")
+    assert printed.predicted is None
+    assert printed.remainder.young == pytest.approx(printed.effective.young / printed.requested.young - 1)
 
 
 def test_moduli_of_lame() -> None:

@@ -61,4 +61,4 @@ def test_the_report_shows_failures_and_their_reasons(tmp_path: Path) -> None:
 def test_there_are_enough_cases_and_each_says_what_it_is() -> None:
     cases = load_cases()
     assert len(cases) >= 30
-    assert all(case.equation for case in cases.values())
+    assert all(case.equation and case.source and case.why for case in cases.values())

@@ -11,8 +11,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
 
 import sample_run as sample
 
-from pliant.recording import Run, load
+from pliant.mesh.types import Surface
+from pliant.protocols import Structure
+from pliant.recording import BodyRecord, Run, load
 from pliant.structure.carrier import boundary_carrier
+from pliant.structure.nearby import carried_by_elements
 
 
 def two_bodies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
@@ -33,6 +36,21 @@ def cracking_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     sample.write_frames(writer, two, 1, range(2, 4))
     writer.finish("done")
     return load(writer.path)
+
+
+def row_of_elements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Three frames of three elements in a row, whose surface keeps offsets that turn with them."""
+    sample.stand_in(monkeypatch)
+    rest = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.01, 0.0]])
+    edges = np.array([[0, 1], [1, 2]])
+    corners = np.array([[x, y, z] for x in (-0.05, 0.25) for y in (-0.05, 0.05) for z in (-0.05, 0.05)])
+    carrier = carried_by_elements(
+        Surface(corners, np.array([[0, 1, 2], [3, 4, 5], [5, 6, 7]])), rest, 0.1, edges
+    )
+    cells = {"edge": edges, "tetra": np.zeros((0, 4), np.int64)}
+    structure = Structure(rest, np.ones(3), cells, {}, 0.1, carrier)
+    body = BodyRecord("row", (0, 3), {"type": "test"}, {"preset": "rubber"}, structure)
+    return load(sample.finished_run(tmp_path / "row.pliant", [body], 3))
 
 
 def splitting_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:

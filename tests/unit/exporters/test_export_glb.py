@@ -8,56 +8,13 @@ import pytest
 import sample_run as sample
 import trimesh
 from exported import splitting_body, two_bodies
+from readers import Glb
 
 from pliant.errors import InputError
 from pliant.exporters import export
 from pliant.recording import Run
 
 pygltflib = pytest.importorskip("pygltflib", reason="needs pygltflib: pip install pygltflib")
-
-TYPES = {5126: np.float32, 5125: np.uint32}
-WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3}
-
-
-class Reader:
-    """What a player does with a file: meshes, weights over time, nodes that come and go."""
-
-    def __init__(self, path: Path) -> None:
-        self.tree = pygltflib.GLTF2().load(str(path))
-        self.data = self.tree.binary_blob()
-
-    def array(self, number: int) -> Any:
-        accessor = self.tree.accessors[number]
-        view = self.tree.bufferViews[accessor.bufferView]
-        kind, width = TYPES[accessor.componentType], WIDTHS[accessor.type]
-        values = np.frombuffer(self.data, kind, accessor.count * width, view.byteOffset).reshape(-1, width)
-        if accessor.min:
-            np.testing.assert_allclose(accessor.min, values.min(axis=0), rtol=1e-6, atol=1e-9)
-            np.testing.assert_allclose(accessor.max, values.max(axis=0), rtol=1e-6, atol=1e-9)
-        return values
-
-    def channel(self, node: int, path: str) -> tuple[Any, Any] | None:
-        for channel in self.tree.animations[0].channels:
-            if (channel.target.node, channel.target.path) == (node, path):
-                sampler = self.tree.animations[0].samplers[channel.sampler]
-                return self.array(sampler.input)[:, 0], self.array(sampler.output)
-        return None
-
-    def shown(self, node: int, time: float) -> Any:
-        """Positions of a node's mesh at a time that is a key; None where it is shrunk to nothing."""
-        scale = self.channel(node, "scale")
-        if scale is not None and not scale[1][np.searchsorted(scale[0], time + 1e-6) - 1].any():
-            return None
-        primitive = self.tree.meshes[self.tree.nodes[node].mesh].primitives[0]
-        points = self.array(primitive.attributes.POSITION).astype(float)
-        found = self.channel(node, "weights")
-        if found is None:
-            return points
-        times, weights = found
-        weights = weights.reshape(len(times), -1)
-        for weight, target in zip(weights[np.abs(times - time).argmin()], primitive.targets, strict=True):
-            points = points + weight * self.array(target["POSITION"])
-        return points
 
 
 def y_up(points: Any) -> Any:
@@ -69,7 +26,7 @@ def test_every_frame_comes_back_through_its_morph_target(
 ) -> None:
     run = two_bodies(tmp_path, monkeypatch)
     (path,) = export(run, tmp_path / "two.glb")
-    reader = Reader(path)
+    reader = Glb(path)
     assert [node.name for node in reader.tree.nodes] == ["soft beam", "ball"]
     for frame in run.frames:
         surface = frame.surface("ball")
@@ -82,7 +39,7 @@ def test_every_frame_comes_back_through_its_morph_target(
 def test_texture_coordinates_survive_their_seams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = two_bodies(tmp_path, monkeypatch)
     (path,) = export(run, tmp_path / "two.glb", bodies=["soft beam"])
-    reader, rest = Reader(path), sample.textured_square()
+    reader, rest = Glb(path), sample.textured_square()
     assert rest.uv is not None
     assert rest.uv_triangles is not None
     primitive = reader.tree.meshes[0].primitives[0]
@@ -98,7 +55,7 @@ def test_texture_coordinates_survive_their_seams(tmp_path: Path, monkeypatch: py
 def test_changes_of_topology_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = splitting_body(tmp_path, monkeypatch)
     (path,) = export(run, tmp_path / "split.glb")
-    reader = Reader(path)
+    reader = Glb(path)
     for frame in run.frames:
         shown = [reader.shown(node, frame.time) for node in range(2)]
         assert shown[frame.index < 2] is None
@@ -129,7 +86,7 @@ def test_many_frames_leave_room_for_their_description(
 
     run: Run = load(sample.finished_run(tmp_path / "long.pliant", [sample.body("ball", 0, 1234567.8)], 150))
     (path,) = export(run, tmp_path / "long.glb")
-    reader = Reader(path)
+    reader = Glb(path)
     np.testing.assert_allclose(
         reader.shown(0, 149 / sample.FPS), y_up(run.frames[149].surface("ball").points), rtol=1e-6
     )

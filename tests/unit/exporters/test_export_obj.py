@@ -1,6 +1,5 @@
 """OBJ files, read back by trimesh, by meshio and as text."""
 
-import time
 from pathlib import Path
 
 import meshio
@@ -10,12 +9,10 @@ import sample_run as sample
 import trimesh
 from exported import cracking_body, two_bodies
 
-from pliant.exporters import export
+from pliant.exporters import export, obj
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.types import Surface
-from pliant.protocols import Structure
-from pliant.recording import BodyRecord, Run, load
-from pliant.structure.carrier import EmbeddedSurface
+from pliant.recording import Run
 
 
 @pytest.fixture
@@ -96,22 +93,19 @@ def test_normals_are_smooth_and_of_unit_length() -> None:
     np.testing.assert_array_equal(normals[-1], [0, 0, 0])
 
 
-def test_a_large_surface_is_written_fast(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    points, triangles = rng.normal(size=(20_000, 3)), rng.integers(0, 20_000, (40_000, 3))
-    carrier = EmbeddedSurface(
-        Surface(points, triangles, rng.uniform(size=(20_000, 2)), triangles),
-        np.arange(20_000, dtype=np.uint32)[:, None],
-        np.ones((20_000, 1)),
-    )
-    structure = Structure(points, np.ones(20_000), {}, {}, 1.0, carrier)
-    bodies = [BodyRecord("cloud", (0, 20_000), {}, {}, structure)]
-    writer = sample.create(tmp_path / "a.pliant", bodies, 4, step_columns=())
-    writer.write_topology(0, bodies, 0)
-    for index in range(4):
-        writer.write_frame(index, 0, {"positions": points + index}, [0, 0, 0])
-    writer.finish("done")
-    started = time.process_time()
-    files = export(load(writer.path), tmp_path / "f_%d.obj")
-    rate = sum(path.stat().st_size for path in files) / (time.process_time() - started)
-    assert rate > 8e6  # 25 MB/s and more where nothing else runs
+def test_text_that_frames_share_is_made_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    faces = obj._faces
+
+    def counted(surface: Surface, body: str, points: int, texture: int) -> bytes:
+        made.append(body)
+        return faces(surface, body, points, texture)
+
+    monkeypatch.setattr(obj, "_faces", counted)
+    files = export(run, tmp_path / "f_%d.obj")
+    assert len(files) > 1
+    assert made == ["soft beam", "ball"]
+    ends = {path.read_text().split("\ns 1\n", 1)[1].split("\no ")[0] for path in files}
+    assert len(ends) == 1

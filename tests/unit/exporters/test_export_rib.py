@@ -1,57 +1,14 @@
 """RIB files, read back by a small reader of their grammar."""
 
-import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from exported import two_bodies
+from readers import requests
 
 from pliant.exporters import export
 from pliant.recording import Run
-
-TOKEN = re.compile(
-    r'\s+|#[^\n]*|"(?:\\.|[^"\\])*"|\[|\]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z]\w*'
-)
-NESTED = {"FrameBegin": "FrameEnd", "WorldBegin": "WorldEnd", "AttributeBegin": "AttributeEnd"}
-KNOWN = {*NESTED, *NESTED.values(), "version", "Display", "Format", "PixelSamples", "Projection", "Clipping",
-         "ConcatTransform", "LightSource", "Color", "Attribute", "Surface", "PointsPolygons"}  # fmt: skip
-
-
-def requests(path: Path) -> list[tuple[str, list[Any]]]:
-    """The requests of a file with their arguments; AssertionError for anything that is not RIB."""
-    text, at = path.read_text(), 0
-    found: list[tuple[str, list[Any]]] = []
-    inside: list[Any] | None = None
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        assert match, f"not RIB: {text[at : at + 40]!r}"
-        at, token = match.end(), match.group()
-        if token.isspace() or token.startswith("#"):
-            continue
-        if token == "[":
-            assert inside is None
-            inside = []
-        elif token == "]":
-            assert inside is not None
-            found[-1][1].append(inside)
-            inside = None
-        elif token[0].isalpha():
-            assert token in KNOWN, token
-            assert inside is None
-            found.append((token, []))
-        else:
-            value = token[1:-1] if token[0] == '"' else float(token)
-            (found[-1][1] if inside is None else inside).append(value)
-    open_blocks: list[str] = []
-    for name, _ in found:
-        if name in NESTED:
-            open_blocks.append(NESTED[name])
-        elif name in NESTED.values():
-            assert open_blocks.pop() == name
-    assert not open_blocks
-    return found
 
 
 @pytest.fixture

@@ -1,5 +1,11 @@
 """USD files, read back by usd-core."""
 
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +15,11 @@ import sample_run as sample
 from exported import splitting_body, two_bodies
 
 from pliant.errors import InputError
-from pliant.exporters import export
+from pliant.exporters import export, usd_files
 from pliant.materials import resolve
 from pliant.recording import Run, load
 
+Sdf = pytest.importorskip("pxr.Sdf", reason="needs usd-core: pip install 'pliant[usd]'")
 Usd = pytest.importorskip("pxr.Usd", reason="needs usd-core: pip install 'pliant[usd]'")
 UsdGeom = pytest.importorskip("pxr.UsdGeom", reason="needs usd-core: pip install 'pliant[usd]'")
 
@@ -144,3 +151,58 @@ def test_units_and_axes_are_stated_and_true(run: Run, tmp_path: Path) -> None:
     np.testing.assert_allclose(points, 100.0 * np.stack([x, z, -y], axis=1), rtol=1e-6, atol=1e-5)
     with pytest.raises(InputError, match="y or z points up"):
         export(run, tmp_path / "x.usd", up="x")
+
+
+@pytest.mark.parametrize("size", [0, 1_000_000])
+def test_text_says_the_same_whoever_makes_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(usd_files, "SHORT", size)
+    (text,) = export(run, tmp_path / "text.usda")
+    (binary,) = export(run, tmp_path / "binary.usdc")
+    assert sorted(path.name for path in tmp_path.glob("[!a-z]*")) == []
+    assert text.read_bytes().startswith(b"#usda 1.0")
+    layers = [Sdf.Layer.FindOrOpen(str(path)) for path in (text, binary)]
+    assert layers[0].ExportToString() == layers[1].ExportToString()
+
+
+def test_long_text_can_be_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usd_files, "SHORT", 0)
+    started = tmp_path / "started"
+    wait = (
+        "import pathlib, sys, time; pathlib.Path(sys.argv[2]).with_suffix('.half').touch(); "
+        f"pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+    )
+    monkeypatch.setattr(usd_files, "_AS_TEXT", wait)
+
+    def interrupt() -> None:
+        while not started.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        export(run, tmp_path / "out" / "text.usda")
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize("size", [0, 1_000_000])
+@pytest.mark.parametrize("suffix", [".usd", ".usda"])
+def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, suffix: str, size: int) -> None:
+    """Files of more than 4 kB are refused to a process that exports."""
+    sample.finished_run(tmp_path / "ball.pliant", [sample.body("ball", 0)], 40)
+    code = f"""
+import resource, signal, sys
+from pliant.exporters import usd_files
+from pliant.recording import load
+
+usd_files.SHORT = {size}
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+load("ball.pliant").export("out/ball{suffix}")
+"""
+    child = [sys.executable, "-c", code]
+    done = subprocess.run(child, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "StorageError: Cannot write" in done.stderr
+    assert "the file would exceed the allowed size" in done.stderr
+    assert not list((tmp_path / "out").iterdir())

@@ -31,6 +31,7 @@ ALL: dict[str, Any] = {
     "icosphere": shapes.icosphere(0.5, 2),
     "torus": shapes.torus(1.0, 0.3),
     "gummy": shapes.gummy(1.0),
+    "liver": shapes.liver(1.0),
     "necked-bar": shapes.necked_bar(2.0, 0.5, 0.4),
     "chocolate-bar": shapes.chocolate_bar(1.5, 0.6, 0.15),
     "goblet": shapes.goblet(1.0),

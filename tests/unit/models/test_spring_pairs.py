@@ -5,7 +5,7 @@ import pytest
 
 from pliant.mesh.shapes import box
 from pliant.mesh.types import tet_edges
-from pliant.models.mass_spring.pairs import pair_springs
+from pliant.models.springs.pairs import pair_springs
 
 
 @pytest.mark.parametrize("divisions", [(1, 1, 1), (3, 2, 2), (5, 4, 3)])

@@ -80,6 +80,7 @@ def test_what_is_chosen_is_what_is_seen(draw: Any) -> None:
         {"camera": {"position": [2, -2, 1], "target": [0.2, 0.1, 0.1]}}, {"follow": True},
     ):  # fmt: skip
         assert np.abs(draw(**({"title": "", "time": False} | options)) - plain).mean() > 0.05, options
+    assert draw(style="tets", section="y=0.2").shape == plain.shape  # nothing is left of the body
     shadowless = draw(title="", time=False, shadow=False)
     assert (plain.mean(axis=2) <= shadowless.mean(axis=2) + 3).mean() > 0.999  # shadows only darken
 
@@ -90,6 +91,13 @@ def test_a_sheet_and_runs_side_by_side(draw: Any, run: Run) -> None:
     tiles = [sheet[r : r + 64, c : c + 96] for r in (0, 68) for c in (0, 100, 200)]
     for first, second in pairwise(tiles):
         assert np.abs(first - second).mean() > 0.3
+    coloured = draw(frame=None, sheet="3x2", size="96x64", colour="displacement", title="Six")
+    head, side = coloured.shape[0] - 132, coloured.shape[1] - 296
+    assert head > 10
+    assert side > 30
+    margin = coloured[head:, 296:].reshape(-1, 3)
+    assert len(np.unique(margin, axis=0)) > 30  # the colour bar; without one there is paper only
+    assert draw(frame=None, sheet="3x2", size="96x64", colour="displacement", bar=False).shape == sheet.shape
     both = draw([run, run])
     assert both.shape == (128, 384, 3)
     assert np.abs(both[:, 4:192] - both[:, 196:384]).mean() < 0.01
@@ -151,6 +159,7 @@ def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
     ("a.png", {"frame": 1, "frames": 2}, "not both"),
     ("a.png", {"section": "w=1"}, "expected an axis"),
     ("a.png", {"section": "x=1kg"}, "not a quantity in m"),
+    ("a.png", {"section": "y=9"}, r"nothing to cut.*from y=-?0\.\d+ to 0\.2"),
     ("a.png", {"colour": "stres"}, "no field 'stres'"),
     ("a.png", {"map": "virids"}, "no colour map 'virids'; did you mean 'viridis'"),
     ("a.png", {"ground": "floor"}, "ground = 'floor'"),

@@ -6,7 +6,8 @@ import pytest
 from pliant.errors import MeshError
 from pliant.mesh.types import Surface, boundary_triangles, surface_volume, tet_volumes
 from pliant.structure.carrier import EmbeddedSurface, boundary_carrier, embed
-from pliant.structure.framed import CARRIERS
+from pliant.structure.framed import CARRIERS, FramedSurface, carried_velocities
+from pliant.structure.nearby import carried_by_elements
 from pliant.typing import Array, IntArray
 
 SIX = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
@@ -111,3 +112,18 @@ def test_arrays_build_the_same_carrier_again() -> None:
     assert again.surface.uv is surface.uv
     assert again.surface.uv_triangles is surface.uv_triangles
     assert dict(again.surface.groups) == dict(surface.groups)
+
+
+def test_offsets_that_turn_have_the_velocity_of_a_turning_body() -> None:
+    """A row of three elements with a box around it turns about its axis and others: v = w x p everywhere."""
+    rng = np.random.default_rng(5)
+    rest = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.01, 0.0]])
+    box = np.array([[x, y, z] for x in (-0.05, 0.25) for y in (-0.05, 0.05) for z in (-0.05, 0.05)])
+    surface = Surface(box, np.array([[0, 1, 2], [5, 6, 7]]))
+    carrier = carried_by_elements(surface, rest, 0.1, np.array([[0, 1], [1, 2]]))
+    assert isinstance(carrier, FramedSurface)
+    assert len(carrier.framed)
+    turn, shift = rng.normal(size=3), rng.normal(size=3)
+    velocities = carried_velocities(carrier, rest, np.cross(turn, rest) + shift)
+    np.testing.assert_allclose(velocities, np.cross(turn, box) + shift, atol=1e-8)
+    np.testing.assert_array_equal(carried_velocities(carrier, rest, 0.0 * rest), 0.0)

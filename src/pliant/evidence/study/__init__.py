@@ -2,6 +2,7 @@
 
 from importlib import resources
 
+KEYS = {"multires": ("operator=corotational",)}  # its default is for small rotations; these scenes turn
 NAMES = ("cantilever", "drop", "squeeze", "twist", "poke", "break")
 
 

@@ -15,6 +15,7 @@ from pliant.mesh.shapes.breakables import ChocolateBar, Goblet, NeckedBar
 from pliant.mesh.shapes.common import Shape
 from pliant.mesh.shapes.extrusions import BeamWithHole, Cylinder, Prism, Support
 from pliant.mesh.shapes.gummies import Gummy
+from pliant.mesh.shapes.livers import Liver
 from pliant.mesh.shapes.mattresses import Mattress
 from pliant.mesh.shapes.rings import Torus
 from pliant.mesh.shapes.spheres import Icosphere, Sphere
@@ -29,6 +30,7 @@ __all__ = [
     "Goblet",
     "Gummy",
     "Icosphere",
+    "Liver",
     "Mattress",
     "NeckedBar",
     "Prism",
@@ -43,6 +45,7 @@ __all__ = [
     "goblet",
     "gummy",
     "icosphere",
+    "liver",
     "mattress",
     "necked_bar",
     "prism",
@@ -62,6 +65,7 @@ SHAPES: dict[str, type[Shape]] = {
     "icosphere": Icosphere,
     "torus": Torus,
     "gummy": Gummy,
+    "liver": Liver,
     "necked-bar": NeckedBar,
     "chocolate-bar": ChocolateBar,
     "goblet": Goblet,
@@ -119,6 +123,11 @@ def torus(major: Metres, minor: Metres) -> Torus:
 def gummy(height: Metres) -> Gummy:
     """A gummy bear, ``height`` tall, standing on z = 0 and facing -y."""
     return Gummy(height=_plain(height))
+
+
+def liver(width: Metres) -> Liver:
+    """A liver-like organ of two lobes, ``width`` along x, lying on z = 0."""
+    return Liver(width=_plain(width))
 
 
 def necked_bar(*size: Sides, neck: float = 0.6, divisions: Sequence[int] | None = None) -> NeckedBar:

@@ -1,5 +1,6 @@
 """Cells around phyxels: where a body can come apart."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -8,6 +9,7 @@ import numpy as np
 
 from pliant.mesh.tree import Tree
 from pliant.mesh.types import Surface
+from pliant.models.efg.polygons import triangulated
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
@@ -22,6 +24,7 @@ class Cells:
 
     points (p, 3): corners; outside (p,): those that lie outside the body; pairs (f, 2): the two phyxels of
     each face; corners (c,): of all faces in order round each, face k has corners[starts[k]:starts[k + 1]].
+    hull: the faces towards nobody, which close the cells at the surface.
     """
 
     points: Array
@@ -29,6 +32,20 @@ class Cells:
     pairs: IntArray
     starts: IntArray
     corners: IntArray
+    hull: "Hull"
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Everything needed to store them and to have them again."""
+        own = {name: getattr(self, name) for name in ("points", "outside", "pairs", "starts", "corners")}
+        return own | {f"hull-{name}": getattr(self.hull, name) for name in ("of", "starts", "corners")}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, AnyArray]) -> "Cells":
+        """Cells as ``arrays`` has stored them."""
+        own = {name: np.array(array) for name, array in arrays.items()}
+        hull = Hull(*(own[f"hull-{name}"].astype(np.int64) for name in ("of", "starts", "corners")))
+        pairs, starts, corners = (own[name].astype(np.int64) for name in ("pairs", "starts", "corners"))
+        return cls(own["points"], own["outside"].astype(bool), pairs, starts, corners, hull)
 
     @cached_property
     def of_corner(self) -> IntArray:
@@ -57,13 +74,8 @@ class Cells:
 
     @cached_property
     def triangles(self) -> tuple[IntArray, IntArray]:
-        """The faces cut into triangles, fans of their first corners (t, 3), and the face of each (t,)."""
-        first = self.starts[self.of_corner]
-        place = np.arange(len(self.corners))
-        inner = (place > first) & (place < self.starts[self.of_corner + 1] - 1)
-        k = place[inner]
-        fans = np.column_stack([self.corners[first[k]], self.corners[k], self.corners[k + 1]])
-        return fans, self.of_corner[k]
+        """The faces cut into triangles (t, 3), and the face of each (t,)."""
+        return triangulated(self.points, self.starts, self.corners)
 
     @cached_property
     def edges(self) -> "CellEdges":
@@ -71,15 +83,23 @@ class Cells:
         ahead = np.arange(1, len(self.corners) + 1)
         ahead[self.starts[1:] - 1] = self.starts[:-1]
         sides = np.sort(np.column_stack([self.corners, self.corners[ahead]]), axis=1)
-        pairs, of = np.unique(sides, axis=0, return_inverse=True)
-        of = np.asarray(of.reshape(-1))
+        many = np.int64(len(self.points))
+        keys, of = np.unique(sides[:, 0] * many + sides[:, 1], return_inverse=True)
+        pairs, of = np.column_stack([keys // many, keys % many]), np.asarray(of.reshape(-1))
         order = np.argsort(of, kind="stable")
         ends = np.searchsorted(of[order], np.arange(len(pairs) + 1))
         faces = self.of_corner[order]
         at = np.repeat(np.arange(len(pairs)), 2 * np.diff(ends))
-        cells = np.unique(np.column_stack([at, self.pairs[faces].ravel()]), axis=0)[:, 0]
+        count = np.int64(self.pairs.max(initial=0) + 1)
+        cells = np.unique(at * count + self.pairs[faces].ravel()) // count
         open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them is nobody's
         return CellEdges(pairs, of, ends, faces, open_ | self.outside[pairs].all(axis=1))
+
+    @cached_property
+    def outer_faces_of(self) -> tuple[IntArray, IntArray]:
+        """CSR rows: the faces of the hull of each phyxel."""
+        order = np.argsort(self.hull.of, kind="stable")
+        return np.searchsorted(self.hull.of[order], np.arange(int(self.pairs.max(initial=0)) + 2)), order
 
     @cached_property
     def faces_of(self) -> tuple[IntArray, IntArray]:
@@ -88,6 +108,15 @@ class Cells:
         order = np.argsort(both, kind="stable")
         ends = np.searchsorted(both[order], np.arange(int(both.max(initial=0)) + 2))
         return ends, order % len(self.pairs)
+
+
+@dataclass(frozen=True)
+class Hull:
+    """Outer faces of cells: of (h,) the phyxel of each; starts and corners as those of Cells."""
+
+    of: IntArray
+    starts: IntArray
+    corners: IntArray
 
 
 @dataclass(frozen=True)
@@ -111,19 +140,29 @@ def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
     tree = Tree(surface.points, surface.triangles)
     ghosts = _ghosts(rest, spacing)
     found = Voronoi(np.concatenate([rest, ghosts[~tree.inside(ghosts)]]))
-    own = np.flatnonzero((found.ridge_points < count).all(axis=1))
-    ridges = [found.ridge_vertices[k] for k in own.tolist()]
-    sizes = np.fromiter((len(r) for r in ridges), np.int64, len(ridges))
-    flat = np.fromiter(chain.from_iterable(ridges), np.int64, int(sizes.sum()))
-    pairs = np.sort(found.ridge_points[own], axis=1).astype(np.int64)
     merged, points = _merged(found.vertices, TINY * spacing)
-    starts, corners, kept = _loops(flat, sizes, merged)
+    mine = (found.ridge_points < count).sum(axis=1)
+    own, (starts, corners) = _faces(found.ridge_vertices, np.flatnonzero(mine == 2), merged)
     large = np.flatnonzero(_areas(points, starts, corners) > (0.01 * spacing) ** 2)
-    starts, corners = _chosen(starts, corners, large)
-    used = np.unique(corners)
+    starts, corners = chosen_rows(starts, corners, large)
+    pairs = np.sort(found.ridge_points[own[large]], axis=1).astype(np.int64)
+    outer, around = _faces(found.ridge_vertices, np.flatnonzero(mine == 1), merged)
+    hull = Hull(found.ridge_points[outer].min(axis=1).astype(np.int64), *around)
+    used = np.union1d(corners, hull.corners)
     outside = np.zeros(len(points), bool)
     outside[used] = ~tree.inside(points[used])
-    return _out(Cells(points, outside, pairs[kept[large]], starts, corners), tree, spacing)
+    return _out(Cells(points, outside, pairs, starts, corners, hull), tree, spacing)
+
+
+def _faces(
+    ridges: list[list[int]], which: IntArray, merged: IntArray
+) -> tuple[IntArray, tuple[IntArray, IntArray]]:
+    """Those of the ridges ``which`` that are faces once corners are ``merged``, and their loops (CSR)."""
+    loops = [ridges[k] for k in which.tolist()]
+    sizes = np.fromiter((len(r) for r in loops), np.int64, len(loops))
+    flat = np.fromiter(chain.from_iterable(loops), np.int64, int(sizes.sum()))
+    starts, corners, kept = _loops(flat, sizes, merged)
+    return which[kept], (starts, corners)
 
 
 def _out(cells: Cells, tree: Tree, spacing: float) -> Cells:
@@ -160,10 +199,10 @@ def _loops(flat: IntArray, sizes: IntArray, merged: IntArray) -> tuple[IntArray,
     left = np.bincount(of, minlength=len(sizes))
     kept = np.flatnonzero(~bad & (left >= 3))
     starts = np.concatenate([[0], np.cumsum(left)])
-    return (*_chosen(starts, name, kept), kept)
+    return (*chosen_rows(starts, name, kept), kept)
 
 
-def _chosen(starts: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+def chosen_rows(starts: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Some rows of a CSR table."""
     sizes = np.diff(starts)[rows]
     ends = np.concatenate([[0], np.cumsum(sizes)])

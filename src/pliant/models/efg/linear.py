@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.models.efg import kernels
+from pliant.models.efg import columns
 from pliant.models.efg.support import Support
 from pliant.typing import Array
 
@@ -52,10 +52,10 @@ def rest_stiffness(support: Support, rest: Array, solid: Array) -> Any:
 
     G = [matrix(slopes[:, c]) for c in range(3)]
     mu, lam = (
-        diags_array(solid[:, kernels.V_MU]),
-        diags_array(solid[:, kernels.V_LAMBDA] + solid[:, kernels.V_KV]),
+        diags_array(solid[:, columns.V_MU]),
+        diags_array(solid[:, columns.V_LAMBDA] + solid[:, columns.V_KV]),
     )
-    k = solid[:, kernels.K]
+    k = solid[:, columns.K]
     pairs = w * (k[i] + k[j])
     same = csr_array(coo_array((-pairs, (i, j)), shape=(n, n))) + diags_array(np.bincount(i, pairs, n))
     for a in range(3):
@@ -65,14 +65,14 @@ def rest_stiffness(support: Support, rest: Array, solid: Array) -> Any:
     blocks = [[lam_part(G, lam, mu, a, b) for b in range(3)] for a in range(3)]
     for a in range(3):
         blocks[a][a] = blocks[a][a] + same
-    rows, columns, data = [], [], []
+    rows, across, data = [], [], []
     for a in range(3):
         for b in range(3):
             block = blocks[a][b].tocoo()
             rows.append(3 * block.row + a)
-            columns.append(3 * block.col + b)
+            across.append(3 * block.col + b)
             data.append(block.data)
-    entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns)))
+    entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(across)))
     whole = coo_array(entries, shape=(3 * n, 3 * n)).tocsr()
     return bsr_array(0.5 * (whole + whole.T), blocksize=(3, 3))
 

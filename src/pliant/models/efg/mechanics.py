@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.models.efg import fields, kernels
-from pliant.models.efg.coming_apart import ComingApart
+from pliant.models.efg import columns, fields, kernels, moments
+from pliant.models.efg.coming_apart import ComingApart, divided_support
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import Plasticity
 from pliant.models.efg.resampling import FIRST, MORE, resample, stretch
@@ -35,7 +35,7 @@ class EfgMechanics(ComingApart):
         self.damping_time = material.damping or 0.0
         self.law = LAWS[model.law]
         self.volumes = structure.mass / material.density
-        self.flow, self.plastic = kernels.ELASTIC, np.zeros((1, 9))
+        self.flow, self.plastic = columns.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
         self.start_whole()
@@ -43,6 +43,9 @@ class EfgMechanics(ComingApart):
     def set_reference(self, reference: Array) -> None:
         """Count displacements from ``reference`` (n, 3), with the neighbours that phyxels have there."""
         self.reference = reference
+        if (known := divided_support(self.structure)) is not None:
+            self.set_support(known)
+            return
         h = supports(reference, self.model, self.structure.spacing)
         self.set_support(make_support(reference, h, self.model.support == "nearest"))
 
@@ -59,30 +62,30 @@ class EfgMechanics(ComingApart):
         """Take over who sees whom."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
-        self.solid = np.zeros((n, kernels.COLUMNS))
+        self.solid = np.zeros((n, columns.COLUMNS))
         self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
         trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
-            self.solid[:, kernels.INVERSE + c] = support.inverse[:, a, b]
-            self.solid[:, kernels.PROJECTOR + c] = support.projector[:, a, b]
+            self.solid[:, columns.INVERSE + c] = support.inverse[:, a, b]
+            self.solid[:, columns.PROJECTOR + c] = support.projector[:, a, b]
         own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
-        self.solid[:, kernels.V_MU] = mu * own
-        self.solid[:, kernels.V_LAMBDA] = lam * own
-        self.solid[:, kernels.V_KV] = self.model.volume_stiffness * self.volumes
-        self.solid[:, kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
-        self.solid[:, kernels.VOLUME] = self.volumes
-        self.solid[:, kernels.FLAT] = support.flat
+        self.solid[:, columns.V_MU] = mu * own
+        self.solid[:, columns.V_LAMBDA] = lam * own
+        self.solid[:, columns.V_KV] = self.model.volume_stiffness * self.volumes
+        self.solid[:, columns.K] = np.where(trace > 0.0, stiffness, 0.0)
+        self.solid[:, columns.VOLUME] = self.volumes
+        self.solid[:, columns.FLAT] = support.flat
         rest = self.reference
-        self.solid[:, kernels.REST : kernels.REST + 3] = rest - 0.5 * (rest.min(axis=0) + rest.max(axis=0))
-        self.solid[:, kernels.LEVER : kernels.WEIGHT + 1] = support.sums[:, 6:]
-        self._set_hourglass(self.solid[:, kernels.K])
-        self.parallel = len(support.around) >= kernels.PARALLEL_PAIRS
+        self.solid[:, columns.REST : columns.REST + 3] = rest - 0.5 * (rest.min(axis=0) + rest.max(axis=0))
+        self.solid[:, columns.LEVER : columns.WEIGHT + 1] = support.sums[:, 6:]
+        self._set_hourglass(self.solid[:, columns.K])
+        self.parallel = len(support.around) >= columns.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
         s, stiffness = self.support, np.ascontiguousarray(stiffness)
-        self.solid[:, kernels.K] = stiffness
-        kernels.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, kernels.K_AROUND])
+        self.solid[:, columns.K] = stiffness
+        moments.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, columns.K_AROUND])
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -121,7 +124,7 @@ class EfgMechanics(ComingApart):
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
-        kept = self.solid[:, kernels.K].copy()
+        kept = self.solid[:, columns.K].copy()
         whole = self.energy(x)
         self._set_hourglass(np.zeros_like(kept))
         try:
@@ -187,9 +190,9 @@ class EfgMechanics(ComingApart):
         return limit
 
     def quickness(self) -> float:
-        """What the square of the highest frequency goes with, see ``kernels.quickest``."""
+        """What the square of the highest frequency goes with, see ``moments.quickest``."""
         s = self.support
-        return float(kernels.quickest(s.starts, s.around, s.weight, self.solid, self.structure.mass))
+        return float(moments.quickest(s.starts, s.around, s.weight, self.solid, self.structure.mass))
 
     # ----------------------------------------------------------------------------------- history
 
@@ -231,10 +234,11 @@ class EfgMechanics(ComingApart):
 
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``; ``restore`` brings what else it needs."""
-        if self.model.resample:
+        if len(structure.rest) != len(self.structure.rest):
             self.structure, self.volumes = structure, structure.mass / self.material.density
             self.set_reference(structure.rest)
             self._set_plasticity()
+            self.start_again()
 
     def state(self) -> dict[str, AnyArray]:
         own = self.plasticity.state() if self.plasticity is not None else {}
@@ -257,7 +261,7 @@ class EfgMechanics(ComingApart):
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        a, b, k = self.second[i], self.second[j], self.solid[:, kernels.K]
+        a, b, k = self.second[i], self.second[j], self.solid[:, columns.K]
         lever = self.reference[j] - self.reference[i]
         forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
         forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))

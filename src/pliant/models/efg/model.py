@@ -34,7 +34,8 @@ class Efg:
     shape flow, for clay and dough; "absorb" is the text's scheme for large deformations (law "hooke").
     "auto": large with the neo-Hookean law, small with Hooke's. hardening: by how much one unit of plastic
     strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
-    gets thin and go where it crowds, of "large" (``models/efg/resampling.py``).
+    gets thin and go where it crowds, of "large" (``models/efg/resampling.py``). divide: whether cracks, seams
+    and cuts pass through phyxels, which become two (``models/efg/dividing.py``), or between them only.
 
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
     volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.
@@ -64,6 +65,7 @@ class Efg:
     plasticity: Literal["auto", "small", "large", "absorb"] = "auto"
     hardening: Number = Field(default=0.2, ge=0, le=10)
     resample: bool = False
+    divide: bool = True
 
     @model_validator(mode="after")
     def _consistent(self) -> "Efg":
@@ -82,6 +84,10 @@ class Efg:
         if self.plasticity != "auto":
             return self.plasticity
         return "large" if self.law == "neo-hookean" else "small"
+
+    def predicted_lame(self, material: "Material") -> tuple[float, float]:
+        """Those asked for: phyxels away from the surface follow a uniform strain exactly."""
+        return material.lame
 
     def prepare(self, structure: Structure, material: "Material") -> "EfgMechanics":
         from pliant.models.efg.mechanics import EfgMechanics

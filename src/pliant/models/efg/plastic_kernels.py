@@ -5,9 +5,9 @@
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.efg.kernels import FLAT, LARGE, PARTS, UNIT, V_MU, take, take_six
+from pliant.models.efg.columns import FLAT, LARGE, PARTS, UNIT, V_MU, take, take_six
 from pliant.models.efg.laws import green_strain
-from pliant.models.fem.eigen import symmetric_eigen
+from pliant.models.eigen import symmetric_eigen
 from pliant.models.tet_kernels import determinant, right_cauchy_green, times
 
 LIMIT, RATE, CAP, HARDENING = 0, 1, 2, 3  # constants: yield as a norm of strain, creep [1/s], largest norm

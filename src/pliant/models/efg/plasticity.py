@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.models.efg import kernels
+from pliant.models.efg import columns
 from pliant.models.efg.plastic_kernels import FLOWED, flow_all
 from pliant.models.efg.support import SIX, connect
 from pliant.typing import AnyArray, Array
@@ -39,7 +39,7 @@ class Plasticity:
     def __init__(self, mechanics: "EfgMechanics", kind: str) -> None:
         self.mechanics, self.kind = mechanics, kind
         material = mechanics.material
-        self.flow = kernels.LARGE if kind == "large" else kernels.SMALL
+        self.flow = columns.LARGE if kind == "large" else columns.SMALL
         self.plastic = np.zeros((len(mechanics.volumes), 10))
         if kind == "large":
             self.plastic[:, [0, 4, 8]] = 1.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import IncompatibleError
-from pliant.models.efg.kernels import row_sums
+from pliant.models.efg.moments import row_sums
 from pliant.models.efg.neighbours import neighbours
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
@@ -95,12 +95,12 @@ def make_support(rest: Array, h: Array, widen: bool) -> Support:
     return found
 
 
-def connect(rest: Array, h: Array) -> Support:
-    """Neighbours, weights and moments for radii ``h``."""
+def connect(rest: Array, h: Array, unit: float | None = None) -> Support:
+    """Neighbours, weights and moments for radii ``h``; unit: see ``poly6``, their mean where not given."""
     starts, around = neighbours(rest, h)
     rows = np.repeat(np.arange(len(h)), np.diff(starts))
     d = rest[around] - rest[rows]
-    weight = poly6(np.einsum("mi,mi->m", d, d), 0.5 * (h[rows] + h[around]), float(h.mean()))
+    weight = poly6(np.einsum("mi,mi->m", d, d), 0.5 * (h[rows] + h[around]), unit or float(h.mean()))
     return weighted(rest, h, starts, around, weight)
 
 

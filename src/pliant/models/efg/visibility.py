@@ -10,16 +10,17 @@ import numpy as np
 
 from pliant.models.efg.crossings import crossed
 from pliant.models.efg.support import Support, poly6, weighted
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 KAPPA = 0.8  # how far transparency reaches, in supports
 _SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the lattice miss edges of faces
 
 
 class Visibility:
-    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks."""
+    """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks, its
+    weights in units of ``unit`` (see ``poly6``)."""
 
-    def __init__(self, whole: Support, rest: Array, spacing: float) -> None:
+    def __init__(self, whole: Support, rest: Array, spacing: float, unit: float) -> None:
         self.whole, self.rest, self.spacing = whole, rest, spacing
         rows = whole.rows
         self.d = rest[whole.around] - rest[rows]
@@ -28,6 +29,7 @@ class Visibility:
         key = rows.astype(np.int64) * len(rest) + whole.around
         back = self._near.astype(np.int64) * len(rest) + self._row
         self._twin = np.searchsorted(key, back)  # the same pairs the other way round
+        self.unit = unit
         self._reach = 0.5 * (whole.h[self._row] + whole.h[self._near])
         self.clear()
 
@@ -36,17 +38,42 @@ class Visibility:
         self.hit: IntArray = np.zeros(0, np.int64)  # places in ``lines``, one per line and triangle
         self.where = np.zeros((0, 3))
 
-    def block(self, corners: Array) -> None:
-        """Take notice of new triangles ``corners`` (t, 3, 3)."""
+    def followed(self, whole: Support, rest: Array, moved: IntArray, corners: Array) -> "Visibility":
+        """The same after phyxels ``moved`` or came; ``corners`` (t, 3, 3): the triangles of all sheets."""
+        new, n = Visibility(whole, rest, self.spacing, self.unit), len(rest)
+        still = np.ones(n, bool)
+        still[moved] = False
+        known = np.flatnonzero(still[self._row[self.hit]] & still[self._near[self.hit]])
+        key = self._row[self.hit[known]].astype(np.int64) * n + self._near[self.hit[known]]
+        new.hit = np.searchsorted(new._row.astype(np.int64) * n + new._near, key)
+        new.where = self.where[known]
+        new.block(corners, ~(still[new._row] & still[new._near]))
+        return new
+
+    def block(self, corners: Array, lines: BoolArray | None = None) -> None:
+        """Take notice of new triangles ``corners`` (t, 3, 3), for some of the lines only where given."""
         from scipy.spatial import cKDTree
 
+        if not len(corners):
+            return
         moved = corners + self.spacing * _SHIFT
         reach = float(self.whole.h.max()) + 2.0 * self.spacing
         near = np.asarray(cKDTree(moved.mean(axis=1)).query(self.rest, distance_upper_bound=reach)[0]) < reach
-        tried = np.flatnonzero(near[self._row] & near[self._near])
+        close = near[self._row] & near[self._near]
+        tried = np.flatnonzero(close if lines is None else close & lines)
         line, where = crossed(self.rest[self._row[tried]], self.d[self.lines[tried]], moved)
         self.hit = np.concatenate([self.hit, tried[line]])
         self.where = np.concatenate([self.where, where])
+
+    def _lines_of(self, pairs: IntArray) -> tuple[IntArray, IntArray]:
+        """Hidden lines that are ``pairs`` (m, 2) of phyxels, and the places of these."""
+        hidden = np.unique(self.hit)
+        key = self._row[hidden].astype(np.int64) * len(self.rest) + self._near[hidden]
+        wanted = pairs.min(axis=1) * len(self.rest) + pairs.max(axis=1)
+        order = np.argsort(wanted)
+        place = np.minimum(np.searchsorted(wanted[order], key), len(wanted) - 1)
+        there = wanted[order][place] == key
+        return hidden[there], order[place[there]]
 
     def slopes(self, values: Array) -> Array:
         """Gradients (n, 3) of what has the ``values`` (n,) at the phyxels, by least squares, cracks apart."""
@@ -55,9 +82,12 @@ class Visibility:
         total = np.stack([np.bincount(rows, rise * self.d[:, c], len(values)) for c in range(3)], axis=1)
         return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
 
-    def support(self, label: IntArray, front: Array, known: Support) -> Support:
+    def support(
+        self, label: IntArray, front: Array, joined: IntArray, share: Array, known: Support
+    ) -> Support:
         """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
-        ``known``: the last one, of which what has not changed is taken over."""
+        ``joined`` (m, 2): phyxels that keep at least the ``share`` (m,) of their weight; ``known``: the last
+        one, of which what has not changed is taken over."""
         whole = self.whole
         weight = whole.weight.copy()
         if len(self.hit):
@@ -65,10 +95,14 @@ class Visibility:
             r = np.linalg.norm(self.d[line], axis=1)
             far = 0.5 * KAPPA * float(whole.h.max())
             r = r + h * (2.0 * _distance(self.where, front, far) / (KAPPA * h)) ** 2
-            np.minimum.at(weight, line, poly6(r * r, h, float(whole.h.mean())))
+            np.minimum.at(weight, line, poly6(r * r, h, self.unit))
+            own, face = self._lines_of(joined)
+            line = self.lines[own]
+            weight[line] = np.maximum(weight[line], (share[face] * whole.weight[line]).astype(np.float32))
         weight[self.lines[label[self._row] != label[self._near]]] = 0.0
         weight[self._twin] = weight[self.lines]
-        return weighted(self.rest, whole.h, whole.starts, whole.around, weight, known)
+        same = known if len(known.around) == len(whole.around) else None
+        return weighted(self.rest, whole.h, whole.starts, whole.around, weight, same)
 
 
 def _distance(points: Array, front: Array, most: float) -> Array:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from pliant.models.blocks import Blocks
-from pliant.models.mass_spring.loops import SpringLoops
-from pliant.models.mass_spring.pairs import pair_rows
+from pliant.models.springs.loops import SpringLoops
+from pliant.models.springs.pairs import pair_rows
 from pliant.typing import Array, BoolArray, IntArray
 
 
@@ -12,7 +12,8 @@ class Connections:
     """Connections laid out for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
 
     edges (m, 2): pairs i < j in lexicographic order; born (m,): the rest lengths they were made with [m];
-    own (m,): stiffnesses while whole [N/m]; intact (m,).
+    own (m,): stiffnesses while whole [N/m]; intact (m,). damped: rows like ``rest`` whose stiffnesses are
+    those of damping, where some connections are damped more than others.
     """
 
     def __init__(self, edges: IntArray, lengths: Array, stiffness: Array, count: int) -> None:
@@ -20,6 +21,8 @@ class Connections:
         self.born, self.own = lengths.copy(), stiffness.copy()
         self.intact: BoolArray = np.ones(len(edges), bool)
         self.blocks: Blocks | None = None
+        self.damped: Array | None = None
+        self._shares: Array | None = None
         if len(edges):
             self.loops = SpringLoops(edges, count, lengths, stiffness)
             self.blocks, self.rest, self._members = self.loops.blocks, self.loops.rest, self.loops.members
@@ -48,6 +51,14 @@ class Connections:
             if lengths is not None:
                 self.rest[self._row, self._lane] = lengths
             self.rest[self._row, 32 + self._lane] = np.where(self.intact, self.own, 0.0)
+            self.damp(self._shares)
+
+    def damp(self, shares: Array | None) -> None:
+        """Damp connections by ``shares`` (m,) of the body's damping; None: all the same."""
+        self._shares, self.damped = shares, None
+        if shares is not None and len(self.edges):
+            self.damped = self.rest.copy()
+            self.damped[self._row, 32 + self._lane] *= shares
 
     def reset(self, lengths: Array, which: BoolArray) -> None:
         """Make ``lengths`` (m,) the rest lengths; ``which`` (m,) count as born with them."""
@@ -59,7 +70,9 @@ class Connections:
     def break_(self, which: IntArray) -> None:
         """Break connections: they carry nothing any more."""
         self.intact[which] = False
-        self.rest[self._row[which], 32 + self._lane[which]] = 0.0
+        for rows in (self.rest, self.damped):
+            if rows is not None:
+                rows[self._row[which], 32 + self._lane[which]] = 0.0
 
 
 def _by_element(edges: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:

@@ -13,15 +13,15 @@ from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
 from pliant.models.elements.growth import Growth, connected_cells, fill_region, outside_of
-from pliant.models.elements.stiffness import IN_FACE, connection_stiffness, free_faces, plain_stiffness
+from pliant.models.elements.stiffness import compensation, connection_stiffness, plain_stiffness
 from pliant.models.elements.torn import Origin
-from pliant.models.mass_spring import energies, products
-from pliant.models.mass_spring.kernels import TINY
+from pliant.models.springs import energies, products
+from pliant.models.springs.kernels import TINY
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_stiffness import assemble
 from pliant.protocols import FieldData, Newcomers, StableStep, Structure
 from pliant.structure.carrier import EmbeddedSurface
-from pliant.structure.framed import renumbered
+from pliant.structure.framed import moved, renumbered
 from pliant.structure.lattice_surface import intact, swept_triangles
 from pliant.structure.nearby import carried_by_elements
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def _cannot(name: str, whole: bool) -> IncompatibleError:
-    if not whole and name in ("damping", "friction"):
+    if not whole and name == "friction":
         return IncompatibleError(
-            f"Model 'elements' has one {name} per body (friction: of bodies that have none).",
+            "Single elements of a body without friction cannot be given one.",
             hint="Select the whole body: { all = true }.",
         )
     return IncompatibleError(
@@ -69,6 +69,7 @@ class ElementsMechanics:
         self.recorded: tuple[str, ...] = ("lengths",) if self.flows else ()
         self.friction, self.altered = material.friction, False
         self.roughness = np.ones(len(structure.rest))
+        self.dampness = np.ones(len(structure.rest))  # shares of damping_time
         self.origin = Origin(structure)
         self._sides: BoolArray | None = None  # of a cut that is being opened
         self.fracture: StressFracture | DistanceFracture | None = None
@@ -85,7 +86,8 @@ class ElementsMechanics:
             return
         self.connections.loops.add_forces(x, out)
         if self.damping_time:
-            self.connections.loops.add_damping(self.damping_time, x, v, out)
+            own = self.connections
+            own.loops.add_damping(self.damping_time, x, v, out, own.damped)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""
@@ -99,8 +101,8 @@ class ElementsMechanics:
         """``sum beta k (d l / d t)^2`` [W]."""
         if not self.damping_time or self.connections.blocks is None:
             return 0.0
-        damping = np.zeros_like(x)
-        self.connections.loops.add_damping(self.damping_time, x, v, damping)
+        damping, own = np.zeros_like(x), self.connections
+        own.loops.add_damping(self.damping_time, x, v, damping, own.damped)
         return -float(np.sum(damping * v))
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
@@ -213,8 +215,8 @@ class ElementsMechanics:
         self._change()
 
     def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
-        """stiffness and fracture-distance: factors on the connections between chosen elements; friction and
-        strength [Pa]: of the chosen elements; damping [s]: of the whole body."""
+        """stiffness and fracture-distance: factors on the connections between chosen elements; friction,
+        strength [Pa] and damping [s]: of the chosen elements."""
         own = self.connections
         within = chosen[own.edges].all(axis=1)
         for name, value in changes.items():
@@ -225,8 +227,8 @@ class ElementsMechanics:
                 self.fracture.limit[within] *= value
             elif name == "strength" and isinstance(self.fracture, StressFracture):
                 self.fracture.set_strength(chosen, value)
-            elif name == "damping" and chosen.all():
-                self.damping_time = value
+            elif name == "damping":
+                self._damp(np.where(chosen, value, self.damping_time * self.dampness))
             elif name == "friction" and chosen.all():
                 self.friction, self.roughness = value, np.ones(len(chosen))
             elif name == "friction" and self.friction > 0.0:
@@ -234,6 +236,17 @@ class ElementsMechanics:
             else:
                 raise _cannot(name, bool(chosen.all()))
         self._change()
+
+    def _damp(self, times: Array) -> None:
+        """Give each element a damping time [s]; a connection takes the mean of its ends'."""
+        self.damping_time = float(times.max())
+        even = bool((times == times[0]).all())
+        self.dampness = np.ones(len(times)) if even else times / self.damping_time
+        self._share_damping()
+
+    def _share_damping(self) -> None:
+        own, even = self.connections, bool((self.dampness == 1.0).all())
+        own.damp(None if even else np.asarray(self.dampness[own.edges].mean(axis=1)))
 
     def _change(self) -> None:
         """Tell the loop that something changed that it cannot see."""
@@ -261,6 +274,8 @@ class ElementsMechanics:
         self.connections, self._inverse, self.altered = fewer, None, True  # fewer are no stiffer
         self.recorded = ("lengths", "reference")
         self.reference, self.roughness = self.reference[kept], self.roughness[kept]
+        self.dampness = self.dampness[kept]
+        self._share_damping()
         self._sides = None if self._sides is None else self._sides[kept]
         self.whole = {key: name[c[(name[c] >= 0).all(axis=1)]] for key, c in self.whole.items()}
         self.origin.keep(kept)
@@ -310,8 +325,8 @@ class ElementsMechanics:
         edges = edges[order]
         stiffness = np.append(own.own, plain_stiffness(lengths, a, material.young, model.rule))[order]
         if model.compensate and model.rule == "calibrated":
-            before = np.append(free_faces(own.edges, structure.rest, a), np.zeros(len(lengths), np.int64))
-            stiffness *= IN_FACE ** (free_faces(edges, rest, a) - before[order])
+            before = np.append(compensation(own.edges, structure.rest, a), np.ones(len(lengths)))
+            stiffness *= compensation(edges, rest, a) / before[order]
         more = Connections(edges, np.append(own.born, lengths)[order], stiffness, len(rest))
         more.intact = np.append(own.intact, np.ones(len(lengths), bool))[order]
         more.write(np.append(own.lengths, lengths)[order])
@@ -322,23 +337,39 @@ class ElementsMechanics:
             assert material.strength is not None
             self.fracture.grow(count, order, material.strength)
         self.roughness = np.append(self.roughness, np.ones(count))
+        self.dampness = np.append(self.dampness, np.full(count, np.median(self.dampness)))
+        self._share_damping()
         self._sides = None
         self.whole = connected_cells(rest, edges, a)
         self.origin.grow(growth)
         extra = {**structure.extra, "kept": self.origin.rows}
-        for number, each in enumerate(self.origin.growths):
-            extra |= each.arrays(number)
+        extra |= self.origin.arrays()
         mass = np.append(structure.mass, np.full(count, material.density * a**3))
         version = self.topology_version
         self.structure = replace(structure, rest=rest, mass=mass, extra=extra)
         self._publish()
         self.topology_version = version
 
+    def weld(self, x: Array, which: IntArray, places: Array) -> None:
+        """Carry surface points from ``places`` on; those of a body that has come apart stay as they are."""
+        carrier, own = self.structure.carrier, self.connections
+        if carrier is not self.origin.structure.carrier or not isinstance(carrier, EmbeddedSurface):
+            return
+        none = np.empty((0, 3), np.int64)
+        made = carried_by_elements(Surface(places, none), x, self.structure.spacing, own.edges[own.intact])
+        made = replace(made, surface=Surface(made.positions(self.structure.rest), none))
+        self.origin.show(moved(carrier, which, made))
+        extra = {**self.structure.extra, **self.origin.arrays()}
+        self.structure = replace(self.structure, carrier=self.origin.structure.carrier, extra=extra)
+        self._change()
+
     def rebuild(self, structure: Structure) -> None:
         """Take the elements that a resumed run had left, and those that had come."""
+        self.structure = replace(self.structure, extra=structure.extra)
         for growth in Growth.read(structure.extra):
             self.reference = np.concatenate([self.reference, growth.rest])
             self._grow(growth, np.ones(len(growth.edges)))
+        self.origin.read(structure.extra)
         if "kept" in structure.extra:
             self._keep(np.asarray(structure.extra["kept"], np.int64))
             fresh = np.flatnonzero(self.origin.rows >= self.origin.sampled)
@@ -349,12 +380,14 @@ class ElementsMechanics:
         """Break the connections through the surface where ``level`` (n,) changes its sign."""
         return self.part_faces((level > 0.0).astype(np.int64))
 
-    def imprint(self, x: Array, level: Array) -> Array:
-        """Remember a cut that will open bit by bit; rest positions of the elements beside it."""
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Remember a cut that will open bit by bit; rest positions of the elements beside it, where ``past``
+        (n,) is not positive."""
         own = self.connections
         self._sides = np.asarray(level > 0.0)
         across = own.intact & (self._sides[own.edges[:, 0]] != self._sides[own.edges[:, 1]])
-        return np.asarray(self.structure.rest[np.unique(own.edges[across])])
+        beside = np.unique(own.edges[across])
+        return np.asarray(self.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
 
     def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
         """Break connections between elements of different ``sides`` (n,), both of them ``where``."""
@@ -381,6 +414,7 @@ class ElementsMechanics:
         if self.altered:
             found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
             found |= {"body": np.array([self.damping_time, self.friction]), "roughness": self.roughness}
+            found["dampness"] = self.dampness
         if self.altered and self._stable is not None:
             found["stable"] = np.array([self._stable[0], self._stable[1].seconds])
         if self._sides is not None:
@@ -397,7 +431,8 @@ class ElementsMechanics:
             own.own = state["stiffness"].copy()
             own.reset(state["born"].copy(), np.ones(len(own.edges), bool))
             self.damping_time, self.friction = (float(value) for value in state["body"])
-            self.roughness = state["roughness"].copy()
+            self.roughness, self.dampness = state["roughness"].copy(), state["dampness"].copy()
+            self._share_damping()
         lengths = own.lengths
         lengths[own.intact] = state["lengths"]
         own.write(lengths)

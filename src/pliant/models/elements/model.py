@@ -23,7 +23,7 @@ class Elements:
     and body diagonals of a lattice of spacing a: an isotropic solid with Young's modulus E and Poisson's
     ratio 1/4, whatever ratio the material has. ``text`` is the printed :math:`k = E l` (eq. 22), several
     times too stiff.
-    compensate: connections that lie in a free face are stiffened by 1.185 (calibrated rule), which makes
+    compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
     up for the ones that are missing outside.
     fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
     exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as the text does.
@@ -51,6 +51,10 @@ class Elements:
                 f"model 'elements' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"
             ]
         return []
+
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Lame's (lambda, mu) = 2 E / 5 each [Pa] of the calibrated lattice; None for the printed rule."""
+        return (0.4 * material.young, 0.4 * material.young) if self.rule == "calibrated" else None
 
     def prepare(self, structure: Structure, material: "Material") -> "ElementsMechanics":
         from pliant.errors import IncompatibleError

@@ -6,7 +6,8 @@ from pliant.protocols import Structure
 from pliant.typing import Array, IntArray
 
 AXIS, FACE, BODY = 0.6, 0.2, 0.15  # k / (E a): isotropic, Young's modulus E, Poisson's ratio 1/4
-IN_FACE = 1.185
+MISSING = 1.0 / 6.0  # of what the connections in a free face hold: the half of those outside that is missing
+END = 1.0 / 18.0  # of the same: a 24th of the whole layer
 
 
 def connection_stiffness(structure: Structure, young: float, rule: str, compensate: bool) -> Array:
@@ -19,13 +20,14 @@ def connection_stiffness(structure: Structure, young: float, rule: str, compensa
     in-plane strains s, t with no stress across the face they would hold, per voxel,
     :math:`E a^3 [(s^2 + t^2)/15 + st/30]`; the connections in the face hold
     :math:`E a^3 [0.3 (s^2 + t^2) + 0.1 (s + t)^2]`, and a sixth more of that is just what is missing.
-    Layers at the centres of voxels make a bar of n layers bend easier by 1/n^2; a little more than a sixth,
-    0.185, shares that error between bending and tension.
+    Layers at the centres of voxels are the midpoint rule for the stresses across a bar: n of them bend
+    easier by 1/n^2. Its end correction, 25/24 of the outermost layers and 23/24 of those below, leaves
+    tension alone and 2/n^3 in bending; a connection in the face holds three quarters of a layer.
     """
     edges, rest, a = structure.cells["edge"], structure.rest, structure.spacing
     k = plain_stiffness(np.linalg.norm(rest[edges[:, 1]] - rest[edges[:, 0]], axis=1), a, young, rule)
     if compensate and rule == "calibrated" and len(edges):
-        k = k * IN_FACE ** free_faces(edges, rest, a)
+        k = k * compensation(edges, rest, a)
     return k
 
 
@@ -37,22 +39,23 @@ def plain_stiffness(lengths: Array, a: float, young: float, rule: str) -> Array:
     return np.asarray(young * a * np.array([AXIS, AXIS, FACE, BODY])[np.clip(square, 0, 3)])
 
 
-def free_faces(edges: IntArray, rest: Array, a: float) -> IntArray:
-    """In how many free faces each connection lies: directions across it in which both ends have no
-    neighbour."""
+def compensation(edges: IntArray, rest: Array, a: float) -> Array:
+    """What makes up for free faces (m,): factors on the connections in them, and in the layer below."""
     d, count = rest[edges[:, 1]] - rest[edges[:, 0]], len(rest)
     square = np.rint((np.linalg.norm(d, axis=1) / a) ** 2).astype(np.int64)
     axes = lattice_axes(d[square == 1])
     step = np.rint(d @ axes / a).astype(np.int64)  # lattice steps of each connection
-    taken = np.zeros((count, 6), bool)
+    beside = np.full((count, 6), -1)  # the neighbour in each direction
     for c in range(3):
         along = (square == 1) & (step[:, c] != 0)
-        up = step[along, c] > 0
-        taken[edges[along, 0], 2 * c + ~up] = True
-        taken[edges[along, 1], 2 * c + up] = True
-    free = ~taken[edges[:, 0]] & ~taken[edges[:, 1]]
+        up, pairs = step[along, c] > 0, edges[along]
+        beside[pairs[:, 0], 2 * c + ~up] = pairs[:, 1]
+        beside[pairs[:, 1], 2 * c + up] = pairs[:, 0]
+    free = beside < 0
+    below = ~free & free[beside, np.arange(6)]
     across = np.repeat(step == 0, 2, axis=1)
-    return np.asarray((free & across).sum(axis=1))
+    faces, second = (((f[edges[:, 0]] & f[edges[:, 1]]) & across).sum(axis=1) for f in (free, below))
+    return np.asarray((1.0 + MISSING + END) ** faces * (1.0 - END) ** second)
 
 
 def lattice_axes(d: Array) -> Array:

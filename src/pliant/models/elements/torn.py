@@ -1,5 +1,6 @@
 """The carried surface of a body of elements that has come apart, made when somebody asks for it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
@@ -20,6 +21,7 @@ from pliant.typing import AnyArray, Array, BoolArray, IntArray
 NUDGE = 0.25  # how far inside a point looks for the element that carries it [spacings]
 SHIFT = 2e-3 * np.array([0.613, 0.371, 0.697])  # of the sheet, off the planes of the lattice [spacings]
 SMOOTH = 3
+_SHOWN = "shown."
 
 
 class Origin:
@@ -33,6 +35,7 @@ class Origin:
         self.rows = np.arange(len(structure.rest))
         self.sampled = len(structure.rest)  # what was there before anything was added
         self.growths: list[Growth] = []
+        self._other = False  # whether the surface is not that of ``growths`` alone
         self._count()
 
     def _count(self) -> None:
@@ -53,6 +56,24 @@ class Origin:
         self.structure = replace(first, rest=rest, cells={**first.cells, "edge": own}, carrier=carrier)
         self.growths.append(replace(growth, edges=edges))
         self._count()
+
+    def show(self, carrier: FramedSurface) -> None:
+        """Another surface instead of the one that was sampled."""
+        self.structure, self._other = replace(self.structure, carrier=carrier), True
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """What a resumed run needs to know of growth and of another surface, for a Structure's ``extra``."""
+        found = {name: a for k, each in enumerate(self.growths) for name, a in each.arrays(k).items()}
+        carrier = self.structure.carrier
+        if self._other and isinstance(carrier, EmbeddedSurface):
+            found |= {_SHOWN + name: array for name, array in as_framed(carrier).arrays().items()}
+        return found
+
+    def read(self, extra: Mapping[str, AnyArray]) -> None:
+        """Take the other surface that gave ``arrays``, if there was one."""
+        own = {name.removeprefix(_SHOWN): a for name, a in extra.items() if name.startswith(_SHOWN)}
+        if own:
+            self.show(FramedSurface.from_arrays(own))
 
     def keep(self, kept: IntArray) -> None:
         """Go on with some of the elements that were left."""

@@ -85,6 +85,10 @@ class Fem:
     def anisotropic(self, material: "Material") -> bool:
         return any(own.anisotropic for own in _materials(material))
 
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Those asked for: tets follow a uniform strain exactly. None for anisotropic ones."""
+        return None if self.anisotropic(material) else material.lame
+
     def prepare(self, structure: Structure, material: "Material") -> "WarpedMechanics":
         from pliant.models.fem.mechanics import FemMechanics, WarpedMechanics
 
@@ -117,7 +121,7 @@ class Fem:
             (
                 quadratic and self.fracture and any(own.strength for own in _materials(material)),
                 "Quadratic tets do not break, but the material has a strength.",
-                'Use elements = "linear", or fracture = false.',
+                'Use elements = "linear" (with locking = "averaged-pressure"), or fracture = false.',
             ),
             (
                 self.rotation == "gram-schmidt" and self.law != "corotational",

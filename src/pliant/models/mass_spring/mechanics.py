@@ -9,9 +9,9 @@ from pliant.fracture.breaking import Breaking
 from pliant.mesh.types import tet_edges, tet_volumes
 from pliant.models import tet_fields
 from pliant.models.blocks import make_blocks
-from pliant.models.mass_spring import energies, kernels, products
-from pliant.models.mass_spring.loops import SpringLoops
 from pliant.models.regions import lame_per_cell
+from pliant.models.springs import energies, kernels, products
+from pliant.models.springs.loops import SpringLoops
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_rotations import TetRotations
 from pliant.models.tet_stiffness import assemble

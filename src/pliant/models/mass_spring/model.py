@@ -38,6 +38,10 @@ class MassSpring:
 
     stiffness: Number | None = Field(default=None, gt=0)
 
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Lame's (lambda, mu) [Pa] by the average over edge directions; None for a given stiffness."""
+        return material.lame if self.stiffness is None else None
+
     def prepare(self, structure: Structure, material: "Material") -> "MassSpringMechanics":
         from pliant.materials import by_region
         from pliant.models.mass_spring.mechanics import MassSpringMechanics

@@ -43,16 +43,18 @@ class Adaptation:
             )  # fmt: skip
 
     def near(
-        self, motion: Motion, obstacles: Sequence[Pushing], time: float, reach: float
-    ) -> list[BoolArray]:
-        """Nodes of all levels but the finest within ``reach`` spacings of a tool."""
-        found = []
+        self, motion: Motion, obstacles: Sequence[Pushing], time: float
+    ) -> tuple[list[BoolArray], list[BoolArray]]:
+        """Nodes of all levels but the finest that are near a tool, and those that were not left far
+        behind."""
+        found: tuple[list[BoolArray], list[BoolArray]] = ([], [])
+        tools = [obstacle for obstacle in obstacles if obstacle.refines]
         for k, level in enumerate(self.hierarchy.levels[:-1]):
-            flags = flagged(level.count)
-            for obstacle in obstacles:
-                if obstacle.refines:
-                    flags |= obstacle.distance(time, level.points + motion.d[k]) < reach * level.spacing
-            found.append(flags)
+            away = np.full(level.count, np.inf)
+            for tool in tools:
+                np.minimum(away, tool.distance(time, level.points + motion.d[k]), out=away)
+            for flags, reach in zip(found, (REACH, LEAVE), strict=True):
+                flags.append(away < reach * level.spacing)
         return found
 
     def choose(

@@ -23,6 +23,7 @@ class Drives:
         self.uncaught: list[BoolArray] = [flagged(level.count) for level in hierarchy.levels[:-1]]
         self.any = False
         self._home: list[IntArray] = []
+        self._needed: list[IntArray] = []
         self._rows: IntArray = np.zeros(0, np.int64)
         self._place: Array = np.zeros((0, 3))
         self.still = False  # driven nodes are at rest already; newborn ones may not be
@@ -46,7 +47,18 @@ class Drives:
         for k, level in enumerate(levels):
             motion.inverse[k][:] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
         self._home, self.still = self._homes(), False
+        self._needed = self._needed_rows()
         return True
+
+    def _needed_rows(self) -> list[IntArray]:
+        """Driven nodes of each level, and those that the next coarser level's are led by."""
+        found: list[IntArray] = []
+        for k, driven in enumerate(self.driven):
+            rows = np.flatnonzero(driven.any(axis=1))
+            if k:
+                rows = np.union1d(rows, self.hierarchy.links[k - 1].down[found[-1]])
+            found.append(rows)
+        return found
 
     def state(self) -> dict[str, AnyArray]:
         return {"driven": self.driven[-1], "led": self._place, "still": np.array(self.still)}
@@ -74,17 +86,21 @@ class Drives:
         if not moved and self.still:
             return
         self.still = not moved
-        target = np.where(self.driven[-1], displacement, motion.d[-1])
-        for k in range(len(self.driven) - 1, -1, -1):
-            speed = (target - motion.d[k]) / dt
-            motion.v[k][self.driven[k]] = speed[self.driven[k]]
-            if k:
-                link = self.hierarchy.links[k - 1]
-                target = np.einsum("nq,nqc->nc", link.down_weights, target[link.down])
+        rows, last = self._needed[-1], len(self.driven) - 1
+        target = np.where(self.driven[-1][rows], displacement[rows], motion.d[-1][rows])
+        for k in range(last, -1, -1):
+            rows, led = self._needed[k], self.driven[k][self._needed[k]]
+            if k < last:
+                link, finer = self.hierarchy.links[k], self._needed[k + 1]
+                corners = target[np.searchsorted(finer, link.down[rows])]
+                target = np.einsum("nq,nqc->nc", link.down_weights[rows], corners)
+            speed = (target - motion.d[k][rows]) / dt
+            motion.v[k][rows] = np.where(led, speed, motion.v[k][rows])
 
     def add_reactions(self, coupling: Coupling, motion: Motion, external: Array, out: Array) -> None:
         """Replace what acts on driven particles by what acts on the driven nodes that stand for them."""
-        out -= np.where(self.driven[-1], external, 0.0)
+        rows = self._rows
+        out[rows] -= np.where(self.driven[-1][rows], external[rows], 0.0)
         for k, nodes in enumerate(coupling.active):
             held = nodes[self.driven[k][nodes].any(axis=1)]
             total = np.where(self.driven[k][held], motion.f[k][held] + motion.load[k][held], 0.0)

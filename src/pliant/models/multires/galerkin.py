@@ -4,14 +4,17 @@ import numpy as np
 
 from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.levels import Hierarchy
-from pliant.models.multires.motion import Contacts, Motion, flagged, limit
+from pliant.models.multires.motion import Motion, Near, Simulated, flagged, limit, nonzero_rows
+from pliant.models.multires.schedule import heat_stride
+from pliant.protocols import Pushing
 from pliant.typing import Array, BoolArray, IntArray
 
 POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
 LEAST = 0.03  # share that every other node has (about that of one tet): extrapolated weights may leave less
+_NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-class Galerkin:
+class Galerkin(Simulated):
     r"""A tet is refined or not; what is simulated is one field over all levels.
 
     A fine tet counts by its share inside refined coarse tets (four sample points). A fine node is free if all
@@ -27,6 +30,7 @@ class Galerkin:
 
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
         self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
+        self.heat: Array = np.zeros(0)
         self.mass: list[Array] = [level.mass.copy() for level in hierarchy.levels]
         self.weight: list[Array] = [np.ones(len(level.tets)) for level in hierarchy.levels]
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
@@ -59,6 +63,9 @@ class Galerkin:
                 self._buffers[k] = np.zeros((4 * len(level.tets), 3))
             if refined is not None:
                 inside = refined[links[k].samples].mean(axis=1)
+        for k in range(count - 1, 1, -1):  # what slaves hang on hangs itself, where it is not simulated
+            above = np.unique(links[k - 1].corners[self.slaves[k]])
+            self.slaves[k - 1] = np.union1d(self.slaves[k - 1], above[~self.free[k - 1][above]])
         self.deepest = max(k for k in range(count) if len(self.tets[k]))
         self._share_masses()
         self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
@@ -69,13 +76,24 @@ class Galerkin:
         levels = self.hierarchy.levels
         self._passed = [np.flatnonzero(~free) for free in self.free]  # hand what they have to parent tets
         self.pulled: list[IntArray] = [np.zeros(0, np.int64) for _ in levels]
+        self._helped: list[tuple[IntArray, IntArray, Array]] = [_NOBODY for _ in levels]
         mass = levels[-1].mass[:, None]
         first = self._shared(mass)
         self.pulled = [self._poor(k, first[k][:, 0]) for k in range(len(levels))]
+        masses = [share[:, 0] for share in self._shared(mass)]
+        self._helped = [self._helpers(k, masses[k]) for k in range(len(levels))]
         self.mass = [share[:, 0] for share in self._shared(mass)]
-        for k, level in enumerate(levels):
-            poor = (self.mass[k] != 0.0) & (self.mass[k] < LEAST * level.mass)
-            self.mass[k][poor] = LEAST * level.mass[poor]
+
+    def _helpers(self, k: int, mass: Array) -> tuple[IntArray, IntArray, Array]:
+        """Nodes of level k that have too little mass, the neighbours that give them some, and the share of
+        theirs that these give."""
+        level = self.hierarchy.levels[k]
+        poor = np.flatnonzero((mass != 0.0) & (mass < LEAST * level.mass))
+        if not len(poor):
+            return _NOBODY
+        rich = kernels.richest(poor, level.first, level.columns, mass)
+        lacking = LEAST * level.mass[poor] - mass[poor]
+        return poor, rich, lacking / mass[rich]
 
     def _poor(self, k: int, mass: Array) -> IntArray:
         """Nodes of level k to be pulled: no tet of theirs counts, and the finer tet around them is free."""
@@ -91,17 +109,24 @@ class Galerkin:
         levels = self.hierarchy.levels
         shares = [np.zeros((level.count, values.shape[1])) for level in levels]
         shares[-1][:] = values
-        for k in range(len(levels) - 1, 0, -1):
-            self._hand_up(k, self._passed[k], shares)
+        self._hand_on(len(levels) - 1, self._passed, shares)
+        for share, (poor, rich, part) in zip(shares, self._helped, strict=True):
+            given = part[:, None] * share[rich]
+            share[poor] += given
+            np.subtract.at(share, rich, given)
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
-    def _hand_up(self, k: int, nodes: IntArray, values: list[Array]) -> None:
-        """Add values of ``nodes`` of level k to parent tets'; pulled nodes hand theirs back to level k."""
-        link, pulled = self.hierarchy.links[k - 1], self.pulled[k - 1]
-        kernels.hand_up(nodes, link.corners, link.weights, values[k], values[k - 1])
-        if len(pulled):
-            kernels.hand_up(pulled, link.down, link.down_weights, values[k - 1], values[k])
-            values[k - 1][pulled] = 0.0
+    def _hand_on(self, deepest: int, nodes: list[IntArray], values: list[Array]) -> None:
+        """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled
+        nodes to their child tets', down again: the transpose of ``_hang_slaves``."""
+        links = self.hierarchy.links
+        for k in range(deepest, 0, -1):
+            link = links[k - 1]
+            kernels.hand_up(nodes[k], link.corners, link.weights, values[k], values[k - 1])
+        for k in range(deepest):
+            if len(pulled := self.pulled[k]):
+                kernels.hand_up(pulled, links[k].down, links[k].down_weights, values[k], values[k + 1])
+                values[k][pulled] = 0.0
 
     # ------------------------------------------------------------------------------------- motion
 
@@ -116,11 +141,10 @@ class Galerkin:
             own = np.where(free, 1.0 / np.where(free, mass, 1.0), 0.0)
             self.inverse.append(np.where(driven > 0.0, own[:, None], 0.0))
 
-    def advance(
-        self, time: float, dt: float, counts: list[int], touching: list[bool], contacts: Contacts
-    ) -> None:
-        self._touching = touching
-        self._counts, self._contacts = counts, contacts
+    def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
+        self._counts, self._near, self._seconds = counts, near, dt
+        self._kicks = [0] * len(counts)
+        self._pushed: list[list[tuple[Pushing, IntArray]]] = [[] for _ in counts]
         self._hang_slaves()
         for s in range(counts[0]):
             self._step(0, time + s * dt / counts[0], dt / counts[0], 0.5 if s == 0 else 1.0)
@@ -128,6 +152,7 @@ class Galerkin:
         for k in range(self.deepest + 1):
             self._kick(k, 0.5 * dt / counts[k])
         self._move(0.5 * dt / counts[self.deepest], 0.0)
+        self._rest_on_obstacles(time + dt, [dt / count for count in counts])
 
     def _step(self, k: int, time: float, dt: float, part: float) -> None:
         """One step of level k and those of the finer levels within it; ``part`` of a kick: half at first."""
@@ -140,8 +165,32 @@ class Galerkin:
         else:
             self._move(part * dt, dt)
             self._hang_slaves()
-        if self._touching[k]:
-            self._contacts(k, time + dt, dt)
+        self._contacts(k, time + dt, dt)
+
+    def _contacts(self, k: int, time: float, dt: float) -> None:
+        m, level = self.motion, self.hierarchy.levels[k]
+        self._pushed[k] = []
+        for obstacle, nodes in zip(self._near.obstacles, self._near.nodes[k], strict=True):
+            if not len(nodes):
+                continue
+            before, v, mass = level.points[nodes], m.v[k][nodes], self.mass[k][nodes]
+            x, speed = before + m.d[k][nodes], v.copy()
+            obstacle.push(time, dt, x, speed, m.f[k][nodes], mass, m.inverse[k][nodes])
+            m.d[k][nodes] = x - before
+            m.v[k][nodes] = speed
+            hit = nonzero_rows(speed != v)
+            if len(hit):
+                self._pushed[k].append((obstacle, nodes[hit]))
+
+    def _rest_on_obstacles(self, time: float, dts: list[float]) -> None:
+        """What was pushed last stays out: obstacles take what the last half kick would press into them."""
+        m = self.motion
+        for k, pushed in enumerate(self._pushed):
+            for obstacle, nodes in pushed:
+                v, mass = m.v[k][nodes], self.mass[k][nodes]
+                ahead = self.hierarchy.levels[k].points[nodes] + m.d[k][nodes] + dts[k] * v
+                obstacle.push(time, dts[k], ahead, v, m.f[k][nodes], mass, m.inverse[k][nodes])
+                m.v[k][nodes] = v
 
     def _move(self, kick: float, drift: float) -> None:
         """Let loads kick all levels, and all levels drift."""
@@ -151,8 +200,9 @@ class Galerkin:
             kernels.kick_drift(self.active[j], m.d[j], m.v[j], none, load, w, kick, drift)
 
     def _hang_slaves(self) -> None:
+        for k in range(self.deepest - 1, -1, -1):
+            self._pull(k)
         for k in range(1, self.deepest + 1):
-            self._pull(k - 1)
             self.motion.hang(k, self.slaves[k])
 
     def _pull(self, k: int) -> None:
@@ -161,21 +211,34 @@ class Galerkin:
             for field in (m.d, m.v):
                 kernels.hang(self.pulled[k], link.down, link.down_weights, field[k + 1], field[k])
 
-    def _level_forces(self, k: int) -> None:
+    def _level_forces(self, k: int, dt: float = 0.0) -> None:
         """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
+        m = self.motion
+        if len(self.heat) and dt and self.damping:
+            self._tet_forces(k, 0.0)
+            free = m.f[k][self.nodes[k]]
+        self._tet_forces(k, self.damping)
+        if len(self.heat) and dt and self.damping:
+            lost = free - m.f[k][self.nodes[k]]
+            self.heat[0] += dt * float(np.sum(m.v[k][self.nodes[k]] * lost))
+        for j in range(k):
+            m.f[j].fill(0.0)
+        self._hand_on(k, self.slaves, m.f)
+
+    def _tet_forces(self, k: int, damping: float) -> None:
         m, level = self.motion, self.hierarchy.levels[k]
         m.f[k].fill(0.0)
         tet_loops.tet_forces(
-            self.tets[k], self.nodes[k], level, self.weight[k], m.d[k], m.v[k], self.damping,
+            self.tets[k], self.nodes[k], level, self.weight[k], m.d[k], m.v[k], damping,
             self._buffers[k], m.f[k],
         )  # fmt: skip
-        for j in range(k, 0, -1):
-            m.f[j - 1].fill(0.0)
-            self._hand_up(j, self.slaves[j], m.f)
 
     def _kick(self, k: int, dt: float) -> None:
-        m = self.motion
-        self._level_forces(k)
+        m, index, count = self.motion, self._kicks[k], self._counts[k]
+        stride = heat_stride(count)
+        counted = index % stride == 0 and index < count
+        self._level_forces(k, stride * self._seconds / count if counted else 0.0)
+        self._kicks[k] += 1
         for j in range(k + 1):
             none, w = self._none[j], self.inverse[j]
             kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], none, w, dt, 0.0)
@@ -210,17 +273,6 @@ class Galerkin:
             )  # fmt: skip
             elastic += float(out.sum())
         return kinetic, elastic
-
-    def momenta(self) -> tuple[Array, Array]:
-        """Linear and angular momentum of what is simulated."""
-        linear, angular = np.zeros(3), np.zeros(3)
-        m = self.motion
-        for k, level in enumerate(self.hierarchy.levels):
-            nodes = self.active[k]
-            p = self.mass[k][nodes, None] * m.v[k][nodes]
-            linear += p.sum(axis=0)
-            angular += np.cross(level.points[nodes] + m.d[k][nodes], p).sum(axis=0)
-        return linear, angular
 
     @property
     def exists(self) -> list[BoolArray]:

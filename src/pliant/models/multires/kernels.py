@@ -3,6 +3,8 @@ writer, so the bytes do not depend on the number of threads."""
 
 # mypy: disable-error-code="no-untyped-def"
 
+import numpy as np
+
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
 from pliant.typing import AnyArray, Array, IntArray
 
@@ -60,9 +62,25 @@ def kick_drift(nodes, d, v, f, external, inverse, kick, drift):
 
 
 @jit
-def interpolate(nodes, first, columns, weights, source, out):
-    """``out[k] = sum_j w_ij source_j`` for node i = nodes[k]; out (their count, 3)."""
-    for k in range(nodes.shape[0]):
+def row_power(a, b, nodes, first, columns, blocks, v):
+    """``sum_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of unit stiffness damping [W/s]."""
+    total = 0.0
+    for k in range(a, b):
+        i = nodes[k]
+        for e in range(first[i], first[i + 1]):
+            j = columns[e]
+            for c in range(3):
+                total += v[i, c] * (
+                    blocks[e, c, 0] * v[j, 0] + blocks[e, c, 1] * v[j, 1] + blocks[e, c, 2] * v[j, 2]
+                )
+    return total
+
+
+@jit
+def take_rows(a, b, nodes, rows, source, out, packed):
+    """``sum_j w_ij source_j`` of nodes i = nodes[a:b], into row i of ``out``, or a... where ``packed``."""
+    first, columns, weights = rows
+    for k in range(a, b):
         i = nodes[k]
         x = 0.0
         y = 0.0
@@ -73,9 +91,16 @@ def interpolate(nodes, first, columns, weights, source, out):
             x += w * source[j, 0]
             y += w * source[j, 1]
             z += w * source[j, 2]
-        out[k, 0] = x
-        out[k, 1] = y
-        out[k, 2] = z
+        target = k if packed else i
+        out[target, 0] = x
+        out[target, 1] = y
+        out[target, 2] = z
+
+
+@jit
+def interpolate(nodes, first, columns, weights, source, out):
+    """``out[k] = sum_j w_ij source_j`` for node i = nodes[k]; out (their count, 3)."""
+    take_rows(0, nodes.shape[0], nodes, (first, columns, weights), source, out, True)
 
 
 @jit
@@ -116,6 +141,12 @@ def hand_up(nodes, corners, weights, values, out):
             j = corners[i, q]
             for c in range(values.shape[1]):
                 out[j, c] += weights[i, q] * values[i, c]
+
+
+def richest(nodes: IntArray, first: IntArray, columns: IntArray, mass: Array) -> IntArray:
+    """The neighbour with the largest mass of each of the listed nodes."""
+    rows = [columns[first[i] : first[i + 1]] for i in nodes]
+    return np.array([row[np.argmax(mass[row])] for row in rows], np.int64)
 
 
 @jit

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pliant.fracture.virtual import VirtualMesh, tet_with, weights_in
 from pliant.mesh.types import Surface, tet_volumes
+from pliant.models.multires.beside import Sides, copy_beside, holding_beside, nearest_beside
 from pliant.models.tet_fields import edge_matrices
 from pliant.models.tet_stiffness import assemble, element_stiffness, gradients, isotropic_stiffness
 from pliant.structure.carrier import embed
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 LINEAR, COROTATIONAL, DEBUNNE = 0, 1, 2
 OPERATORS = {"linear": LINEAR, "corotational": COROTATIONAL, "debunne": DEBUNNE}
@@ -38,17 +40,34 @@ class Rows:
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
 
 
+@dataclass(frozen=True)
+class LevelMesh:
+    """Points (n, 3) [m] and tets (m, 4); where cuts went through it, these are ``virtual``."""
+
+    points: Array
+    tets: IntArray
+    virtual: VirtualMesh | None = None
+
+    def volumes(self) -> Array:
+        """Volumes of the material in the tets (m,) [m3]."""
+        whole = tet_volumes(self.points, self.tets)
+        return whole if self.virtual is None else whole * self.virtual.share
+
+
 class Level:
     """One mesh: its tets with shape gradients, stiffness rows in 3x3 blocks, masses and critical step.
 
     points (n, 3); tets (m, 4); gradients (m, 4, 3) [1/m]; volumes (m,); around: tets (times 4, plus corner)
-    of each node; critical: ``2 / omega_max`` [s] of the whole level, undamped.
+    of each node; critical: ``2 / omega_max`` [s] of the whole level, undamped; tet_sides, node_sides: on
+    which sides of cuts they are.
     """
 
-    def __init__(self, points: Array, tets: IntArray, lame: tuple[float, float], operator: int) -> None:
-        self.points, self.tets, self.operator = points, np.ascontiguousarray(tets, np.int64), operator
+    def __init__(self, mesh: LevelMesh, lame: tuple[float, float], operator: int) -> None:
+        points = self.points = mesh.points
+        tets = self.tets = np.ascontiguousarray(mesh.tets, np.int64)
+        self.operator = operator
         self.lam, self.mu = lame
-        self.volumes = tet_volumes(points, self.tets)
+        self.volumes = mesh.volumes()
         self.gradients = gradients(np.asarray(np.linalg.inv(edge_matrices(points, self.tets)), float))
         self.count = len(points)
         corners = self.tets.ravel()
@@ -65,6 +84,12 @@ class Level:
         edges = points[self.columns] - np.repeat(points, np.diff(self.first), axis=0)
         lengths = np.linalg.norm(edges, axis=1)
         self.spacing = float(np.median(lengths[lengths > 0]))
+        self.virtual = mesh.virtual
+        self.tet_sides, self.node_sides = Sides.none(len(tets)), Sides.none(self.count)
+        if (cut := mesh.virtual) is not None:
+            self.tet_sides = Sides(cut.above & ~cut.below, cut.below & ~cut.above)
+            below, above = (_any_around(flags, tets, self.count) for flags in (cut.below, cut.above))
+            self.node_sides = Sides(above & ~below, below & ~above)
 
     def _element_matrices(self) -> Array:
         m = len(self.tets)
@@ -113,8 +138,30 @@ def critical_step(matrix: Any, mass: Array) -> float:
     return 2.0 / np.sqrt(top) if top > 0 else np.inf
 
 
+@dataclass(frozen=True)
+class Homes:
+    """Where whole levels hold each other, which cuts do not change: the coarse tet of each fine node (up) and
+    of four points in each fine tet (samples), the fine tet of each coarse node (down), the nearest coarse
+    node of each fine one (parent)."""
+
+    up: IntArray
+    down: IntArray
+    samples: IntArray
+    parent: IntArray
+
+    @classmethod
+    def of(cls, coarse: LevelMesh, fine: LevelMesh) -> "Homes":
+        """For levels without cuts."""
+        from scipy.spatial import cKDTree
+
+        inside = np.einsum("sk,mkc->msc", SAMPLES, fine.points[fine.tets]).reshape(-1, 3)
+        parent = np.asarray(cKDTree(coarse.points).query(fine.points)[1], np.int64)
+        up, down = _tet_of(fine.points, coarse), _tet_of(coarse.points, fine)
+        return cls(up, down, _tet_of(inside, coarse).reshape(-1, 4), parent)
+
+
 class Link:
-    """How a coarse and a fine level hang together.
+    """How a coarse and a fine level hang together, never across a cut.
 
     corners, weights (n_fine, 4): a fine node's parent tet; parent (n_fine,): the nearest coarse node;
     push, pull: quadratic interpolation of fine nodes from coarse ones and back,
@@ -123,41 +170,70 @@ class Link:
     samples (m_fine, 4): coarse tets that hold four points of each fine tet.
     """
 
-    def __init__(self, coarse: Level, fine: Level) -> None:
-        from scipy.spatial import cKDTree
-
-        self.corners, self.weights = _held(fine.points, coarse)
-        self.down, self.down_weights = _held(coarse.points, fine)
-        self.parent = np.asarray(cKDTree(coarse.points).query(fine.points)[1], np.int64)
+    def __init__(self, coarse: Level, fine: Level, homes: Homes) -> None:
+        up, down, samples, self.parent = homes.up, homes.down, homes.samples, homes.parent
+        if coarse.virtual is not None and fine.virtual is not None:
+            up = _tet_beside(fine.points, fine.node_sides, up[fine.virtual.owner], coarse)
+            down = _tet_beside(coarse.points, coarse.node_sides, down[coarse.virtual.owner], fine)
+            self.parent = _node_beside(fine, homes.parent[fine.virtual.owner], coarse)
+            samples = _samples_beside(fine, samples[fine.virtual.origin], coarse)
+        self.samples = samples
+        self.corners, self.weights = _weights(fine.points, coarse, up)
+        self.down, self.down_weights = _weights(coarse.points, fine, down)
         self.children = np.argsort(self.parent, kind="stable").astype(np.int64)
         self.children_first = np.concatenate(
             [[0], np.cumsum(np.bincount(self.parent, minlength=coarse.count))]
         )
         self.push = _quadratic(self.corners, self.weights, fine.points, coarse)
         self.pull = _quadratic(self.down, self.down_weights, coarse.points, fine)
-        inside = np.einsum("sk,mkc->msc", SAMPLES, fine.points[fine.tets]).reshape(-1, 3)
-        self.samples = _tet_of(inside, coarse).reshape(-1, 4)
 
 
-def _held(points: Array, level: Level) -> tuple[IntArray, Array]:
-    """Corners and weights (n, 4) of the tet of ``level`` that holds each point, or the best near one."""
-    found = embed(Surface(points, np.zeros((0, 3), np.int64)), level.points, level.tets)
-    weights = np.where(np.abs(found.weights) < 1e-12, 0.0, found.weights)
-    return found.indices.astype(np.int64), np.ascontiguousarray(weights)
+def _weights(points: Array, level: Level, home: IntArray) -> tuple[IntArray, Array]:
+    """Corners (n, 4) of the tets that hold points, and the points' weights."""
+    corners = level.tets[home]
+    weights = weights_in(points, level.points[corners])
+    return corners, np.ascontiguousarray(np.where(np.abs(weights) < 1e-12, 0.0, weights))
 
 
-def _tet_of(points: Array, level: Level) -> IntArray:
-    """The tet of ``level`` that holds each point, or the best near one."""
-    corners, _ = _held(points, level)
-    key = _key(level.tets, level.count)
-    order = np.argsort(key)
-    return np.asarray(order[np.searchsorted(key[order], _key(corners, level.count))], np.int64)
+def _tet_beside(points: Array, sides: Sides, whole: IntArray, level: Level) -> IntArray:
+    """The copy of a point's ``whole`` tet on the point's side of all cuts, or another tet near it."""
+    assert level.virtual is not None
+    found, none = copy_beside(sides, whole, level.virtual.origin, 0, level.tet_sides)
+    if len(none):
+        found[none] = holding_beside(points[none], sides.of(none), level.points, level.tets, level.tet_sides)
+    return found
 
 
-def _key(tets: AnyArray, count: int) -> AnyArray:
-    ordered = np.sort(tets, axis=1).astype(object) if count > 50_000 else np.sort(tets, axis=1)
-    return np.asarray(
-        ((ordered[:, 0] * count + ordered[:, 1]) * count + ordered[:, 2]) * count + ordered[:, 3]
+def _node_beside(fine: Level, whole: IntArray, coarse: Level) -> IntArray:
+    assert coarse.virtual is not None
+    owner = coarse.virtual.owner
+    count = int(owner.max()) + 1
+    found, none = copy_beside(fine.node_sides, whole, owner, count, coarse.node_sides)
+    if len(none):
+        sides = fine.node_sides.of(none)
+        found[none] = nearest_beside(fine.points[none], sides, coarse.points, coarse.node_sides)
+    return found
+
+
+def _samples_beside(fine: Level, whole: IntArray, coarse: Level) -> IntArray:
+    points = np.einsum("sk,mkc->msc", SAMPLES, fine.points[fine.tets]).reshape(-1, 3)
+    sides = fine.tet_sides.of(np.repeat(np.arange(len(fine.tets)), 4))
+    return _tet_beside(points, sides, whole.ravel(), coarse).reshape(-1, 4)
+
+
+def _any_around(flags: BoolArray, tets: IntArray, count: int) -> BoolArray:
+    """Whether any tet around a node has the flag, (count, c) from (m, c)."""
+    found = np.zeros((count, flags.shape[1]), bool)
+    for k in range(4):
+        for c in range(flags.shape[1]):
+            found[tets[flags[:, c], k], c] = True
+    return found
+
+
+def _tet_of(points: Array, mesh: LevelMesh) -> IntArray:
+    """The tet of a mesh that holds each point, or the best near one."""
+    return tet_with(
+        mesh.tets, embed(Surface(points, np.zeros((0, 3), np.int64)), mesh.points, mesh.tets).indices
     )
 
 
@@ -177,13 +253,20 @@ def _quadratic(corners: IntArray, weights: Array, points: Array, source: Level) 
 
 
 class Hierarchy:
-    """All levels, the coarsest first, and the links between neighbours."""
+    """All levels, the coarsest first, and the links between neighbours; homes: where they held each other
+    when whole."""
 
     def __init__(
-        self, meshes: list[tuple[Array, IntArray]], mass: Array, lame: tuple[float, float], operator: int
+        self,
+        meshes: list[LevelMesh],
+        homes: list[Homes],
+        mass: Array,
+        lame: tuple[float, float],
+        operator: int,
     ) -> None:
-        self.levels = [Level(points, tets, lame, operator) for points, tets in meshes]
-        self.links = [Link(a, b) for a, b in zip(self.levels[:-1], self.levels[1:], strict=True)]
+        self.levels = [Level(mesh, lame, operator) for mesh in meshes]
+        pairs = zip(self.levels[:-1], self.levels[1:], homes, strict=True)
+        self.links = [Link(coarse, fine, home) for coarse, fine, home in pairs]
         self.levels[-1].set_mass(mass)
         for k in range(len(self.links) - 1, -1, -1):
             self.levels[k].set_mass(self._handed_up(k))

@@ -2,23 +2,26 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.fracture.tets import pieces
 from pliant.materials import elastic
 from pliant.models import tet_fields
 from pliant.models.multires import kernels, tet_loops
-from pliant.models.multires.adapt import LEAVE, REACH, Adaptation
+from pliant.models.multires.adapt import Adaptation
+from pliant.models.multires.cuts import Cuts, down_to_coarsest
 from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
+from pliant.models.multires.governor import Governor
 from pliant.models.multires.levels import OPERATORS, Hierarchy
-from pliant.models.multires.motion import Coupling, Motion, flagged, nonzero_rows
+from pliant.models.multires.motion import Coupling, Motion, Near, flagged, nonzero_rows
 from pliant.models.multires.schwarz import Schwarz
 from pliant.models.stability import explicit_limit
-from pliant.protocols import FieldData, Pushing, StableStep, Structure
-from pliant.structure.hierarchy import level_meshes
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
+from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -41,12 +44,9 @@ class MultiresMechanics:
     def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
         self.structure, self.material, self.model = structure, material, model
         self.damping_time = material.damping or 0.0
-        lame = elastic.lame_parameters(material.young, material.poisson)
-        meshes = level_meshes(structure)
-        self.hierarchy = Hierarchy(meshes, structure.mass, lame, OPERATORS[model.operator])
-        self.motion = Motion(self.hierarchy)
-        self.adaptation = Adaptation(self.hierarchy, model.split)
-        self.drives = Drives(self.hierarchy)
+        self.cuts, self._whole = Cuts(structure), structure.carrier
+        self.topology_version, self.parents = 0, np.arange(len(structure.rest))
+        self._set_up(structure)
         self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
         self.coupling: Coupling | None = None
         self.kind = model.coupling
@@ -54,12 +54,24 @@ class MultiresMechanics:
         self._last: tuple[Array, Array] = (structure.rest.copy(), np.zeros_like(structure.rest))
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
-        self._since, self._speed, self._frame_seconds = np.inf, 0.0, 0.0
-        self.updates, self.cut = 0, False
+        self._since, self._frame_seconds = np.inf, 0.0
+        self.governor = Governor(model)
+        self.keeps_heat = False  # for the energy ledger, which says so
+        self.updates, self.refused = 0, False
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*tet_fields.NAMES, "level", "eta")
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "refused", "updates", "seconds", *(f"active.{k}" for k in range(count)))
+
+    def _set_up(self, structure: Structure) -> None:
+        """Make the levels of a structure."""
+        self.structure = structure
+        lame = elastic.lame_parameters(self.material.young, self.material.poisson)
+        meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
+        self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
+        self.motion = Motion(self.hierarchy)
+        self.adaptation = Adaptation(self.hierarchy, self.model.split)
+        self.drives = Drives(self.hierarchy)
         self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
 
     # -------------------------------------------------------------- the finest mesh at given positions
@@ -106,7 +118,15 @@ class MultiresMechanics:
             self.coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, printed)
         self.coupling.arrange(self.split)
         self.coupling.weigh()
+        if self.keeps_heat:
+            self.coupling.heat = np.zeros(1)
         self._rearranged = True
+
+    def settle(self, ledger: Ledger) -> None:
+        """Hand the heat of internal damping since the last call to the ledger."""
+        if self.coupling is not None and len(self.coupling.heat):
+            ledger.dissipated += float(self.coupling.heat[0])
+            self.coupling.heat[0] = 0.0
 
     def _begin(self, v: Array, inverse_mass: Array) -> None:
         held = bool((inverse_mass == 0.0).any())
@@ -143,19 +163,13 @@ class MultiresMechanics:
             for k, count in enumerate(counts):
                 self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
         self.drives.lead(x - self.structure.rest, dt, self.motion)
-        self._near = self._reachable(time, dt)
-        self._pushed: list[list[tuple[Pushing, AnyArray, Array]]] = [[] for _ in counts]
-        self.coupling.advance(time, dt, counts, [bool(near) for near in self._near], self._contacts)
-        if self.coupling.synchronous:
-            self._rest_on_obstacles(time + dt, [dt / count for count in counts])
+        self.coupling.advance(time, dt, counts, self._reachable(time, dt))
         self.coupling.fill()
         self._show(x, v, inverse_mass)
         active = [len(nodes) for nodes in self.coupling.active]
         self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
-        if self.updates:
-            rate = self.updates / self._frame_seconds
-            self._speed = rate if not self._speed else 0.9 * self._speed + 0.1 * rate
+        self.governor.measure(self.updates, self._frame_seconds)
 
     def counts(self, dt: float) -> list[int]:
         """Steps of each level within ``dt``: powers of two, at least as many as the coarser level's."""
@@ -210,46 +224,110 @@ class MultiresMechanics:
         np.copyto(v, self.motion.v[-1], where=free)
         self._last = (x.copy(), v.copy())
 
+    # ------------------------------------------------------------------------------------------- cuts
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Cut through all levels where ``level`` (n,) is zero, and part the two sides."""
+        values = down_to_coarsest(self.hierarchy, level)
+        self._refine_along(values)
+        changed = self.cuts.cut(values)
+        if changed:
+            self._take_cut()
+        return changed
+
+    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Mark where a blade is going to cut; the rest positions of all particles, which it is asked about,
+        but those where ``past`` (n,) is positive."""
+        values = down_to_coarsest(self.hierarchy, level)
+        self._refine_along(values)
+        self.cuts.imprint(values)
+        self._take_cut()
+        kept = slice(None) if past is None else past[self.parents] <= 0.0
+        return np.array(self.structure.rest[kept])
+
+    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Part neighbouring tets of different ``sides`` (m,) at every level; or what is imprinted, where all
+        particles around are ``where``: behind a blade."""
+        if sides is not None:
+            sides_of = [sides]
+            for homes in reversed(self.cuts.tet_homes(self.hierarchy)):
+                sides_of.insert(0, sides_of[0][homes])
+            changed = self.cuts.part(sides_of, None)
+        else:
+            flags = np.ones(len(self.structure.rest)) if where is None else where.astype(float)
+            behind = [values > 0.5 for values in down_to_coarsest(self.hierarchy, flags)]
+            changed = self.cuts.part(None, behind)
+        if changed:
+            self._take_cut()
+        return changed
+
+    def _refine_along(self, values: list[Array]) -> None:
+        """Let the finest level take over at tets with ``values`` of both signs, before they are cut."""
+        if self.coupling is None or self.model.detail != "adaptive":
+            return
+        split = [flags.copy() for flags in self.split]
+        for level, flags, there in zip(self.hierarchy.levels[:-1], split, values, strict=False):
+            signs = np.sign(there[level.tets])
+            flags[level.tets[signs.min(axis=1) * signs.max(axis=1) <= 0.0].ravel()] = True
+        self.set_split(self.adaptation.graded(split))
+
+    def _take_cut(self) -> None:
+        """Go on with the levels that the cuts have left; copies of a node have its values."""
+        before, split, eta = self.motion, self.split, self.adaptation.eta
+        old, kind = self.structure.mass, self.kind
+        heat, momentum = np.zeros(0), None
+        if self.coupling is not None:
+            heat = self.coupling.heat
+            momentum = None if self.drives.any else self.coupling.momenta()[0]
+        self._set_up(self.cuts.edited(self.structure, self._whole))
+        self.parents = self.cuts.parents[-1]
+        self.topology_version += 1
+        for k, parents in enumerate(self.cuts.parents):
+            for name in ("d", "v", "f"):
+                getattr(self.motion, name)[k][:] = getattr(before, name)[k][parents]
+            self.adaptation.eta[k][:] = eta[k][parents]
+        self.split = [flags[parents] for flags, parents in zip(split, self.cuts.parents, strict=True)]
+        self._last = (self._last[0][self.parents], self._last[1][self.parents])
+        share = self.structure.mass / old[self.parents]
+        self._external = self._external[self.parents] * share[:, None]
+        if self.coupling is not None:
+            self.couple(kind)
+            self.coupling.heat = heat
+            if momentum is not None:
+                self.coupling.keep_momentum(momentum)
+
+    def coming_apart(self) -> tuple[int, float, int]:
+        """Number of pieces, area of all cuts in the rest shape [m2], particles that cracked: none."""
+        return pieces(self.structure.cells["tetra"])[0], self.cuts.area(), 0
+
+    def rebuild(self, structure: Structure) -> None:
+        """Become the body of ``structure``, which came of this one in an earlier run."""
+        self.cuts = Cuts(structure)
+        carrier = self.cuts.carried(self._whole, structure.spacing) if self.cuts.any else self._whole
+        self._set_up(replace(structure, carrier=carrier))
+        self.split = [flagged(level.count) for level in self.hierarchy.levels]
+        self._last = (structure.rest.copy(), np.zeros_like(structure.rest))
+        self._external = np.zeros_like(structure.rest)
+
     # --------------------------------------------------------------------------------------- contacts
 
-    def _reachable(self, time: float, dt: float) -> list[list[tuple[Pushing, AnyArray, Array]]]:
-        """Per level, the obstacles and the simulated nodes that may meet them within ``dt``, with masses."""
+    def _reachable(self, time: float, dt: float) -> Near:
+        """The simulated nodes of each level that may meet an obstacle within ``dt``."""
         assert self.coupling is not None
-        found: list[list[tuple[Pushing, AnyArray, Array]]] = []
+        found: list[list[IntArray]] = []
         for k, level in enumerate(self.hierarchy.levels):
             nodes, here = self.coupling.active[k], []
-            for obstacle in self.obstacles if len(nodes) else ():
-                x = level.points[nodes] + self.motion.d[k][nodes]
-                distance = np.minimum(obstacle.distance(time, x), obstacle.distance(time + dt, x))
-                reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
-                close = nodes[distance < reach]
-                if len(close):
-                    here.append((obstacle, close, self.coupling.mass[k][close]))
+            x = level.points[nodes] + self.motion.d[k][nodes]
+            reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
+            for obstacle in self.obstacles:
+                close = obstacle.distance(time, x) < reach
+                if obstacle.moves:
+                    close |= obstacle.distance(time + dt, x) < reach
+                here.append(nodes[close])
             found.append(here)
-        return found
-
-    def _contacts(self, k: int, time: float, dt: float) -> None:
-        m, level = self.motion, self.hierarchy.levels[k]
-        self._pushed[k] = []
-        for obstacle, nodes, mass in self._near[k]:
-            before, v = level.points[nodes], m.v[k][nodes]
-            x, speed = before + m.d[k][nodes], v.copy()
-            obstacle.push(time, dt, x, speed, m.f[k][nodes], mass, m.inverse[k][nodes])
-            m.d[k][nodes] = x - before
-            m.v[k][nodes] = speed
-            hit = nonzero_rows(speed != v)
-            if len(hit):
-                self._pushed[k].append((obstacle, nodes[hit], mass[hit]))
-
-    def _rest_on_obstacles(self, time: float, dts: list[float]) -> None:
-        """What was pushed last stays out: obstacles take what the last half kick would press into them."""
-        m = self.motion
-        for k, pushed in enumerate(self._pushed):
-            for obstacle, nodes, mass in pushed:
-                v = m.v[k][nodes]
-                ahead = self.hierarchy.levels[k].points[nodes] + m.d[k][nodes] + dts[k] * v
-                obstacle.push(time, dts[k], ahead, v, m.f[k][nodes], mass, m.inverse[k][nodes])
-                m.v[k][nodes] = v
+        met = [any(len(row[o]) for row in found) for o in range(len(self.obstacles))]
+        obstacles = [obstacle for obstacle, on in zip(self.obstacles, met, strict=True) if on]
+        return Near(obstacles, [[some for some, on in zip(row, met, strict=True) if on] for row in found])
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -257,10 +335,14 @@ class MultiresMechanics:
         assert self.coupling is not None
         a, m = self.adaptation, self.motion
         a.measure(m, self.coupling)
-        near = a.near(m, self.obstacles, time + dt, REACH)
-        lately = a.near(m, self.obstacles, time + dt, LEAVE)
-        wanted, urgency = a.choose(self.split, near, lately, self.drives.uncaught)
-        split, self.cut = a.within(wanted, urgency, counts, self.budget())
+        near, lately = a.near(m, self.obstacles, time + dt)
+        held = self.drives.uncaught
+        if self.cuts.any:
+            held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
+        wanted, urgency = a.choose(self.split, near, lately, held)
+        split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
+        if self.refused:
+            self.governor.warn(time)
         self.set_split(split)
 
     def set_split(self, split: list[BoolArray]) -> None:
@@ -268,7 +350,7 @@ class MultiresMechanics:
         assert self.coupling is not None
         if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
             return
-        before = [flags.copy() for flags in self.split]
+        before, momentum = self.split, self.coupling.momenta()[0]
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
             born = np.flatnonzero((split[k] & ~before[k])[link.parent])
@@ -279,14 +361,19 @@ class MultiresMechanics:
                 field[k + 1][born] = out
         self.coupling.arrange(split)
         self.coupling.weigh()
+        if not self.drives.any:
+            self.coupling.keep_momentum(momentum)
         self.drives.still = False
         self._rearranged = True
 
-    def budget(self) -> float | None:
-        """Node updates that a frame may take: as given, or what the machine did lately in the given time."""
-        if self.model.seconds is None:
-            return None if self.model.budget is None else float(self.model.budget)
-        return None if not self._speed else self.model.seconds * self._speed
+    @property
+    def decisions(self) -> list[tuple[float, float]]:
+        """What a budget in seconds came to: time [s] and node updates a frame."""
+        return self.governor.decisions
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.governor.warnings
 
     # ------------------------------------------------------------------- reactions, series, fields, state
 
@@ -296,11 +383,11 @@ class MultiresMechanics:
             self.drives.add_reactions(self.coupling, self.motion, self._external, out)
 
     def series(self) -> Sequence[float]:
-        budget = self.budget()
+        budget = self.governor.allowed
         load = 0.0 if not budget else self.updates / budget
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
-        return [load, float(self.cut), float(self.updates), seconds, *(float(n) for n in active)]
+        return [load, float(self.refused), float(self.updates), seconds, *(float(n) for n in active)]
 
     def levels_shown(self) -> Array:
         """The level that each particle follows (0: the coarsest)."""
@@ -335,31 +422,35 @@ class MultiresMechanics:
             "x": self._last[0],
             "v": self._last[1],
             "external": self._external,
-            "numbers": np.array([self._since, self._speed, self._frame_seconds, self.updates, self.cut]),
+            "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
+            "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
             "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
             "begun": np.array(self.coupling is not None),
             "level": self.levels_shown().astype(np.float32),
             "eta": self.jumps_shown().astype(np.float32),
+            "topology-version": np.array(self.topology_version),
         }
-        found |= self.drives.state()
+        found |= self.drives.state() | self.governor.state()
         for k in range(len(m.d)):
             found |= {f"d{k}": m.d[k], f"v{k}": m.v[k], f"f{k}": m.f[k], f"split{k}": self.split[k]}
             found[f"eta{k}"] = self.adaptation.eta[k]
         return found
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        m = self.motion
+        m, self.topology_version = self.motion, int(state["topology-version"])
         for k in range(len(m.d)):
             m.d[k][:], m.v[k][:], m.f[k][:] = state[f"d{k}"], state[f"v{k}"], state[f"f{k}"]
             self.split[k] = np.array(state[f"split{k}"], bool)
             self.adaptation.eta[k][:] = state[f"eta{k}"]
         self._last = (np.array(state["x"]), np.array(state["v"]))
         self._external = np.array(state["external"])
-        self._since, self._speed, self._frame_seconds, updates, cut = (float(n) for n in state["numbers"])
-        self.updates, self.cut = int(updates), bool(cut)
+        self._since, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
+        self.governor.restore(state)
+        self.updates, self.refused = int(updates), bool(refused)
         self._shown = (np.array(state["level"]), np.array(state["eta"]))
         self.drives.restore(state, m)
         if bool(state["begun"]):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
             assert self.coupling is not None
+            self.coupling.heat = np.array(state["heat"])
             self.motion.take_load(self.coupling.share(self._external))

@@ -32,8 +32,10 @@ class Multires:
 
     detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
     ones where the strain changes by more than this across a cell, and comes back below a fifth of it.
-    budget: node updates per frame that may be spent; seconds: the same as time on this machine (measured, so
-    that runs differ; the decisions are kept in the run's series).
+    budget: node updates per frame that may be spent; seconds: the same as time on this machine, measured, so
+    that runs differ. decisions: what a budget in seconds came to in an earlier run, pairs of time [s] and
+    node updates, so that it is repeated to the byte (``replay.toml`` of the run and takes of the studio have
+    them).
     """
 
     kind: ClassVar[str] = "multires"
@@ -47,6 +49,7 @@ class Multires:
     split: Number = Field(default=0.05, gt=0)
     budget: int | None = Field(default=None, gt=0)
     seconds: Time | None = Field(default=None, gt=0)
+    decisions: tuple[tuple[float, float], ...] | None = None
 
     @property
     def sampler(self) -> HierarchySampler:
@@ -57,6 +60,10 @@ class Multires:
         if self.order == "debunne":
             return ['order = "debunne" is the text\'s order of updates: it gains energy at level borders']
         return []
+
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Those asked for: tets follow a uniform strain exactly. None for the text's operator."""
+        return material.lame if self.operator != "debunne" else None
 
     def prepare(self, structure: Structure, material: "Material") -> "MultiresMechanics":
         from pliant.models.multires.mechanics import MultiresMechanics
@@ -71,4 +78,8 @@ class Multires:
             raise IncompatibleError("order = 'debunne' belongs to coupling = 'schwarz'.")
         if self.budget is not None and self.seconds is not None:
             raise IncompatibleError("Give the model a budget or seconds, not both.")
+        if self.decisions is not None and self.seconds is None:
+            raise IncompatibleError(
+                "decisions repeat what a budget in seconds came to; there is none.", hint="Give seconds too."
+            )
         return MultiresMechanics(structure, material, self)

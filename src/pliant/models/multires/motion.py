@@ -1,17 +1,22 @@
 """What moves: displacements and velocities of all levels, and what acts on them during one advance."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from pliant.models.multires import kernels
 from pliant.models.multires.levels import Hierarchy, Rows
+from pliant.protocols import Pushing
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
-Contacts = Callable[
-    [int, float, float], None
-]  # (level, time, dt): pushes that level's nodes out of obstacles
+
+@dataclass(frozen=True)
+class Near:
+    """Obstacles that may be met during an advance, and per level and obstacle the nodes that may meet it."""
+
+    obstacles: list[Pushing]
+    nodes: list[list[IntArray]]
 
 
 class Motion:
@@ -61,6 +66,34 @@ class Motion:
             kernels.hang(nodes, link.corners, link.weights, field[level - 1], field[level])
 
 
+class Simulated:
+    """What couplings know of the nodes that they simulate."""
+
+    hierarchy: Hierarchy
+    motion: Motion
+    active: list[IntArray]
+    mass: list[Array]
+
+    def momenta(self) -> tuple[Array, Array]:
+        """Linear and angular momentum of what is simulated."""
+        linear, angular = np.zeros(3), np.zeros(3)
+        for k, nodes in enumerate(self.active):
+            p = self.mass[k][nodes, None] * self.motion.v[k][nodes]
+            linear += p.sum(axis=0)
+            angular += np.cross(self.hierarchy.levels[k].points[nodes] + self.motion.d[k][nodes], p).sum(
+                axis=0
+            )
+        return linear, angular
+
+    def keep_momentum(self, linear: Array) -> None:
+        """Give a free body this momentum by a uniform velocity. Its spin is left alone: levels differ in
+        their moments of inertia, so that one of momentum and speed has to change with them."""
+        mass = sum(float(mass[nodes].sum()) for mass, nodes in zip(self.mass, self.active, strict=True))
+        push = (linear - self.momenta()[0]) / mass
+        for v, nodes in zip(self.motion.v, self.active, strict=True):
+            v[nodes] += push
+
+
 class Coupling(Protocol):
     """How levels move together."""
 
@@ -78,11 +111,17 @@ class Coupling(Protocol):
     def weigh(self) -> None:
         """Bring ``inverse`` up to date with masses and drives."""
 
-    def advance(
-        self, time: float, dt: float, counts: list[int], touching: list[bool], contacts: Contacts
-    ) -> None:
-        """Move everything by dt; level k takes ``counts[k]`` steps (powers of two), and meets obstacles where
-        it is ``touching``."""
+    heat: Array  # [J] of damping, added up where it has a place (1,)
+
+    def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
+        """Move everything by dt; level k takes ``counts[k]`` steps (powers of two), and is pushed out of the
+        obstacles near it after each."""
+
+    def momenta(self) -> tuple[Array, Array]:
+        """Linear [kg m/s] and angular momentum [kg m2/s] of what is simulated."""
+
+    def keep_momentum(self, linear: Array) -> None:
+        """Give a free body this momentum by a uniform velocity."""
 
     def fill(self) -> None:
         """Give every node of every level the values of the finest simulated one there."""

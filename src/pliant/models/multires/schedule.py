@@ -1,36 +1,47 @@
 """The local steps of one advance of the coupling ``schwarz``: one compiled loop over the nodes of all levels.
 
 Levels are laid end to end, so that a node has one number in all arrays. The loop hands back to its caller
-where forces or contacts are better done outside, and goes on from there.
+where forces are better done outside, and goes on from there.
 """
 
 # mypy: disable-error-code="no-untyped-def"
 
 from pliant.compiled import jit
-from pliant.models.multires.kernels import row_range
+from pliant.models.multires.kernels import row_power, row_range, take_rows
+from pliant.models.shape_contact import push_out
 
-DONE, FORCES, CONTACTS = 0, 1, 2  # what the loop stopped for
+DONE, FORCES = 0, 1  # what the loop stopped for
 
 
 @jit
-def _take_rows(a, b, nodes, rows, source, out, packed):
-    """``sum_j w_ij source_j`` of nodes i = nodes[a:b], into row i of ``out``, or a... where ``packed``."""
-    first, columns, weights = rows
-    for k in range(a, b):
-        i = nodes[k]
-        x = 0.0
-        y = 0.0
-        z = 0.0
-        for e in range(first[i], first[i + 1]):
-            j = columns[e]
-            w = weights[e]
-            x += w * source[j, 0]
-            y += w * source[j, 1]
-            z += w * source[j, 2]
-        target = k if packed else i
-        out[target, 0] = x
-        out[target, 1] = y
-        out[target, 2] = z
+def heat_stride(count):
+    """The power of damping is looked at four times in an advance of ``count`` steps: every this many."""
+    return max(1, count // 4)
+
+
+@jit
+def _contacts(k, tick, t, period, contacts, d, v, f, inverse):
+    """Push the listed nodes of level k out of the shapes, whose places are known at every tick."""
+    kinds, numbers, places, near, near_first, points, mass, radius, x, out = contacts
+    dt = tick * period
+    for o in range(kinds.shape[0]):
+        row = k * kinds.shape[0] + o
+        a, b = near_first[row], near_first[row + 1]
+        if a == b:
+            continue
+        centre = places[o, t + period]
+        velocity = (centre - places[o, t]) / dt
+        size, frame = numbers[o, 0:3], numbers[o, 3:12].copy().reshape(3, 3)
+        for e in range(a, b):
+            i = near[e]
+            for c in range(3):
+                x[i, c] = points[i, c] + d[i, c]
+            push_out(
+                i, kinds[o], size, centre, frame, velocity, numbers[o, 12], numbers[o, 13], dt,
+                x, v, f, mass, radius, inverse, out[o],
+            )  # fmt: skip
+            for c in range(3):
+                d[i, c] = x[i, c] - points[i, c]
 
 
 @jit
@@ -50,16 +61,18 @@ def _carry(a, b, nodes, d, v, dt):
 
 
 @jit
-def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends):
+def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat):
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
     times: (ticks, seconds of a tick, ticks of each level's step, deepest level, whether in the text's order);
-    flags: per level whether forces, and whether contacts, are done outside; lists: active nodes, ghosts and
+    flags: per level whether forces are done outside, and the damping; lists: active nodes, ghosts and
     replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
-    rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step.
+    rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
+    contacts: rigid shapes and the nodes near them, see ``_contacts``; heat (1,): the energy that damping
+    takes is added to it; none is counted where it is empty.
     """
     ticks, tick, periods, deepest, printed = times
-    outside, touching, beta = flags
+    outside, beta = flags
     active, active_first, ghosts, ghosts_first, replaced, replaced_first = lists
     first, columns, blocks = stiffness
     d, v, f, load, inverse = motion
@@ -79,17 +92,20 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends):
                     _blend(ghosts_first[k], ghosts_first[k + 1], ghosts, d0, d1, theta, d)
                     _blend(ghosts_first[k], ghosts_first[k + 1], ghosts, v0, v1, theta, v)
                 if below:
-                    _take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, d, d, False)
-                    _take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, v, v, False)
+                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, d, d, False)
+                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, v, v, False)
                 stage = 1
                 if outside[k]:
                     cursor[0], cursor[1], cursor[2] = t, k, stage
                     return FORCES
                 row_range(a, b, active, first, columns, blocks, d, v, beta[k], f)
+                stride = heat_stride(ticks // periods[k])
+                if heat.shape[0] > 0 and (t // periods[k]) % stride == 0:
+                    heat[0] += stride * dt * beta[k] * row_power(a, b, active, first, columns, blocks, v)
             if stage == 1:
                 if below:
-                    _take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d0, True)
-                    _take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v0, True)
+                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d0, True)
+                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v0, True)
                 for e in range(a, b):
                     i = active[e]
                     for c in range(3):
@@ -99,13 +115,10 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends):
                 if below and not printed:
                     _carry(replaced_first[k], replaced_first[k + 1], replaced, d, v, dt)
                     _carry(ghosts_first[k], ghosts_first[k + 1], ghosts, d, v, dt)
-                stage = 2
-                if touching[k]:
-                    cursor[0], cursor[1], cursor[2] = t, k, stage
-                    return CONTACTS
+                _contacts(k, tick, t, periods[k], contacts, d, v, f, inverse)
             if below:
-                _take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d1, True)
-                _take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v1, True)
+                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d1, True)
+                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v1, True)
             stage = 0
             k += 1
         t += 1

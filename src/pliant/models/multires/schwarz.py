@@ -1,18 +1,20 @@
 """Levels coupled by ghosts that interpolate in space and time: for bodies that are held."""
 
+from typing import Any
+
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import kernels, schedule, tet_loops
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
-from pliant.models.multires.motion import Contacts, Motion, flagged, limit, nonzero_rows
+from pliant.models.multires.motion import Motion, Near, Simulated, flagged, limit, nonzero_rows
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
 ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
 
-class Schwarz:
+class Schwarz(Simulated):
     r"""Each level is simulated where its nodes are active and borrows the values around them.
 
     A fine ghost takes the coarse field at both ends of the coarse step, :math:`u_0 + \theta (u_1 - u_0)` at
@@ -30,13 +32,16 @@ class Schwarz:
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
         share = 0.0 if printed else STIFFNESS_DAMPING
         self.beta = [damping + share * level.critical for level in hierarchy.levels]
-        self.heat = 0.0
+        self.heat: Array = np.zeros(0)
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
         self._push = [_linear(link) if printed else link.push for link in hierarchy.links]
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
         levels, none = hierarchy.levels, Rows.none
+        points = np.concatenate([level.points for level in levels])
+        count = len(points)
+        self._all_nodes = (points, np.concatenate(self.mass), np.zeros(count), np.zeros((count, 3)))
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
@@ -147,29 +152,41 @@ class Schwarz:
 
     # ------------------------------------------------------------------------------------- motion
 
-    def advance(
-        self, time: float, dt: float, counts: list[int], touching: list[bool], contacts: Contacts
-    ) -> None:
+    def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
         m, ticks = self.motion, counts[self.deepest]
         self._refresh_ghosts()
         periods = np.array([max(ticks // count, 1) for count in counts])
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
-        outside = np.array([self._outside(k) for k in range(len(counts))])
-        flags = (outside, np.array(touching), np.array(self.beta))
+        flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
         cursor = np.zeros(3, np.int64)
+        contacts, out = self._contacts(time, dt, ticks, near)
         while True:
             event = schedule.run(
                 cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
-                tuple(m.whole), self._ends,
+                tuple(m.whole), self._ends, contacts, self.heat,
             )  # fmt: skip
-            tick, k = int(cursor[0]), int(cursor[1])
             if event == schedule.DONE:
                 break
-            if event == schedule.FORCES:
-                self._forces(k)
-            else:
-                step = int(periods[k])
-                contacts(k, time + (tick + step) * dt / ticks, step * dt / ticks)
+            k = int(cursor[1])
+            stride = schedule.heat_stride(counts[k])
+            counted = (cursor[0] // periods[k]) % stride == 0
+            self._forces(k, stride * dt / counts[k] if counted else 0.0)
+        for obstacle, row in zip(near.obstacles, out, strict=True):
+            obstacle.take_contacts(row)
+
+    def _contacts(self, time: float, dt: float, ticks: int, near: Near) -> tuple[Any, Array]:
+        """What the loop wants to know about obstacles, and the rows (o, 8) that it adds contacts to."""
+        shapes = [obstacle.rigid(time + np.arange(ticks + 1) * dt / ticks) for obstacle in near.obstacles]
+        count, out = len(shapes), np.zeros((len(shapes), 8))
+        numbers, places = np.zeros((count, 14)), np.zeros((count, ticks + 1, 3))
+        for o, shape in enumerate(shapes):
+            numbers[o] = [*shape.size, *shape.frame.ravel(), shape.restitution, shape.friction]
+            places[o] = shape.places
+        kinds = np.array([shape.kind for shape in shapes], np.int64)
+        nodes = [some + self.motion.first[k] for k, row in enumerate(near.nodes) for some in row]
+        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0, np.int64), *nodes])
+        return (kinds, numbers, places, flat, first, *self._all_nodes, out), out
 
     def _outside(self, k: int) -> bool:
         """Whether forces are worth a parallel loop, or made tet by tet."""
@@ -184,22 +201,23 @@ class Schwarz:
                 kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, field[k - 1], out)
                 field[k][nodes] = out
 
-    def _forces(self, k: int) -> None:
+    def _forces(self, k: int, dt: float = 0.0) -> None:
+        self._forces_at(k, self.beta[k])
+        if len(self.heat) and dt:
+            f, nodes = self.motion.f[k], self.active[k]
+            damped = f[nodes]
+            self._forces_at(k, 0.0)
+            self.heat[0] += dt * float(np.sum(self.motion.v[k][nodes] * (f[nodes] - damped)))
+            f[nodes] = damped
+
+    def _forces_at(self, k: int, beta: float) -> None:
         level, m, nodes = self.hierarchy.levels[k], self.motion, self.active[k]
         if level.operator == COROTATIONAL:
             tet_loops.tet_forces(
-                self.tets[k],
-                nodes,
-                level,
-                self._ones[k],
-                m.d[k],
-                m.v[k],
-                self.beta[k],
-                self._buffers[k],
-                m.f[k],
+                self.tets[k], nodes, level, self._ones[k], m.d[k], m.v[k], beta, self._buffers[k], m.f[k]
             )
         else:
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], self.beta[k], m.f[k])
+            kernels.row_forces(nodes, level, m.d[k], m.v[k], beta, m.f[k])
 
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):

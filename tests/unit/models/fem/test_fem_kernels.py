@@ -7,7 +7,7 @@ import pytest
 from bodies import MATERIAL, block, shaken
 
 from pliant.compiled import threads_in_use, use_threads
-from pliant.models.fem.eigen import symmetric_eigen
+from pliant.models.eigen import symmetric_eigen
 from pliant.models.fem.fields import element_forces, polar
 from pliant.models.tet_kernels import SCRATCH, put, rotate_block, stretch_block
 

@@ -5,7 +5,7 @@
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.mass_spring.kernels import TINY, shift_of
+from pliant.models.springs.kernels import TINY, shift_of
 
 
 @jit

@@ -4,9 +4,9 @@ import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.blocks import make_blocks, partitions_for, share_buffer
-from pliant.models.mass_spring import damping, kernels
-from pliant.models.mass_spring.pairs import pair_rows, pair_springs
-from pliant.models.mass_spring.tet_pairs import pair_tets
+from pliant.models.springs import damping, kernels
+from pliant.models.springs.pairs import pair_rows, pair_springs
+from pliant.models.springs.tet_pairs import pair_tets
 from pliant.typing import Array, IntArray
 
 
@@ -49,9 +49,11 @@ class SpringLoops:
             x, self._near, s.buffer, out,
         )  # fmt: skip
 
-    def add_damping(self, beta: float, x: Array, v: Array, out: Array) -> None:
-        """Add the forces that resist changes of length, ``beta k`` times their rate, to ``out``."""
+    def add_damping(self, beta: float, x: Array, v: Array, out: Array, rest: Array | None = None) -> None:
+        """Add the forces that resist changes of length, ``beta k`` times their rate, to ``out``; k from rows
+        like those of ``rest``, where given."""
         s = self.blocks
         run = damping.spring_damping_parallel if self.parallel else damping.spring_damping_serial
-        run(s.starts, s.low, s.offset, s.index, self.rest, beta, x, v, s.buffer)
+        rows = self.rest if rest is None else rest
+        run(s.starts, s.low, s.offset, s.index, rows, beta, x, v, s.buffer)
         s.add_to(out)

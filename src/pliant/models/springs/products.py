@@ -10,7 +10,7 @@ gradients g: :math:`(\lambda - \mu)\,g g^T / V`.
 import numpy as np
 
 from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.mass_spring.kernels import TINY
+from pliant.models.springs.kernels import TINY
 from pliant.models.tet_kernels import SCRATCH, gather_edges, scatter_forces
 
 

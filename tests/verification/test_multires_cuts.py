@@ -1,0 +1,193 @@
+"""Cuts through all levels of detail: two halves of the right mass that have nothing to do with each other."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.fracture.tets import pieces
+from pliant.mesh.shapes import box
+from pliant.mesh.types import surface_volume
+from pliant.scene.running import resume
+
+TISSUE = {"young": 2e5, "poisson": 0.3, "density": 1000.0, "damping": 2e-3}
+G = 9.81
+SLANTED = {"point": [0.62, 0.5, 0.5], "normal": [1.0, 0.2, 0.1]}
+
+
+def bar(
+    coupling: str, *more: Any, held: bool = True, gravity: bool = True, duration: float = 0.6
+) -> pl.Scene:
+    """A unit cube with three levels, its end at x = 0 held."""
+    table = {"type": "multires", "levels": 3, "coupling": coupling}
+    body = pl.Body(box(1.0, 1.0, 1.0), edge=0.15, model=table, material=TISSUE, name="bar")
+    acting = [pl.Fix(body, pl.where.plane("x", "min"))] * held + [pl.Gravity(G)] * gravity
+    return pl.Scene([body], [*acting, *more], time=pl.TimePlan(duration=duration, fps=60))
+
+
+def cut_at(at: float) -> pl.Cut:
+    return pl.Cut(body="bar", plane=SLANTED, at=at)
+
+
+def loose(part: Any) -> Any:
+    """Particles of the piece beyond the cut."""
+    _, piece = pieces(part.structure.cells["tetra"])
+    rest, tets = part.structure.rest, part.structure.cells["tetra"]
+    far = piece[rest[tets].mean(axis=1)[:, 0].argmax()]
+    return np.unique(tets[piece == far])
+
+
+@pytest.mark.parametrize("coupling", ["schwarz", "galerkin"])
+def test_the_piece_that_is_cut_off_falls(coupling: str) -> None:
+    """Its centre of mass falls by g t^2 / 2 from the cut on; mass and momentum pass through the cut."""
+    simulation = bar(coupling, cut_at(0.0)).simulation()
+    simulation.start()
+    world = simulation.system.world
+    simulation.advance()
+    part = world.parts[0]
+    count, _ = pieces(part.structure.cells["tetra"])
+    assert count == 2
+    assert world.mass.sum() == pytest.approx(1000.0, rel=1e-12)
+    rows = loose(part)
+    assert world.mass[rows].sum() == pytest.approx(1000.0 * (1.0 - 0.62), rel=2e-3)  # cuts snap to vertices
+    for _ in range(23):
+        simulation.advance()
+    m, x = world.mass[rows, None], world.x[rows] - world.rest[rows]
+    fallen = (m * x).sum(axis=0) / m.sum()
+    assert fallen[2] == pytest.approx(-0.5 * G * 0.4**2, rel=1e-9 if coupling == "galerkin" else 0.02)
+    assert np.abs(fallen[:2]).max() < 0.01
+    others = np.setdiff1d(np.arange(world.count), rows)
+    assert np.abs(world.x[others] - world.rest[others]).max() < 0.4  # still held
+    carrier = part.structure.carrier
+    assert carrier is not None
+    volume = surface_volume(carrier.positions(world.rest), carrier.surface.triangles)
+    assert volume == pytest.approx(1.0, rel=1e-9)
+    assert len(carrier.surface.groups["crack"]) > 10
+
+
+@pytest.mark.parametrize("coupling", ["schwarz", "galerkin"])
+def test_a_cut_through_a_moving_body_changes_nothing_at_once(coupling: str) -> None:
+    """Copies of nodes have their values: momenta stay; virtual tets are no thinner than whole ones, so that
+    critical steps stay (real halves of tets would cut them to a tenth)."""
+    simulation = bar(coupling, cut_at(0.25)).simulation()
+    simulation.start()
+    world = simulation.system.world
+    for _ in range(15):
+        simulation.advance()
+    mechanics = world.parts[0].mechanics
+    momentum = (world.mass[:, None] * world.v).sum(axis=0)
+    spin = np.cross(world.x, world.mass[:, None] * world.v).sum(axis=0)
+    critical, count = [level.critical for level in mechanics.hierarchy.levels], world.count
+    simulation.system.prepare_step(0.25)
+    assert world.count > count
+    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 2
+    after = (world.mass[:, None] * world.v).sum(axis=0)
+    turning = np.cross(world.x, world.mass[:, None] * world.v).sum(axis=0)
+    assert np.abs(after - momentum).max() < 1e-9 * np.abs(momentum).max()
+    assert np.abs(turning - spin).max() < 1e-9 * np.abs(spin).max()
+    for level, before in zip(mechanics.hierarchy.levels, critical, strict=True):
+        assert level.critical > 0.6 * before
+
+
+def test_momentum_of_a_flying_body_passes_through_a_cut_and_through_changes_of_levels() -> None:
+    """To rounding, while the body turns and levels go on being chosen."""
+    table = {"type": "multires", "levels": 3, "operator": "corotational", "split": 0.01}
+    body = pl.Body(
+        box(1.0, 1.0, 1.0), edge=0.15, model=table, material=TISSUE, name="bar", velocity=(0.3, 0.1, 0.0),
+        spin=(0.0, 1.0, 3.0),
+    )  # fmt: skip
+    simulation = pl.Scene([body], [cut_at(0.1)], time=pl.TimePlan(duration=0.4, fps=60)).simulation()
+    simulation.start()
+    world = simulation.system.world
+    expected = (world.mass[:, None] * world.v).sum(axis=0)
+    levels = set()
+    for _ in range(20):
+        simulation.advance()
+        coupling = world.parts[0].mechanics.coupling
+        assert np.abs(coupling.momenta()[0] - expected).max() < 1e-9 * np.abs(expected).max()
+        levels.add(tuple(len(nodes) for nodes in coupling.active))
+    assert len(levels) > 2
+    shown = (world.mass[:, None] * world.v).sum(axis=0)
+    assert np.abs(shown - expected).max() < 1e-4 * np.abs(expected).max()
+
+
+def test_levels_never_reach_across_a_cut() -> None:
+    """Parents, children, ghosts: everything that links a node of one level to another is on its own side."""
+    simulation = bar("schwarz", cut_at(0.0)).simulation()
+    simulation.start()
+    simulation.advance()
+    hierarchy = simulation.system.world.parts[0].mechanics.hierarchy
+    normal, point = np.array(SLANTED["normal"]), np.array(SLANTED["point"])
+    side = []
+    for level in hierarchy.levels:
+        count, piece = pieces(level.tets)
+        assert count == 2
+        middle = level.points[level.tets].mean(axis=1)
+        up = (
+            np.average(middle[piece == 1], axis=0, weights=level.volumes[piece == 1]) @ normal
+            > point @ normal
+        )
+        of = np.zeros(level.count, int)
+        of[level.tets.ravel()] = np.repeat(np.where(piece == 1, up, not up), 4)
+        side.append(of)
+    for k, link in enumerate(hierarchy.links):
+        for rows, target, source in ((link.push, side[k + 1], side[k]), (link.pull, side[k], side[k + 1])):
+            row = np.repeat(np.arange(len(target)), np.diff(rows.first))
+            assert (target[row] == source[rows.columns]).all()
+        assert (side[k][link.parent] == side[k + 1]).all()
+        assert (side[k + 1][link.down] == side[k][:, None]).all()
+
+
+def test_a_blade_parts_what_is_behind_its_edge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A keyed blade: one piece while it is under way, two behind it; a resumed run repeats the bytes."""
+    from pliant.scene import running
+
+    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
+    keys = {"keys": [{"time": 0.0, "value": -0.1}, {"time": 0.3, "value": 1.2}]}
+    blade = pl.Cut(body="bar", plane=SLANTED, direction=[0, 0, 1], edge=keys)
+    simulation = bar("schwarz", blade).simulation()
+    simulation.start()
+    found = []
+    for _ in range(24):
+        simulation.advance()
+        part = simulation.system.world.parts[0]
+        found.append((len(part.structure.rest), pieces(part.structure.cells["tetra"])[0]))
+    counts, number = np.array(found).T
+    assert (np.diff(counts) >= 0).all()
+    assert counts[9] > counts[0]  # the slit is open below
+    assert number[9] == 1
+    assert number[-1] == 2
+
+    class Stop:
+        def note(self, text: str) -> None: ...
+        def working(self, fraction: float | None, text: str) -> None: ...
+        def started(self, frames: int, plan: Any) -> None: ...
+        def finished(self, state: str, message: str) -> None: ...
+        def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+            if done > 10:
+                raise KeyboardInterrupt
+
+    scene = bar("schwarz", blade, duration=0.4)
+    whole = scene.run(to=tmp_path / "whole.pliant")
+    with pytest.raises(KeyboardInterrupt):
+        scene.run(to=tmp_path / "broken.pliant", progress=Stop())
+    again = resume(tmp_path / "broken.pliant")
+    for a, b in zip(whole.frames, again.frames, strict=True):
+        assert np.array_equal(a.positions, b.positions)
+
+
+def test_a_seam_and_a_second_cut_part_bodies_again() -> None:
+    """Along faces at every level; then across both halves."""
+    seam = pl.Seam(body="bar", plane={"axis": "y", "at": 0.26}, at=0.0)
+    simulation = bar("galerkin", seam, cut_at(0.05), held=False, gravity=False).simulation()
+    simulation.start()
+    world = simulation.system.world
+    simulation.advance()
+    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 2
+    for _ in range(4):
+        simulation.advance()
+    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 4
+    assert world.mass.sum() == pytest.approx(1000.0, rel=1e-12)
+    assert np.abs(world.x - world.rest).max() < 1e-12
