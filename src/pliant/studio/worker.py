@@ -222,7 +222,7 @@ class Worker:
                 self._advancing = False
             self._dirty = True
             for text in take.simulation.warnings():
-                self._note(text)
+                self._line.note(text)
             if changed:
                 self._pictures.forget()
             self._pace.frame_done(1.0 / take.scene.time.fps)
