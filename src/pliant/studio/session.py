@@ -1,21 +1,14 @@
 """What all pages of a studio share: the document, the engine, the clients."""
 
 import asyncio
-import json
-import sys
-import traceback
 from collections.abc import Coroutine
-from functools import cache
 from typing import Any
 
-from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from pliant import examples
-from pliant.errors import PliantError
 from pliant.studio import messages
-from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client
+from pliant.studio.conversation import greet, told_of_errors
 from pliant.studio.document import keep_inside
 from pliant.studio.engine import Engine, Event
 from pliant.studio.project import Project
@@ -36,7 +29,7 @@ class Session:
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
         self.live: dict[int, dict[str, Any]] = {}  # what hands have added to the take, by number
         self._open_end = False
-        self._relay = Relay(self.clients)
+        self.relay = Relay(self.clients)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stale = self._estimating = False  # about the estimate of the bodies
         self._engine: Engine | None = None
@@ -62,14 +55,16 @@ class Session:
             return
         client = Client(socket)
         pump = asyncio.create_task(client.pump())
-        self._greet(client)
+        greet(self, client)
+        if self.project.run and self.relay.base is None:
+            self.engine.send("open_run", folder=str(self.workspace.folder / self.project.run))
         self.clients.append(client)
-        self._relay.ask(self._engine)
+        self.relay.ask(self._engine)
         self._think(self._estimate())
         try:
             while not client.gone:
                 text = await socket.receive_text()
-                await self._receive(client, text)
+                await told_of_errors(self, client, text)
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:
@@ -77,62 +72,20 @@ class Session:
             client.close()
             await pump
             if self._engine is not None and self.clients:
-                self._relay.look(self.engine)
-                self._relay.ask(self._engine)
+                self.relay.look(self.engine)
+                self.relay.ask(self._engine)
 
-    def _greet(self, client: Client) -> None:
-        client.tell(
-            "hello",
-            catalogue=catalogue(),
-            examples=_examples(),
-            files=self.workspace.listing(),
-            folder=self.workspace.folder.name,
-            autosave=self.workspace.autosaved() is not None,
-            run=self.project.run,
-            offer=self.project.offer,
-        )
-        client.tell("document", **self.project.state())
-        client.tell("status", **self.status)
-        for number, table in self.live.items():
-            client.tell("live", id=number, table=table)
-        self._relay.catch_up(client)
-        if self.project.run and self._relay.base is None:
-            self.engine.send("open_run", folder=str(self.workspace.folder / self.project.run))
-
-    async def _receive(self, client: Client, text: str) -> None:
-        try:
-            message = messages.READ.validate_python(json.loads(text))
-        except (ValidationError, ValueError, RecursionError) as error:
-            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not JSON"
-            client.tell("notice", level="error", message=f"The page said something odd: {what}", hint=None)
-            return
-        try:
-            await self._do(client, message)
-        except PliantError as error:
-            client.tell("notice", level="error", message=error.message, hint=error.hint)
-            client.tell("document", **self.project.state())
-        except asyncio.CancelledError:
-            if (task := asyncio.current_task()) is not None and task.cancelling():
-                raise
-            client.tell("notice", level="error", message="The simulation was stopped.", hint=None)
-        except OSError as error:
-            client.tell("notice", level="error", message=f"The disk said: {error.strerror}", hint=None)
-        except Exception as error:  # a mistake of ours must not end the studio
-            traceback.print_exc(file=sys.stderr)
-            what = f"Internal error: {type(error).__name__}: {str(error)[:200]}"
-            client.tell("notice", level="error", message=what, hint="The terminal has the details.")
-
-    async def _do(self, client: Client, message: messages.AnyMessage) -> None:
+    async def do(self, client: Client, message: messages.AnyMessage) -> None:
         engine = self.engine
         match message:
             case messages.Ack():
                 client.drawn()
-                self._relay.ask(self._engine)
+                self.relay.ask(self._engine)
             case messages.Steer():
                 engine.send("steer", id=message.id, to=message.to)
             case messages.Look():
                 client.colour, client.cells = message.colour, message.cells
-                self._relay.look(engine)
+                self.relay.look(engine)
             case messages.Show():
                 engine.send("show", frame=message.frame)
             case messages.Speed():
@@ -180,7 +133,7 @@ class Session:
             case "cancel":
                 self.engine.start()
                 self.project.lost()
-                self._relay.forget()
+                self.relay.forget()
                 self._status(playing=False, built=False, replay=False, frame=0)
                 self.tell("progress", share=1.0, text="")
             case "list":
@@ -195,7 +148,7 @@ class Session:
     def _build(self, open_end: bool) -> None:
         self.project.built()
         self._open_end = open_end
-        self._relay.look(self.engine, again=True)
+        self.relay.look(self.engine, again=True)
         self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
                          open_end=open_end)  # fmt: skip
         self.live.clear()
@@ -205,7 +158,7 @@ class Session:
         if message.kind == "run":
             path = self.workspace.place(message.name, (".pliant",))
             self.project.run = message.name
-            self._relay.look(self.engine, again=True)
+            self.relay.look(self.engine, again=True)
             self.engine.send("open_run", folder=str(path))
             return
         self.project.open(message.kind, message.name)
@@ -258,7 +211,7 @@ class Session:
         if not self.status["built"]:
             self.live.clear()
             if not self.status["replay"]:
-                self._relay.forget_pictures()
+                self.relay.forget_pictures()
             if self.project.built_version >= 0:
                 self.project.lost()
                 self.tell("document", **self.project.state())
@@ -283,13 +236,13 @@ class Session:
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, bytes):
-            self._relay.hand_on(event)
-            self._relay.ask(self._engine)
+            self.relay.hand_on(event)
+            self.relay.ask(self._engine)
             return
         name = event.pop("event")
         if name == "status":
             self._status(**event)
-            self._relay.ask(self._engine)
+            self.relay.ask(self._engine)
         elif name == "live":
             self._live(event["id"], event["table"])
         else:
@@ -300,7 +253,7 @@ class Session:
 
     def _engine_lost(self) -> None:
         self.project.lost()
-        self._relay.forget()
+        self.relay.forget()
         self._status(playing=False, built=False, replay=False, frame=0)
         self.tell("progress", share=1.0, text="")
         self.tell(
@@ -309,10 +262,3 @@ class Session:
             message="The simulation's process ended unexpectedly and was started again.",
             hint="The scene is safe: build it again, with a larger edge length if memory ran out.",
         )
-
-
-@cache
-def _examples() -> list[dict[str, str]]:
-    """Names, titles and models of the shipped scenes, the first one to try first."""
-    names = sorted(examples.names(), key=lambda name: (name != "hello", name))
-    return [{"name": name, "title": examples.title(name), "model": examples.model(name)} for name in names]

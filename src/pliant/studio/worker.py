@@ -1,15 +1,11 @@
 """The simulation's own process: builds, runs, shows; the page stays responsive whatever it does.
 
-Commands come through a pipe as dicts with ``do``, events go back as dicts with ``event``, messages for the
-page as bytes. A message goes only when the server has asked for one, so that a slow browser slows the
-pictures and not the simulation. Building is in ``building``, pictures in ``picture``, the clock in ``pace``.
+A picture goes only when the server has asked for one, so that a slow browser slows the pictures and not the
+simulation. The pipe is in ``line``, building in ``building``, pictures in ``picture``, the clock in ``pace``.
 """
 
 import re
-import sys
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -18,43 +14,38 @@ from pliant.errors import Diverged, PliantError
 from pliant.recording import Run, load
 from pliant.studio.building import Builder
 from pliant.studio.estimate import Estimates
+from pliant.studio.line import ENDS, Line, Stop
 from pliant.studio.lumps import play_again, with_lump
 from pliant.studio.pace import Pace
 from pliant.studio.picture import Pictures, finite
 from pliant.studio.take import Take
 
 ROWS = 2000  # of a series that are sent at most
-URGENT = ("ask", "steer", "pause", "speed", "quit")  # answered while a frame is being computed
 _PLACE = re.compile(r"body '(?P<body>[^']+)': .*?(?P<what>particle|tet) (?P<number>\d+)")
-
-
-class Stop(Exception):
-    """The server has gone."""
 
 
 class Worker:
     """Keeps one take, or one run that is looked at, and answers commands between steps."""
 
     def __init__(self, pipe: Connection, home: Path) -> None:
-        self._pipe = pipe
-        self._builder = Builder(home, self._note, self._progress)
+        self._line = Line(pipe, self._carry_out)
+        self._builder = Builder(home, self._line.note, self._line.progress)
         self._pictures, self._pace, self._estimates = Pictures(), Pace(), Estimates()
         self._take: Take | None = None
         self._run: Run | None = None
         self._playing = self._asked = self._dirty = self._advancing = False
         self._scrub: int | None = None  # the recorded frame that is shown instead of the present one
-        self._later: list[dict[str, Any]] = []
 
     # --------------------------------------------------------------------------------------- the loop
 
     def run(self) -> None:
         try:
             while True:
-                self._receive(self._wait())
+                self._line.receive(self._wait())
                 if self._playing and self._pace.left <= 0.0:
                     self._advance()
                 self._publish()
-        except (Stop, EOFError, BrokenPipeError, KeyboardInterrupt):
+        except ENDS:
             pass
         finally:
             with suppress(Exception):
@@ -62,69 +53,16 @@ class Worker:
 
     def _wait(self) -> float | None:
         """How long to wait for a command: for ever unless something is going on."""
-        if self._later or (self._dirty and self._asked):
+        if self._line.waiting or (self._dirty and self._asked):
             return 0.0
         return self._pace.left if self._playing else None
 
-    def _receive(self, timeout: float | None) -> None:
-        if self._later:
-            waiting, self._later = self._later, []
-            for command in waiting:
-                self._do(command)
-        elif self._pipe.poll(timeout):
-            self._do(self._pipe.recv())
-        while self._pipe.poll(0):
-            self._do(self._pipe.recv())
-
-    def _between_steps(self) -> None:
-        """What can be answered while a frame is being computed; the rest waits for its end."""
-        while self._pipe.poll(0):
-            command = self._pipe.recv()
-            if command["do"] in URGENT:
-                self._do(command)
-            else:
-                self._later.append(command)
-
-    def _do(self, command: dict[str, Any]) -> None:
-        values = {key: value for key, value in command.items() if key not in ("do", "reply")}
-        with self._telling(command.get("reply")):
-            answer = getattr(self, f"do_{command['do']}")(**values)
-            if command.get("reply") is not None:
-                self._tell("reply", to=command["reply"], value=answer)
-
-    # ------------------------------------------------------------------------------- telling the server
-
-    @contextmanager
-    def _telling(self, to: Any = None) -> Iterator[None]:
-        """Turns what goes wrong into a notice; ``to`` is whoever waits for an answer."""
-        try:
-            yield
-        except PliantError as error:
-            self._tell("notice", level="error", message=error.message, hint=error.hint, to=to)
-        except (Stop, EOFError, BrokenPipeError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            traceback.print_exc(file=sys.stderr)
-            self._tell(
-                "notice",
-                level="error",
-                message=f"Internal error: {type(error).__name__}: {str(error)[:200]}",
-                hint="The terminal has the details. The scene is safe.",
-                to=to,
-            )
-
-    def _tell(self, event: str, **values: Any) -> None:
-        self._pipe.send({"event": event, **values})
-
-    def _progress(self, share: float | None, text: str) -> None:
-        self._tell("progress", share=share, text=text)
-
-    def _note(self, text: str) -> None:
-        self._tell("notice", level="info", message=text, hint=None, to=None)
+    def _carry_out(self, command: dict[str, Any]) -> Any:
+        return getattr(self, f"do_{command.pop('do')}")(**command)
 
     def _status(self) -> None:
         take, run = self._take, self._run
-        self._tell(
+        self._line.tell(
             "status",
             playing=self._playing,
             speed=self._pace.speed,
@@ -148,7 +86,7 @@ class Worker:
             raise
         self._forget_take()
         self._take, self._run, self._scrub = take, None, None
-        self._tell("progress", share=1.0, text="")
+        self._line.tell("progress", share=1.0, text="")
         self._present()
 
     def do_clear(self) -> None:
@@ -229,12 +167,12 @@ class Worker:
         text = with_lump(take, **lump | {"position": list(lump["position"])})
         again = self._builder.again(text, take.scene.folder)
         try:
-            numbers = play_again(take, again, self._between_steps, self._progress)
+            numbers = play_again(take, again, self._line.between_steps, self._line.progress)
         except BaseException:
             again.discard()
             raise
         finally:
-            self._tell("progress", share=1.0, text="")
+            self._line.tell("progress", share=1.0, text="")
         again.rows.clear()
         self._forget_take()
         self._take, self._scrub, self._playing = again, None, playing
@@ -271,10 +209,10 @@ class Worker:
 
     def _advance(self) -> None:
         take = self._need()
-        with self._telling():
+        with self._line.telling():
             try:
                 self._advancing = True
-                changed = take.advance(self._between_steps)
+                changed = take.advance(self._line.between_steps)
             except PliantError as error:
                 self._playing = False
                 if not self._gone_wrong(take, error):
@@ -284,7 +222,7 @@ class Worker:
                 self._advancing = False
             self._dirty = True
             for text in take.simulation.warnings():
-                self._note(text)
+                self._line.note(text)
             if changed:
                 self._pictures.forget()
             self._pace.frame_done(1.0 / take.scene.time.fps)
@@ -295,13 +233,13 @@ class Worker:
     def _gone_wrong(self, take: Take, error: PliantError) -> bool:
         """Let the page show the last good frame and the element at fault; False where the take can go on."""
         for number in take.left_out:
-            self._tell("live", id=number, table=None)
+            self._line.tell("live", id=number, table=None)
         if not take.failed:
             return False
         self._scrub, self._dirty = max(0, take.frame), True
         place = _PLACE.search(error.message) if isinstance(error, Diverged) else None
         told = {"body": place["body"], "what": place["what"], "number": int(place["number"])} if place else {}
-        self._tell("failed", message=error.message, hint=error.hint, frame=take.frame, **told)
+        self._line.tell("failed", message=error.message, hint=error.hint, frame=take.frame, **told)
         return True
 
     def _forget_take(self) -> None:
@@ -318,11 +256,11 @@ class Worker:
         if not (self._asked and self._dirty):
             return
         self._dirty = False
-        with self._telling():
+        with self._line.telling():
             message = self._frame()
             if message is not None:
                 self._asked = False
-                self._pipe.send_bytes(message)
+                self._line.show(message)
 
     def _frame(self) -> bytes | None:
         take, recorded = self._take, self._run

@@ -1,4 +1,4 @@
-"""Material that hands add in the middle of a take, and what they take away."""
+"""Takes replay: with material that hands add in the middle and take away, and with budgets in seconds."""
 
 from pathlib import Path
 
@@ -123,3 +123,17 @@ def test_two_lumps_one_on_the_other_and_one_that_does_not_fit(tmp_path: Path) ->
     _on(take, 1)
     with pytest.raises(InputError, match="smaller time step than the"):
         _add(builder, take, 0.05)
+
+
+def test_a_take_with_a_budget_in_seconds_replays(tmp_path: Path) -> None:
+    levels = '{ type = "multires", levels = 2, seconds = 2e-3 }'
+    text = SCENE.replace('"MODEL"', levels).replace("divisions = [4, 2, 2]", "divisions = [2, 1, 1]")
+    take = Builder(tmp_path, _silent, _silent).build(text, str(tmp_path), False)
+    _on(take, 3)
+    select = {"body": "block", "plane": {"axis": "x", "at": "max"}}
+    pull = {"type": "pull", "select": select, "target": [0.2, 0.05, 0.05], "stiffness": 20.0}
+    number = take.live.add(pull)
+    take.live.steer(number, (0.25, 0.05, 0.15))
+    _on(take, 6)
+    assert "decisions = [[" in take.text()
+    assert "seconds = 0.002" in _replayed(take, tmp_path).scene_text
