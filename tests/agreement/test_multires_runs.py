@@ -254,3 +254,31 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
         assert heat > 0.02 * moved
         total = [row["energy.total"] for row in rows]
         assert max(abs(value - total[0]) for value in total) < off * moved
+
+
+def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> None:
+    """A capsule comes live and is pressed into the cube; the take has its keys and the budget's decisions."""
+    from pliant.scene.dump import scene_text, to_table_of
+    from pliant.scene.live import LiveInput
+    from pliant.scene.load import parse
+    from pliant.scene.running import add_decisions
+
+    scene = poked(0.5, tool=False, seconds=1.0)
+    simulation = scene.simulation()
+    simulation.start()
+    live = LiveInput(scene, simulation)
+    shape = {"capsule": {"radius": 0.1, "length": 0.2}, "position": [0.5, 0.5, 1.4], "name": "hand"}
+    number = live.add({"type": "tool", **shape})
+    for frame in range(24):
+        live.steer(number, (0.5, 0.5, 1.4 - 0.015 * frame))
+        live.before_frame()
+        simulation.advance()
+        live.settled()
+    assert simulation.system.world.parts[0].mechanics.levels_shown().max() == 2
+    table = to_table_of(scene) | {"actions": live.tables()}
+    assert add_decisions(table, simulation)
+    again = run_through(parse(scene_text(table), Path(), "take.toml"), 24)
+    assert np.array_equal(simulation.system.world.x, again.system.world.x)
+    row = dict(zip(again.columns, again.row(), strict=True))
+    assert row["hand.z"] > 10.0
+    assert abs(row["hand.torque.z"]) < 0.01 * row["hand.z"]
