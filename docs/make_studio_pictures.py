@@ -35,6 +35,12 @@ def open_file(page: Any, name: str) -> None:
     wait(page, f"{STATE}.scene && {STATE}.frame && {STATE}.frame.frame === 0 && !{STATE}.progress")
 
 
+def show(page: Any, frame: int) -> None:
+    """Go to a recorded frame, however far the simulation has come on this machine."""
+    page.evaluate(f"() => studio.app.say({{do: 'show', frame: {frame}}})")
+    wait(page, f"{STATE}.frame.frame === {frame}")
+
+
 def stress(page: Any) -> None:
     """A section through the gummy bear on its shaking plate."""
     open_file(page, "hello")
@@ -80,6 +86,7 @@ def keys(page: Any) -> None:
     page.click("#run")
     wait(page, f"{STATE}.frame.time >= 0.8")
     pause(page)
+    show(page, 20)
     keep(page, "studio-keys.png")
     page.click(".action[data-type=tool] .title")
 
@@ -102,8 +109,9 @@ def cut(page: Any) -> None:
     page.mouse.up()
     wait(page, f"{STATE}.frame.topology > 0")
     before = page.evaluate(f"() => {STATE}.frame.frame")
-    wait(page, f"{STATE}.frame.frame >= {before + 12}")
+    wait(page, f"{STATE}.frame.frame >= {before + 5}")
     pause(page)
+    show(page, before + 5)
     page.select_option("#select-by", "clay: z high end")
     keep(page, "studio-cut.png")
 
