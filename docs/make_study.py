@@ -1,6 +1,7 @@
 """Make the comparative study: run it, and fill the tables and pictures of docs/study.md from its result.
 
 python docs/make_study.py [--runs FOLDER]      scenes that are there already are not run again
+python docs/make_study.py --runs FOLDER --there   nothing is run: the page has the scenes that are there
 """
 
 import argparse
@@ -22,11 +23,14 @@ PAGE, PICTURES = DOCS / "study.md", DOCS / "pictures"
 WIDTH = 1024
 
 
-def results(runs: Path) -> list[dict[str, Any]]:
-    """What every scene of the study came to, run where that is missing."""
+def results(runs: Path, there: bool) -> list[dict[str, Any]]:
+    """What every scene of the study came to, run where that is missing, or left out if only those count that
+    are ``there``."""
     found = []
     for name in study.NAMES:
         kept = runs / name / "compare.json"
+        if not kept.is_file() and there:
+            continue
         if not kept.is_file():
             scene = runs / f"{name}.toml"
             scene.write_text(study.text(name), encoding="utf-8")
@@ -81,13 +85,18 @@ def keep_picture(path: Path, name: str) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--runs", type=Path, help="where runs are kept (a temporary folder if not given)")
+    options.add_argument("--there", action="store_true", help="leave out scenes that have not been run")
+    chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        runs = options.parse_args().runs or Path(temporary)
+        runs = chosen.runs or Path(temporary)
         runs.mkdir(parents=True, exist_ok=True)
-        found = results(runs)
-        for name in study.NAMES:
-            keep_picture(runs / name / "end.png", name)
+        found = results(runs, chosen.there)
+        for result in found:
+            keep_picture(runs / result["scene"] / "end.png", result["scene"])
     text = PAGE.read_text(encoding="utf-8")
+    for result in found:
+        words = f"![{result['title']}: every model and the reference](pictures/study-{result['scene']}.jpg)"
+        text = filled(text, f"picture {result['scene']}", words)
     for key in SHOWN:
         text = filled(text, key, table(found, key))
     sizes = [f"{result['scene']}: {result['reference']}" for result in found]

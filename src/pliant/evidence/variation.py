@@ -90,7 +90,7 @@ def described(variation: Variation, folder: Path, ended: Ended) -> Attempt:
     """What a child process that ran ``variation`` into ``folder`` came to."""
     code, out, err, memory = ended
     found = Attempt(variation.label, memory=memory)
-    if folder.is_dir():
+    if code in (0, 3) and folder.is_dir():  # else it is not this run's, or not a run yet
         _describe(found, load(folder))
     if code != 0:
         found.message = _said(err) or f"exit code {code}"

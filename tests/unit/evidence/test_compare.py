@@ -12,6 +12,7 @@ from pliant.errors import InputError
 from pliant.evidence import study
 from pliant.evidence.compare import refined, variations
 from pliant.evidence.distance import error_against
+from pliant.evidence.study_run import SHOWN
 from pliant.models import deforming
 from pliant.scene.load import parse
 
@@ -79,6 +80,19 @@ def test_resolutions_and_names(tmp_path: Path) -> None:
     assert len(variations(None, ["leapfrog", "verlet"], [2.0, 1.0])) == 4 * len(deforming())
     with pytest.raises(InputError, match="no model 'fe'; did you mean 'fem'"):
         variations(["fe"], [], [])
+
+
+def test_the_page_of_the_study_has_every_model_in_every_table() -> None:
+    """And its scenes in their order; ``docs/make_study.py`` fills the marks."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "study.md").read_text(encoding="utf-8")
+    for key in SHOWN:
+        table = page.partition(f"<!-- {key} -->\n")[2].partition("<!-- end -->")[0].splitlines()
+        head = [cell.strip() for cell in table[0].strip("|").split("|")]
+        assert head == ["scene", *deforming()]
+        scenes = [line.strip("| ").split()[0] for line in table[2:]]
+        assert scenes == [name for name in study.NAMES if name in scenes]
+        assert all(f"pictures/study-{name}.jpg" in page for name in scenes)
+    assert all(f"<!-- picture {name} -->" in page for name in study.NAMES)
 
 
 @pytest.mark.parametrize("name", study.NAMES)
