@@ -6,6 +6,7 @@ import numpy as np
 
 from pliant.errors import Diverged
 from pliant.mesh.types import tet_volumes
+from pliant.protocols import Solid
 from pliant.typing import Array
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ class Watchdog:
 
     def __init__(self, world: "World", plan: "StepPlan") -> None:
         self.plan = plan
-        self._sound = {p.name: p.material.wave_speed for p in world.parts}
+        self._sound = {  # rigid bodies have none: they may be as fast as they like
+            p.name: np.inf if isinstance(p.mechanics, Solid) else p.material.wave_speed for p in world.parts
+        }
         self._started_inverted = {p.name: _inverted_share(p, world.x[p.rows]) > 0.5 for p in world.parts}
 
     def check(self, world: "World", time: float) -> None:
