@@ -21,6 +21,7 @@ LAYERS = [
         "selection",
         "rotation",
         "where",
+        "children",
         "extras",
     },
     {"compiled"},

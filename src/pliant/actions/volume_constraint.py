@@ -77,7 +77,9 @@ class KeptVolume(Acting):
     exact = True
 
     def __init__(self, parts: list["Part"], options: VolumeConstraint) -> None:
-        from pliant.actions.volume_kernels import BodyVolume, NodeVolumes, TetVolumes
+        from pliant.actions.volume_body import BodyVolume
+        from pliant.actions.volume_nodes import NodeVolumes
+        from pliant.actions.volume_tets import TetVolumes
 
         makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         self.parts, self._made_for = parts, [part.structure for part in parts]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pliant.cli.output import note, seconds
-from pliant.scene.running import RunProgress, Silent
+from pliant.scene.progress import RunProgress, Silent
 
 if TYPE_CHECKING:
     from pliant.simulation.step import StepPlan

@@ -4,9 +4,8 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import pliant
+from pliant.children import environment
 from pliant.evidence.bench import Figure, bench
 
 REPEATS = 3
@@ -14,12 +13,10 @@ REPEATS = 3
 
 def fresh(code: str) -> tuple[float, float]:
     """Shortest wall time [s] and largest memory [MB] of ``code`` in processes of its own."""
-    home = str(Path(pliant.__path__[0]).resolve().parent)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([home, os.environ.get("PYTHONPATH", "")])}
     best, memory = float("inf"), 0.0
     for _ in range(REPEATS):
         start = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-c", code], env=environment)
+        process = subprocess.Popen([sys.executable, "-c", code], env=environment())
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import pliant
+from pliant.children import environment
 from pliant.errors import PliantError
 from pliant.recording import Run, load
 
@@ -87,10 +87,8 @@ def attempt(scene: Path, variation: Variation, folder: Path, changes: Sequence[s
 
 def _child(words: Sequence[str]) -> tuple[int, str, str, float]:
     """Exit code, output, errors and largest memory [MB] of a child process."""
-    home = str(Path(pliant.__path__[0]).resolve().parent)
-    path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err, env=os.environ | {"PYTHONPATH": path})
+        process = subprocess.Popen(words, stdout=out, stderr=err, env=environment())
         try:
             _, status, used = os.wait4(process.pid, 0)
         except BaseException:

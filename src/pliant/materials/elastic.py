@@ -4,8 +4,6 @@ E is Young's modulus [Pa], nu Poisson's ratio, G the shear modulus [Pa] (the sam
 Lamé's first parameter [Pa], K the bulk modulus [Pa]. Plain functions of plain numbers, no range checks.
 """
 
-import math
-
 
 def shear_modulus(young: float, poisson: float) -> float:
     """The shear modulus G = E / (2 (1 + nu)) [Pa]."""
@@ -39,27 +37,7 @@ def young_from_shear_poisson(shear: float, poisson: float) -> float:
     return 2.0 * shear * (1.0 + poisson)
 
 
-def young_poisson_from_lame(first: float, mu: float) -> tuple[float, float]:
-    """(E, nu) with E = mu (3 lambda + 2 mu) / (lambda + mu), nu = lambda / (2 (lambda + mu))."""
-    return mu * (3.0 * first + 2.0 * mu) / (first + mu), first / (2.0 * (first + mu))
-
-
 def young_poisson_from_bulk_shear(bulk: float, shear: float) -> tuple[float, float]:
     """(E, nu) with E = 9 K G / (3 K + G), nu = (3 K - 2 G) / (2 (3 K + G))."""
     total = 3.0 * bulk + shear
     return 9.0 * bulk * shear / total, (3.0 * bulk - 2.0 * shear) / (2.0 * total)
-
-
-def p_wave_speed(young: float, poisson: float, density: float) -> float:
-    """The speed of compression waves in the bulk, sqrt(M / rho) [m/s]: the fastest of all."""
-    return math.sqrt(p_wave_modulus(young, poisson) / density)
-
-
-def s_wave_speed(young: float, poisson: float, density: float) -> float:
-    """The speed of shear waves, sqrt(G / rho) [m/s]."""
-    return math.sqrt(shear_modulus(young, poisson) / density)
-
-
-def bar_wave_speed(young: float, density: float) -> float:
-    """The speed of compression waves along a thin bar, sqrt(E / rho) [m/s]."""
-    return math.sqrt(young / density)

@@ -1,6 +1,5 @@
 """Meshers in a process of their own, so that their crash is an error message here."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import pliant
+from pliant.children import environment
 from pliant.errors import MeshError
 from pliant.typing import AnyArray
 
@@ -55,13 +54,6 @@ def run_child(
             raise MeshError(f"{name} failed: {_reason(code, log)}.", hint=hint)
         with np.load(target, allow_pickle=False) as data:
             return {key: data[key] for key in data.files}
-
-
-def environment() -> dict[str, str]:
-    """This process' environment, with pliant's own folder importable."""
-    home = str(Path(pliant.__path__[0]).resolve().parent)
-    path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
-    return os.environ | {"PYTHONPATH": path}
 
 
 def _wait(

@@ -11,12 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-import pliant
+from pliant.children import environment
 from pliant.errors import MissingExtra, PliantError
 from pliant.extras import LIBRARIES, need
 from pliant.render.plan import Plan, Shot
@@ -59,14 +58,12 @@ class _Child:
     def __init__(self, plan: Plan, shots: Sequence[Shot], alone: bool) -> None:
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (stop() closes it)
         self._taken = 0
-        home = str(Path(pliant.__path__[0]).resolve().parent)
-        path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
-        environment = os.environ | {"PYTHONPATH": path}
+        surroundings = environment()
         if not alone:
-            environment.setdefault("LP_NUM_THREADS", "1")  # of software drawing: there are several of us
+            surroundings.setdefault("LP_NUM_THREADS", "1")  # of software drawing: there are several of us
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pliant.render.worker"],
-            env=environment,
+            env=surroundings,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -6,50 +6,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from pliant.errors import Diverged, Interrupted, PliantError, RunError
-from pliant.models import MODELS
-from pliant.parameters import to_table
-from pliant.protocols import Deciding, Memory
+from pliant.scene.progress import RunProgress, Silent
+from pliant.scene.replay import write_replay
+from pliant.scene.writing import begin, create, write_frame
 
 if TYPE_CHECKING:
-    from pliant.recording import BodyRecord, Run, RunWriter
+    from pliant.recording import Run, RunWriter
     from pliant.scene.scene import Scene
     from pliant.simulation.simulation import Simulation
-    from pliant.simulation.step import StepPlan
-    from pliant.simulation.world import World
 
 CHECKPOINT_SECONDS = 1.0  # at least this long between checkpoints, and twenty times what the last one took
-
-
-class RunProgress(Protocol):
-    """Whoever wants to see a run go on."""
-
-    def note(self, text: str) -> None:
-        """Something worth saying: a warning, a choice that was made."""
-
-    def working(self, fraction: float | None, text: str) -> None:
-        """Preparation goes on (meshing, compiling); fraction 0 to 1 where it is known."""
-
-    def started(self, frames: int, plan: "StepPlan") -> None:
-        """The loop starts; ``frames`` are to be made."""
-
-    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
-        """``done`` of ``frames`` are on disk, ``simulated`` seconds took ``wall`` seconds in this process."""
-
-    def finished(self, state: str, message: str) -> None:
-        """The run ended as done, interrupted, diverged or failed."""
-
-
-class Silent:
-    """Shows nothing."""
-
-    def note(self, text: str) -> None: ...
-    def working(self, fraction: float | None, text: str) -> None: ...
-    def started(self, frames: int, plan: "StepPlan") -> None: ...
-    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None: ...
-    def finished(self, state: str, message: str) -> None: ...
 
 
 def run_scene(
@@ -81,61 +50,11 @@ def run_scene(
         show.note(text)
     frames = scene.time.frames()
     simulation.start()
-    writer = _create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
+    writer = create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
     try:
-        return _loop(simulation, writer, frames, scene.record.velocities, show, _begin)
+        return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
     finally:
         write_replay(scene, simulation, folder)
-
-
-def _create(
-    scene: "Scene", simulation: "Simulation", folder: Path, frames: int, threads: int, text: str, force: bool
-) -> "RunWriter":
-    from pliant.recording import RunWriter
-
-    plan = simulation.plan
-    writer = RunWriter.create(
-        folder,
-        manifest=_manifest(scene, simulation, threads),
-        scene=text,
-        columns=simulation.columns,
-        step_columns=simulation.step_columns,
-        frames_total=frames,
-        steps_per_frame=plan.per_frame,
-        force=force,
-    )
-    writer.log(f"step {plan.seconds:.6g} s: {plan.reason}")
-    return writer
-
-
-def begin_recording(scene: "Scene", simulation: "Simulation", folder: Path, frames: int) -> "RunWriter":
-    """A new run folder that holds the initial state of a started ``simulation``; ``write_frame`` goes on."""
-    from pliant.compiled import threads_in_use
-    from pliant.scene.dump import to_toml
-
-    writer = _create(scene, simulation, folder, frames, threads_in_use(), to_toml(scene), True)
-    _begin(simulation, writer, scene.record.velocities)
-    return writer
-
-
-def write_frame(
-    simulation: "Simulation", writer: "RunWriter", velocities: bool, steps: Any, changed: bool
-) -> list[float]:
-    """Write the frame that ``simulation`` has come to, with its topology where that ``changed``; gives the
-    row of its series."""
-    world = simulation.system.world
-    if changed:
-        writer.write_topology(world.topology_version, _records(world), simulation.frame)
-    return _write(simulation, writer, velocities, steps)
-
-
-def _begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> None:
-    """Topology, frame and checkpoint of the initial state."""
-    world = simulation.system.world
-    writer.write_topology(world.topology_version, _records(world), 0)
-    first = [simulation.row_of_steps()] if simulation.step_columns else None
-    _write(simulation, writer, velocities, first)
-    writer.write_checkpoint(0, simulation.system.state())
 
 
 def resume(path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None) -> "Run":
@@ -161,33 +80,11 @@ def resume(path: str | Path, *, threads: int | None = None, progress: RunProgres
     except BaseException:
         writer.finish("interrupted", "could not be resumed")
         raise
-    begin = _begin if fresh else None
+    first = begin if fresh else None
     try:
-        return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, begin)
+        return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, first)
     finally:
         write_replay(scene, simulation, folder)
-
-
-def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
-    """``replay.toml`` beside the scene of a run in which bodies decided by what they measured on this
-    machine: the same scene with their decisions, which repeats the run to the byte."""
-    from pliant.scene.dump import scene_text, to_table_of
-
-    table = to_table_of(scene, absolute=True)
-    if add_decisions(table, simulation):
-        (folder / "replay.toml").write_text(scene_text(table))
-
-
-def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
-    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; whether any
-    did."""
-    found = False
-    bodies = {body.get("name"): body for body in table["bodies"]}
-    for part in simulation.system.world.parts:
-        if isinstance(part.mechanics, Deciding) and part.mechanics.decisions:
-            bodies[part.name]["model"]["decisions"] = [list(pair) for pair in part.mechanics.decisions]
-            found = True
-    return found
 
 
 def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
@@ -234,7 +131,7 @@ def _loop(
     frames: int,
     velocities: bool,
     show: RunProgress,
-    begin: "Callable[[Simulation, RunWriter, bool], None] | None",
+    prelude: "Callable[[Simulation, RunWriter, bool], None] | None",
 ) -> "Run":
     """Advance and write until all frames are done; say in the folder how it ended."""
     from pliant.recording import load
@@ -243,8 +140,8 @@ def _loop(
     started, first = time.perf_counter(), simulation.frame
     try:
         with stop_signals() as poll:
-            if begin is not None:
-                begin(simulation, writer, velocities)
+            if prelude is not None:
+                prelude(simulation, writer, velocities)
             show.started(frames, simulation.plan)
             last, cost = time.perf_counter(), 0.0
             while simulation.frame < frames - 1:
@@ -284,65 +181,6 @@ def _loop(
         finally:
             show.finished(state, message)
     return load(writer.path)
-
-
-def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:
-    world = simulation.system.world
-    arrays: dict[str, Any] = {"positions": world.x}
-    if velocities:
-        arrays["velocities"] = world.v
-    for part in world.parts:
-        if isinstance(part.mechanics, Memory):
-            state = part.mechanics.state()
-            for name in getattr(part.mechanics, "recorded", ()):
-                arrays[f"memory.{part.name}.{name}"] = state[name]
-    row = simulation.row()
-    writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)
-    return row
-
-
-def _records(world: "World") -> list["BodyRecord"]:
-    from pliant.recording import BodyRecord
-
-    return [
-        BodyRecord(
-            part.name,
-            (part.rows.start, part.rows.stop),
-            MODELS.describe(part.model),
-            to_table(part.material),
-            part.structure,
-        )
-        for part in world.parts
-    ]
-
-
-def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[str, Any]:
-    from pliant.measures.state import part_volume
-
-    world, plan = simulation.system.world, simulation.plan
-    bodies = [
-        {
-            "name": part.name,
-            "model": part.model.kind,
-            "particles": part.count,
-            "cells": max((len(c) for n, c in part.structure.cells.items() if n != "triangle"), default=0),
-            "mass": float(part.structure.mass.sum()),
-            "volume": part_volume(part, part.structure.rest),
-        }
-        for part in world.parts
-    ]
-    return {
-        "title": scene.title,
-        "bodies": bodies,
-        "duration": scene.time.duration,
-        "fps": scene.time.fps,
-        "step": plan.seconds,
-        "step_reason": plan.reason,
-        "integrator": scene.time.integrator.kind,
-        "threads": threads,
-        "inputs": scene.input_hashes(),
-        "folder": str((scene.folder or Path()).absolute()),
-    }
 
 
 def default_folder(scene: "Scene") -> Path:

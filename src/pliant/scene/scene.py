@@ -24,7 +24,7 @@ from pliant.units import Number, Time, parse
 
 if TYPE_CHECKING:
     from pliant.recording import Run
-    from pliant.scene.running import RunProgress
+    from pliant.scene.progress import RunProgress
 
 UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -16,6 +16,7 @@ from pliant.protocols import (
     Columns,
     Energy,
     Integrator,
+    Ledger,
     Measure,
     Noting,
     OwnStep,
@@ -144,7 +145,7 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
-        system.ledger = type(system.ledger)()
+        system.accounts.ledger = Ledger()
         system.open_ledger(0.0)
         self.watchdog.check(world, 0.0)
         self.started = True

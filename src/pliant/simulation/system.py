@@ -11,7 +11,6 @@ from pliant.protocols import (
     BetweenSteps,
     Completing,
     Contact,
-    Dissipation,
     Drive,
     Energy,
     Event,
@@ -23,17 +22,17 @@ from pliant.protocols import (
     Memory,
     OwnStep,
     Potential,
-    Power,
     Projection,
     Pushing,
     Rebuilding,
     RowChange,
-    Settling,
     Stepped,
     Structure,
     Topology,
 )
+from pliant.simulation.accounts import Accounts
 from pliant.simulation.capabilities import check_capabilities
+from pliant.simulation.timetable import Timetable
 from pliant.simulation.world import World
 from pliant.typing import AnyArray, Array
 
@@ -43,29 +42,26 @@ class System:
 
     def __init__(self, world: World, actions: Sequence[tuple[str, Acting]], ledger: bool = False) -> None:
         self.world = world
-        self.actions = list(actions)  # (label, runtime)
-        self.followers: list[Any] = [a for _, a in self.actions]  # told of changes of topology
-        self.ledger = Ledger()
+        self.timetable = Timetable(actions)
+        self.followers: list[Any] = [a for _, a in actions]  # told of changes of topology
+        self.accounts = Accounts(world)
         self.keeps_ledger = False
         if ledger:
             self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
-        for label, action in self.actions:
-            check_capabilities(label, action, action=True)
         for part in world.parts:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
-        events = [a for _, a in self.actions if isinstance(a, Event)]
-        self._pending = sorted(events, key=lambda event: event.at)
-        self._happened = 0
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
-        self._acting: list[bool] = [False] * len(self.actions)
-        self._next_change = -np.inf
-        self._refuse_double_drives()
         self._bind()
+
+    @property
+    def actions(self) -> list[tuple[str, Acting]]:
+        """Label and runtime of every action, in order."""
+        return self.timetable.actions
 
     def keep_ledger(self) -> None:
         """Count work and heat from now on; bodies that own their step count the heat of their damping."""
@@ -74,18 +70,11 @@ class System:
             if isinstance(part.mechanics, Heating):
                 part.mechanics.keeps_heat = True
 
-    # ------------------------------------------------------------------------------ what acts when
+    @property
+    def ledger(self) -> Ledger:
+        return self.accounts.ledger
 
-    def _refuse_double_drives(self) -> None:
-        drives = [(label, a) for label, a in self.actions if isinstance(a, Drive)]
-        for k, (label, a) in enumerate(drives):
-            for other, b in drives[:k]:
-                together = a.start < b.until and b.start < a.until
-                if together and (a.axes & b.axes).any() and np.intersect1d(a.rows, b.rows).size:
-                    raise IncompatibleError(
-                        f"{label} and {other} prescribe the same particles along the same axes at once.",
-                        hint="Give them other selections, axes, or times (from, until).",
-                    )
+    # ------------------------------------------------------------------------------ what acts when
 
     def _bind(self) -> None:
         """Collect bound methods once, so that a step costs few Python operations."""
@@ -93,20 +82,18 @@ class System:
 
         self._copy_rows = copy_rows
         world = self.world
-        settling: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
-        self._settling = [a for a in settling if isinstance(a, Settling)]
-        every = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
-        own = [p for p in every if p.present]
+        owning = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
+        own = [p for p in owning if p.present]
         others = [p for p in world.parts if p.present and not isinstance(p.mechanics, OwnStep)]
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
         self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
-        self.leading = min((p.rows.start for p in every), default=world.count)
+        self.leading = min((p.rows.start for p in owning), default=world.count)
         self._stepped = [
             (p.mechanics.after_step, p.rows.start, p.rows.stop)
             for p in world.parts
             if p.present and isinstance(p.mechanics, Stepped)
         ]
-        active = [a for (_, a), on in zip(self.actions, self._acting, strict=True) if on]
+        active = self.timetable.active()
         forces = [a for a in active if isinstance(a, Forces)]
         self._forces = [a.add_forces for a in forces]
         self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
@@ -123,30 +110,20 @@ class System:
                 mechanics.meet(obstacles)
         self._between = [a for a in active if isinstance(a, BetweenSteps)]
         self.contacts: list[Contact] = [a for a in active if isinstance(a, Contact)]
-        self._powers = [a for a in active if isinstance(a, Power)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
-        self._moving = [drive for drive in self._drives if not drive.still]
-        self._dissipating = [
-            (p.mechanics.dissipation, p.rows) for p in others if isinstance(p.mechanics, Dissipation)
-        ]
+        every: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
+        self.accounts.bind(every, active, others)
         self.velocity_dependent = any(a.velocity_dependent for a in active if isinstance(a, Forces)) or any(
             getattr(p.mechanics, "damping_time", 0.0) for p in others
         )
 
     def activate(self, time: float) -> bool:
         """Bring the set of acting actions up to date for a step from ``time`` on; True if it changed."""
-        if time < self._next_change:
+        if not self.timetable.changes_at(time):
             return False
         world = self.world
-        before, kinetic = list(self._acting), world.kinetic_energy() if self.keeps_ledger else 0.0
-        for k, (_, action) in enumerate(self.actions):
-            on = action.active(time)
-            if on and not self._acting[k]:
-                action.begin(world, time)
-            self._acting[k] = on
-        edges = [edge for _, a in self.actions for edge in (a.start, a.until)]
-        self._next_change = min((e - 1e-12 for e in edges if e - 1e-12 > time), default=np.inf)
-        if before == self._acting:
+        kinetic = world.kinetic_energy() if self.keeps_ledger else 0.0
+        if not self.timetable.turn_to(time, world):
             return False
         self._bind()
         self._mask()
@@ -168,40 +145,24 @@ class System:
     def join(self, label: str, action: Acting, time: float, place: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``, at
         its ``place`` among the actions (contact between bodies comes after those of the scene)."""
-        check_capabilities(label, action, action=True)
-        action.start = time
-        self.actions.insert(place, (label, action))
-        try:
-            self._refuse_double_drives()
-        except IncompatibleError:
-            self.actions.pop(place)
-            raise
-        self._acting.insert(place, False)
+        self.timetable.join(label, action, time, place)
         self.followers.append(action)
-        if isinstance(action, Event):
-            waiting = [*self._pending[self._happened :], action]
-            self._pending[self._happened :] = sorted(waiting, key=lambda event: event.at)
-        self._next_change = -np.inf
 
     def forget(self, action: Acting) -> None:
         """Undo ``join`` of an action that has done nothing yet."""
-        place = next(k for k, (_, each) in enumerate(self.actions) if each is action)
-        del self.actions[place], self._acting[place]
+        self.timetable.forget(action)
         self.followers = [each for each in self.followers if each is not action]
-        self._pending = [each for each in self._pending if each is not action]
-        self._next_change = -np.inf
         self._bind()
 
     def leave(self, action: Acting, time: float) -> None:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
-        action.until = time
-        self._next_change = -np.inf
+        self.timetable.leave(action, time)
 
     def prepare_step(self, time: float) -> None:
         """Everything that happens at the boundary ``time`` between two steps."""
         changed = self.activate(time)
-        if self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
-            self._happen(time)
+        while event := self.timetable.next_event(time):
+            self._happen(event)
             changed = True
         for action in self._between:
             if action.between_steps(time, self.world):
@@ -213,15 +174,13 @@ class System:
             if self.solver is not None:
                 self.solver.interrupt()
 
-    def _happen(self, time: float) -> None:
-        while self._happened < len(self._pending) and self._pending[self._happened].at <= time + 1e-12:
-            before = self._stored() if self.keeps_ledger else 0.0
-            self._pending[self._happened].happen(self.world)
-            self._happened += 1
-            came_or_went = bool(self.world.replaced)
-            self._take_over_topology()
-            if self.keeps_ledger and came_or_went:  # what bodies bring along, or take with them, is work
-                self.ledger.work += self._stored() - before
+    def _happen(self, event: Event) -> None:
+        before = self._stored() if self.keeps_ledger else 0.0
+        event.happen(self.world)
+        came_or_went = bool(self.world.replaced)
+        self._take_over_topology()
+        if self.keeps_ledger and came_or_went:  # what bodies bring along, or take with them, is work
+            self.ledger.work += self._stored() - before
 
     def _stored(self) -> float:
         return self.world.kinetic_energy() + self.elastic_energy()
@@ -240,7 +199,7 @@ class System:
             self.evaluate(time, world.x, world.v, world.f)
         if self.keeps_ledger:
             with np.errstate(over="ignore", invalid="ignore"):  # the watchdog speaks of what diverges
-                self._account(time, dt)
+                self.accounts.book(time, dt)
 
     # ------------------------------------------------------------------------------------ topology
 
@@ -365,41 +324,7 @@ class System:
     def open_ledger(self, time: float) -> None:
         """Take stock of powers and of driven motion, where a step does not continue the last one."""
         if self.keeps_ledger:
-            self.ledger.powers, self.ledger.driven = self._power(time), self._driven_energy()
-
-    def _account(self, time: float, dt: float) -> None:
-        """Add a step's work and heat to the ledger.
-
-        Powers by the trapezoidal rule. What moves driven particles does the work that changes their kinetic
-        energy and works against f on them, which books jumps of a prescribed velocity exactly.
-        """
-        ledger = self.ledger
-        for action in self._settling:
-            action.settle(ledger)
-        work, heat = self._power(time)
-        driven = self._driven_energy()
-        ledger.work += 0.5 * dt * (ledger.powers[0] + work) + driven - ledger.driven
-        ledger.dissipated += 0.5 * dt * (ledger.powers[1] + heat)
-        ledger.powers, ledger.driven = (work, heat), driven
-
-    def _driven_energy(self) -> float:
-        world, total = self.world, 0.0
-        for drive in self._moving:
-            speed = world.v[drive.rows][:, drive.axes]
-            total += 0.5 * float(np.sum(world.mass[drive.rows, None] * speed**2))
-        return total
-
-    def _power(self, time: float) -> tuple[float, float]:
-        world, work, heat = self.world, 0.0, 0.0
-        for drive in self._moving:
-            force, speed = world.f[drive.rows][:, drive.axes], world.v[drive.rows][:, drive.axes]
-            work -= float(np.sum(force * speed))
-        for action in self._powers:
-            w, h = action.power(time, world)
-            work, heat = work + w, heat + h
-        for dissipation, rows in self._dissipating:
-            heat += dissipation(world.x[rows], world.v[rows])
-        return work, heat
+            self.accounts.open(time)
 
     def elastic_energy(self) -> float:
         """Elastic energy of all bodies that have one [J]."""
@@ -413,7 +338,7 @@ class System:
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene."""
-        w, ledger = self.world, self.ledger
+        w = self.world
         found: dict[str, AnyArray] = {
             "x": w.x,
             "v": w.v,
@@ -422,10 +347,8 @@ class System:
             "ancestor-weights": w.ancestor_weights,
             "topology_version": np.array(w.topology_version),
             "substeps": np.array(self.substeps),
-            "ledger": np.array([ledger.work, ledger.dissipated, *ledger.powers, ledger.driven]),
-            "happened": np.array(self._happened),
-            "acting": np.array(self._acting),
-            "next_change": np.array(self._next_change),
+            "ledger": self.accounts.entries(),
+            **self.timetable.state(),
             "present": np.array([part.present for part in w.parts]),
         }
         if self._own:
@@ -445,12 +368,9 @@ class System:
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
         self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        work, heat, p, q, driven = (float(value) for value in state["ledger"])
-        self.ledger = Ledger(work, heat, (p, q), driven)
+        self.accounts.reopen(state["ledger"])
         self.substeps = int(state["substeps"])
-        self._happened = int(state["happened"])
-        self._acting = [bool(on) for on in state["acting"]]
-        self._next_change = float(state["next_change"])
+        self.timetable.restore(state)
         if "external" in state:
             self._external = np.array(state["external"])
         self._bind()

@@ -82,7 +82,7 @@ def _first_frame(scene: "Scene") -> str:
     """A picture of the scene before anything has moved."""
     from pliant.recording import load
     from pliant.render.notebook import html as picture
-    from pliant.scene.running import begin_recording
+    from pliant.scene.writing import begin_recording
 
     with tempfile.TemporaryDirectory(prefix="pliant-view-") as folder:
         place = Path(folder) / f"{scene.title or 'scene'}.pliant"

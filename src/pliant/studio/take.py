@@ -14,8 +14,9 @@ from pliant.protocols import FieldData, Structure
 from pliant.recording import Run, RunWriter, load
 from pliant.scene.dump import scene_text, to_table_of
 from pliant.scene.live import LiveInput
-from pliant.scene.running import add_decisions, begin_recording, write_frame
+from pliant.scene.replay import add_decisions
 from pliant.scene.scene import Scene
+from pliant.scene.writing import begin_recording, write_frame
 from pliant.studio.shown import ShownBody
 
 OPEN_END = 1800.0  # longest take that has no end of its own [s]

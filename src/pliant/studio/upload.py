@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pliant.children import environment
 from pliant.errors import InputError, MeshError
-from pliant.mesh.child import environment
 from pliant.studio.workspace import MESHES, Workspace
 
 LARGEST = 200 * 1024**2  # bytes

@@ -1,7 +1,5 @@
 """Conversions between the isotropic constants."""
 
-import math
-
 import pytest
 
 from pliant.materials import elastic
@@ -15,12 +13,8 @@ def test_every_pair_leads_back_to_young_and_poisson(young: float, poisson: float
     bulk = elastic.bulk_modulus(young, poisson)
     assert elastic.poisson_from_young_shear(young, shear) == pytest.approx(poisson, rel=1e-12)
     assert elastic.young_from_shear_poisson(shear, poisson) == pytest.approx(young, rel=1e-12)
-    pairs = (
-        elastic.young_poisson_from_lame(*elastic.lame_parameters(young, poisson)),
-        elastic.young_poisson_from_bulk_shear(bulk, shear),
-    )
-    for pair in pairs:
-        assert pair == pytest.approx((young, poisson), rel=1e-12)
+    pair = elastic.young_poisson_from_bulk_shear(bulk, shear)
+    assert pair == pytest.approx((young, poisson), rel=1e-12)
 
 
 @pytest.mark.parametrize(("young", "poisson"), CONSTANTS)
@@ -36,8 +30,6 @@ def test_the_identities_between_the_moduli_hold(young: float, poisson: float) ->
 
 
 def test_textbook_values() -> None:
-    """nu = 1/4 makes lambda = mu = 0.4 E, M = 1.2 E; waves in steel run at 5.1 km/s in a bar."""
+    """nu = 1/4 makes lambda = mu = 0.4 E, M = 1.2 E."""
     assert elastic.lame_parameters(1.0, 0.25) == pytest.approx((0.4, 0.4), rel=1e-15)
-    assert elastic.p_wave_speed(1.0, 0.25, 1.0) == pytest.approx(math.sqrt(1.2), rel=1e-15)
-    assert elastic.s_wave_speed(1.0, 0.25, 1.0) == pytest.approx(math.sqrt(0.4), rel=1e-15)
-    assert elastic.bar_wave_speed(2e11, 7860.0) == pytest.approx(5044.3, rel=1e-4)
+    assert elastic.p_wave_modulus(1.0, 0.25) == pytest.approx(1.2, rel=1e-15)

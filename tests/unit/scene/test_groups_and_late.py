@@ -8,7 +8,8 @@ import pytest
 from pliant.errors import Interrupted, SelectionError
 from pliant.scene.dump import to_toml
 from pliant.scene.load import parse
-from pliant.scene.running import Silent, resume, run_scene
+from pliant.scene.progress import Silent
+from pliant.scene.running import resume, run_scene
 
 TEXT = """
 schema = 1
