@@ -261,7 +261,7 @@ def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> 
     from pliant.scene.dump import scene_text, to_table_of
     from pliant.scene.live import LiveInput
     from pliant.scene.load import parse
-    from pliant.scene.running import add_decisions
+    from pliant.scene.replay import add_decisions
 
     scene = poked(0.5, tool=False, seconds=1.0)
     simulation = scene.simulation()
