@@ -6,24 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.errors import IncompatibleError
-from pliant.mesh.types import Surface
 from pliant.models.elements import kernels
 from pliant.models.elements.connections import Connections, normal_inverses
 from pliant.models.elements.fields import element_fields, nodal_rotations
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
-from pliant.models.elements.growth import Growth, connected_cells, fill_region, outside_of
-from pliant.models.elements.stiffness import compensation, connection_stiffness, plain_stiffness
+from pliant.models.elements.stiffness import connection_stiffness
 from pliant.models.elements.torn import Origin
+from pliant.models.elements.working import Working
 from pliant.models.springs import energies, products
-from pliant.models.springs.kernels import TINY
 from pliant.models.stability import explicit_limit
 from pliant.models.tet_stiffness import assemble
 from pliant.protocols import FieldData, Newcomers, StableStep, Structure
-from pliant.structure.carrier import EmbeddedSurface
-from pliant.structure.framed import moved, renumbered
 from pliant.structure.lattice_surface import intact, swept_triangles
-from pliant.structure.nearby import carried_by_elements
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -31,19 +25,7 @@ if TYPE_CHECKING:
     from pliant.models.elements.model import Elements
 
 
-def _cannot(name: str, whole: bool) -> IncompatibleError:
-    if not whole and name == "friction":
-        return IncompatibleError(
-            "Single elements of a body without friction cannot be given one.",
-            hint="Select the whole body: { all = true }.",
-        )
-    return IncompatibleError(
-        f"Model 'elements' cannot change {name} of this body.",
-        hint='strength needs a material with strength; fracture-distance also fracture = "distance".',
-    )
-
-
-class ElementsMechanics:
+class ElementsMechanics(Working):
     """Forces of the connections, and the machine that breaks them and lets them flow.
 
     reference (n, 3): the shape in which the connections' directions are told, for strains;
@@ -198,209 +180,6 @@ class ElementsMechanics:
         self.structure = replace(self.structure, cells=cells, carrier=carrier)
         self.parents, self.newcomers = np.arange(n), None
         self.topology_version += 1
-
-    # ------------------------------------------------------------------------------ operations
-
-    def renormalise(self, x: Array, chosen: BoolArray) -> None:
-        """Connections between chosen elements take their present lengths as rest lengths."""
-        own = self.connections
-        within: BoolArray = np.asarray(chosen[own.edges].all(axis=1))
-        d = x[own.edges[:, 1]] - x[own.edges[:, 0]]
-        now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + TINY)
-        own.reset(np.where(within, now, own.lengths), within)
-        if chosen.all():
-            self.reference = x.copy()
-        self.recorded = ("lengths", "reference")
-        self._inverse = None
-        self._change()
-
-    def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
-        """stiffness and fracture-distance: factors on the connections between chosen elements; friction,
-        strength [Pa] and damping [s]: of the chosen elements."""
-        own = self.connections
-        within = chosen[own.edges].all(axis=1)
-        for name, value in changes.items():
-            if name == "stiffness":
-                own.own[within] *= value
-                own.write()
-            elif name == "fracture-distance" and isinstance(self.fracture, DistanceFracture):
-                self.fracture.limit[within] *= value
-            elif name == "strength" and isinstance(self.fracture, StressFracture):
-                self.fracture.set_strength(chosen, value)
-            elif name == "damping":
-                self._damp(np.where(chosen, value, self.damping_time * self.dampness))
-            elif name == "friction" and chosen.all():
-                self.friction, self.roughness = value, np.ones(len(chosen))
-            elif name == "friction" and self.friction > 0.0:
-                self.roughness[chosen] = value / self.friction
-            else:
-                raise _cannot(name, bool(chosen.all()))
-        self._change()
-
-    def _damp(self, times: Array) -> None:
-        """Give each element a damping time [s]; a connection takes the mean of its ends'."""
-        self.damping_time = float(times.max())
-        even = bool((times == times[0]).all())
-        self.dampness = np.ones(len(times)) if even else times / self.damping_time
-        self._share_damping()
-
-    def _share_damping(self) -> None:
-        own, even = self.connections, bool((self.dampness == 1.0).all())
-        own.damp(None if even else np.asarray(self.dampness[own.edges].mean(axis=1)))
-
-    def _change(self) -> None:
-        """Tell the loop that something changed that it cannot see."""
-        self.altered = True
-        self.parents, self.newcomers = np.arange(len(self.structure.rest)), None
-        self.topology_version += 1
-
-    def remove(self, chosen: BoolArray) -> None:
-        """Take elements away, and their connections with them."""
-        self._keep(np.flatnonzero(~chosen))
-        self.topology_version += 1
-
-    def _keep(self, kept: IntArray) -> None:
-        """Go on with the elements ``kept`` alone."""
-        own, structure, n = self.connections, self.structure, len(self.structure.rest)
-        name = np.full(n, -1)
-        name[kept] = np.arange(len(kept))
-        whole = (name[own.edges] >= 0).all(axis=1)
-        lengths = own.lengths[whole]
-        fewer = Connections(name[own.edges[whole]], own.born[whole], own.own[whole], len(kept))
-        fewer.intact = own.intact[whole].copy()
-        fewer.write(lengths)
-        if self.fracture is not None:
-            self.fracture.keep(kept, np.flatnonzero(whole))
-        self.connections, self._inverse, self.altered = fewer, None, True  # fewer are no stiffer
-        self.recorded = ("lengths", "reference")
-        self.reference, self.roughness = self.reference[kept], self.roughness[kept]
-        self.dampness = self.dampness[kept]
-        self._share_damping()
-        self._sides = None if self._sides is None else self._sides[kept]
-        self.whole = {key: name[c[(name[c] >= 0).all(axis=1)]] for key, c in self.whole.items()}
-        self.origin.keep(kept)
-        version = self.topology_version
-        self.structure = replace(
-            structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
-            extra={**structure.extra, "kept": self.origin.rows},
-        )  # fmt: skip
-        self._publish()
-        self.topology_version, self.parents = version, kept
-
-    def add(self, region: "Surface", x: Array, v: Array) -> None:
-        """Fill ``region`` with elements, connected to each other and to those that they touch."""
-        filling = fill_region(region, self.structure, x, v)
-        growth, n = filling.growth, len(x)
-        places = np.concatenate([x, filling.newcomers.x])
-        growth = replace(growth, shown=self._around(region, places, growth, x))
-        more = growth.rest if filling.fits else filling.newcomers.x
-        self.reference = np.concatenate([self.reference if filling.fits else x, more])
-        self._grow(growth, filling.lengths)
-        self.newcomers, self.parents = filling.newcomers, np.append(np.arange(n), filling.nearest)
-        self.topology_version += 1
-
-    def _around(self, region: "Surface", places: Array, growth: Growth, x: Array) -> EmbeddedSurface | None:
-        """The surface of what is added to a body at ``x``, as the elements carry it from their ``places`` on,
-        in rest coordinates and in the numbers of all elements that ever were."""
-        carrier, own = self.structure.carrier, self.connections
-        if carrier is None:
-            return None
-        now = Surface(carrier.positions(x), carrier.surface.triangles)
-        outer = outside_of(region, now, self.structure.spacing)
-        edges = np.concatenate([own.edges[own.intact], growth.edges])
-        made = carried_by_elements(outer, places, self.structure.spacing, edges)
-        rest = made.positions(np.concatenate([self.structure.rest, growth.rest]))
-        made = replace(made, surface=replace(outer, points=rest))
-        rows = self.origin.rows
-        first = len(self.origin.structure.rest)
-        return renumbered(made, np.concatenate([rows, np.arange(first, first + len(growth.rest))]))
-
-    def _grow(self, growth: Growth, lengths: Array) -> None:
-        """Go on with the elements of ``growth`` too, whose connections have rest ``lengths``."""
-        own, structure, model = self.connections, self.structure, self.model
-        a, material = structure.spacing, self.material
-        rest = np.concatenate([structure.rest, growth.rest])
-        edges = np.concatenate([own.edges, growth.edges])
-        order = np.lexsort((edges[:, 1], edges[:, 0]))
-        edges = edges[order]
-        stiffness = np.append(own.own, plain_stiffness(lengths, a, material.young, model.rule))[order]
-        if model.compensate and model.rule == "calibrated":
-            before = np.append(compensation(own.edges, structure.rest, a), np.ones(len(lengths)))
-            stiffness *= compensation(edges, rest, a) / before[order]
-        more = Connections(edges, np.append(own.born, lengths)[order], stiffness, len(rest))
-        more.intact = np.append(own.intact, np.ones(len(lengths), bool))[order]
-        more.write(np.append(own.lengths, lengths)[order])
-        self.connections, self._inverse, self._stable, self.altered = more, None, None, True
-        self.recorded = ("lengths", "reference")
-        count = len(growth.rest)
-        if self.fracture is not None:
-            assert material.strength is not None
-            self.fracture.grow(count, order, material.strength)
-        self.roughness = np.append(self.roughness, np.ones(count))
-        self.dampness = np.append(self.dampness, np.full(count, np.median(self.dampness)))
-        self._share_damping()
-        self._sides = None
-        self.whole = connected_cells(rest, edges, a)
-        self.origin.grow(growth)
-        extra = {**structure.extra, "kept": self.origin.rows}
-        extra |= self.origin.arrays()
-        mass = np.append(structure.mass, np.full(count, material.density * a**3))
-        version = self.topology_version
-        self.structure = replace(structure, rest=rest, mass=mass, extra=extra)
-        self._publish()
-        self.topology_version = version
-
-    def weld(self, x: Array, which: IntArray, places: Array) -> None:
-        """Carry surface points from ``places`` on; those of a body that has come apart stay as they are."""
-        carrier, own = self.structure.carrier, self.connections
-        if carrier is not self.origin.structure.carrier or not isinstance(carrier, EmbeddedSurface):
-            return
-        none = np.empty((0, 3), np.int64)
-        made = carried_by_elements(Surface(places, none), x, self.structure.spacing, own.edges[own.intact])
-        made = replace(made, surface=Surface(made.positions(self.structure.rest), none))
-        self.origin.show(moved(carrier, which, made))
-        extra = {**self.structure.extra, **self.origin.arrays()}
-        self.structure = replace(self.structure, carrier=self.origin.structure.carrier, extra=extra)
-        self._change()
-
-    def rebuild(self, structure: Structure) -> None:
-        """Take the elements that a resumed run had left, and those that had come."""
-        self.structure = replace(self.structure, extra=structure.extra)
-        for growth in Growth.read(structure.extra):
-            self.reference = np.concatenate([self.reference, growth.rest])
-            self._grow(growth, np.ones(len(growth.edges)))
-        self.origin.read(structure.extra)
-        if "kept" in structure.extra:
-            self._keep(np.asarray(structure.extra["kept"], np.int64))
-            fresh = np.flatnonzero(self.origin.rows >= self.origin.sampled)
-            rest = self.structure.rest[fresh]
-            self.newcomers = Newcomers(fresh, rest, np.zeros_like(rest))
-
-    def cut(self, x: Array, level: Array) -> bool:
-        """Break the connections through the surface where ``level`` (n,) changes its sign."""
-        return self.part_faces((level > 0.0).astype(np.int64))
-
-    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
-        """Remember a cut that will open bit by bit; rest positions of the elements beside it, where ``past``
-        (n,) is not positive."""
-        own = self.connections
-        self._sides = np.asarray(level > 0.0)
-        across = own.intact & (self._sides[own.edges[:, 0]] != self._sides[own.edges[:, 1]])
-        beside = np.unique(own.edges[across])
-        return np.asarray(self.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
-
-    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Break connections between elements of different ``sides`` (n,), both of them ``where``."""
-        own = self.connections
-        side = self._sides if sides is None else sides
-        if side is None:
-            return False
-        across = own.intact & (side[own.edges[:, 0]] != side[own.edges[:, 1]])
-        if where is not None:
-            across &= where[own.edges].all(axis=1)
-        if across.any():
-            self.break_connections(np.flatnonzero(across))
-        return bool(across.any())
 
     # ----------------------------------------------------------------------------------- restart
 

@@ -2,17 +2,16 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.fracture.tets import pieces
 from pliant.materials import elastic
 from pliant.models import tet_fields
 from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.adapt import Adaptation
-from pliant.models.multires.cuts import Cuts, down_to_coarsest
+from pliant.models.multires.coming_apart import ComingApart
+from pliant.models.multires.cuts import Cuts
 from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.governor import Governor
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 
 
-class MultiresMechanics:
+class MultiresMechanics(ComingApart):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
@@ -110,7 +109,7 @@ class MultiresMechanics:
 
     def couple(self, kind: str) -> None:
         """Begin with a coupling; all levels are given the values that they have now."""
-        self.kind = kind  # type: ignore[assignment]
+        self.kind = kind
         if kind == "galerkin":
             self.coupling = Galerkin(self.hierarchy, self.motion, self.damping_time)
         else:
@@ -223,91 +222,6 @@ class MultiresMechanics:
         np.copyto(x, self.structure.rest + self.motion.d[-1], where=free)
         np.copyto(v, self.motion.v[-1], where=free)
         self._last = (x.copy(), v.copy())
-
-    # ------------------------------------------------------------------------------------------- cuts
-
-    def cut(self, x: Array, level: Array) -> bool:
-        """Cut through all levels where ``level`` (n,) is zero, and part the two sides."""
-        values = down_to_coarsest(self.hierarchy, level)
-        self._refine_along(values)
-        changed = self.cuts.cut(values)
-        if changed:
-            self._take_cut()
-        return changed
-
-    def imprint(self, x: Array, level: Array, past: Array | None = None) -> Array:
-        """Mark where a blade is going to cut; the rest positions of all particles, which it is asked about,
-        but those where ``past`` (n,) is positive."""
-        values = down_to_coarsest(self.hierarchy, level)
-        self._refine_along(values)
-        self.cuts.imprint(values)
-        self._take_cut()
-        kept = slice(None) if past is None else past[self.parents] <= 0.0
-        return np.array(self.structure.rest[kept])
-
-    def part_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Part neighbouring tets of different ``sides`` (m,) at every level; or what is imprinted, where all
-        particles around are ``where``: behind a blade."""
-        if sides is not None:
-            sides_of = [sides]
-            for homes in reversed(self.cuts.tet_homes(self.hierarchy)):
-                sides_of.insert(0, sides_of[0][homes])
-            changed = self.cuts.part(sides_of, None)
-        else:
-            flags = np.ones(len(self.structure.rest)) if where is None else where.astype(float)
-            behind = [values > 0.5 for values in down_to_coarsest(self.hierarchy, flags)]
-            changed = self.cuts.part(None, behind)
-        if changed:
-            self._take_cut()
-        return changed
-
-    def _refine_along(self, values: list[Array]) -> None:
-        """Let the finest level take over at tets with ``values`` of both signs, before they are cut."""
-        if self.coupling is None or self.model.detail != "adaptive":
-            return
-        split = [flags.copy() for flags in self.split]
-        for level, flags, there in zip(self.hierarchy.levels[:-1], split, values, strict=False):
-            signs = np.sign(there[level.tets])
-            flags[level.tets[signs.min(axis=1) * signs.max(axis=1) <= 0.0].ravel()] = True
-        self.set_split(self.adaptation.graded(split))
-
-    def _take_cut(self) -> None:
-        """Go on with the levels that the cuts have left; copies of a node have its values."""
-        before, split, eta = self.motion, self.split, self.adaptation.eta
-        old, kind = self.structure.mass, self.kind
-        heat, momentum = np.zeros(0), None
-        if self.coupling is not None:
-            heat = self.coupling.heat
-            momentum = None if self.drives.any else self.coupling.momenta()[0]
-        self._set_up(self.cuts.edited(self.structure, self._whole))
-        self.parents = self.cuts.parents[-1]
-        self.topology_version += 1
-        for k, parents in enumerate(self.cuts.parents):
-            for name in ("d", "v", "f"):
-                getattr(self.motion, name)[k][:] = getattr(before, name)[k][parents]
-            self.adaptation.eta[k][:] = eta[k][parents]
-        self.split = [flags[parents] for flags, parents in zip(split, self.cuts.parents, strict=True)]
-        self._last = (self._last[0][self.parents], self._last[1][self.parents])
-        share = self.structure.mass / old[self.parents]
-        self._external = self._external[self.parents] * share[:, None]
-        if self.coupling is not None:
-            self.couple(kind)
-            self.coupling.heat = heat
-            if momentum is not None:
-                self.coupling.keep_momentum(momentum)
-
-    def coming_apart(self) -> tuple[int, float, int]:
-        """Number of pieces, area of all cuts in the rest shape [m2], particles that cracked: none."""
-        return pieces(self.structure.cells["tetra"])[0], self.cuts.area(), 0
-
-    def rebuild(self, structure: Structure) -> None:
-        """Become the body of ``structure``, which came of this one in an earlier run."""
-        self.cuts = Cuts(structure)
-        carrier = self.cuts.carried(self._whole, structure.spacing) if self.cuts.any else self._whole
-        self._set_up(replace(structure, carrier=carrier))
-        self.split = [flagged(level.count) for level in self.hierarchy.levels]
-        self._last = (structure.rest.copy(), np.zeros_like(structure.rest))
-        self._external = np.zeros_like(structure.rest)
 
     # --------------------------------------------------------------------------------------- contacts
 
