@@ -68,7 +68,7 @@ def growing() -> pl.Scene:
     return pl.Scene([bar, cap], actions, time=pl.TimePlan(duration=0.2, fps=50))
 
 
-@pytest.mark.parametrize("stop", [3, 7])
+@pytest.mark.parametrize("stop", [3, pytest.param(7, marks=pytest.mark.slow)])
 def test_a_resumed_run_with_added_elements_is_the_same(
     tmp_path: Path, stop: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -191,7 +191,9 @@ def test_a_body_is_cut_again_and_again() -> None:
     assert len(check(simulation, 1e-3, 8)) == 8
 
 
-@pytest.mark.parametrize(("meets", "at"), [(True, 0.045), ("pieces", 0.0964)])
+@pytest.mark.parametrize(
+    ("meets", "at"), [(True, 0.045), pytest.param("pieces", 0.0964, marks=pytest.mark.slow)]
+)
 def test_pieces_of_a_cut_body_that_meets_itself_rest_on_each_other(meets: Any, at: float) -> None:
     """A level cut: new faces begin at no distance, and the upper part stays on the lower one; also if it is a
     slab that is thinner than the reach of contact, a seventh of an edge."""

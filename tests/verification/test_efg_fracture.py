@@ -29,7 +29,7 @@ def closed(surface: Surface) -> bool:
     return bool((Edges(of[surface.triangles], len(points)).uses % 2 == 0).all())
 
 
-@pytest.mark.parametrize("edge", [0.025, 0.02, 0.018, 0.016, 0.0143])
+@pytest.mark.parametrize("edge", [0.025, 0.02, 0.018, 0.016, pytest.param(0.0143, marks=pytest.mark.slow)])
 def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float) -> None:
     material = {"young": 1e6, "poisson": 0.3, "density": 1000.0, "strength": STRENGTH}
     bar = pl.Body(necked_bar(), edge=edge, model="efg", material=material, name="bar")
@@ -137,6 +137,7 @@ def test_bodies_torn_at_random_stay_finite_and_have_no_crumbs(seed: int) -> None
     assert world.mass.sum() == pytest.approx(np.prod(size), rel=1e-12)  # 1000 kg/m3, cells of a litre
 
 
+@pytest.mark.slow
 def test_a_plate_hit_by_a_ball_breaks_into_pieces_that_make_up_its_mass_and_volume() -> None:
     material = {"young": 8e7, "poisson": 0.25, "density": 2000.0, "strength": 6e5, "crack-speed": 80.0}
     plate = pl.Body(pl.shapes.box(0.24, 0.2, 0.03), edge=0.015, model="efg", material=material, name="plate")

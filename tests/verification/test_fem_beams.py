@@ -30,6 +30,7 @@ def test_quadratic_tets_are_on_the_elastica(weight: float) -> None:
     assert own_weight("fem/quadratic", weight) == pytest.approx(elastica(weight=weight)[0], rel=5e-3)
 
 
+@pytest.mark.slow
 def test_a_moment_rolls_a_beam_up_to_a_full_circle() -> None:
     """Quadratic tets, 20 x 1 x 1 cells: M = 2 pi EI / L turns the tip by 360 degrees and brings it back to
     the clamp, whose reaction is the moment."""

@@ -162,7 +162,10 @@ def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(
     assert np.array_equal(whole.frames[-1].surface("beam").points, again.frames[-1].surface("beam").points)
 
 
-@pytest.mark.parametrize(("mesher", "edge"), [("tetwild", 0.025), ("tetwild", 0.0167), ("lattice", 0.02)])
+@pytest.mark.parametrize(
+    ("mesher", "edge"),
+    [("tetwild", 0.025), pytest.param("tetwild", 0.0167, marks=pytest.mark.slow), ("lattice", 0.02)],
+)
 def test_a_bar_of_unstructured_tets_breaks_in_two_at_strength_times_section(mesher: Any, edge: float) -> None:
     """Tets that know nothing of the neck: one crack across it, exactly two halves, at strength x section."""
     shape = pl.shapes.necked_bar(SIZE, neck=NECK)

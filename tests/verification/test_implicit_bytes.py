@@ -44,7 +44,10 @@ def digest(simulation: Simulation) -> list[Any]:
     return [world.x.tobytes(), world.v.tobytes(), world.f.tobytes(), simulation.row()]
 
 
-@pytest.mark.parametrize("name", IMPLICIT)
+@pytest.mark.parametrize(
+    "name",
+    [n if n in ("static", "implicit-euler") else pytest.param(n, marks=pytest.mark.slow) for n in IMPLICIT],
+)
 def test_threads_do_not_change_a_byte(name: str) -> None:
     from pliant import compiled
 
