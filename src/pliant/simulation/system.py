@@ -247,7 +247,7 @@ class System:
             if isinstance(part.mechanics, Rebuilding):
                 part.mechanics.rebuild(structure)
             newcomers = getattr(part.mechanics, "newcomers", None)
-            self._announce(self.world.resize(part, structure, parents, weights, newcomers))
+            self._announce(self.world.resize(part, structure, parents, weights, newcomers=newcomers))
         self.world.topology_version = int(state["topology_version"])
 
     # ------------------------------------------------------------------------ what integrators call

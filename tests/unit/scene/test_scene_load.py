@@ -263,7 +263,7 @@ def test_a_wrong_action_is_named_with_its_line(kind: str, rest: str, message: st
         ("schema = 1\nbodies = 3", "beam.toml:2: bodies: expected tables headed [[bodies]], got 3"),
         ("schema = 1\nbodies = [3]", "beam.toml:2: bodies[0]: expected a table, got 3"),
         ("schema = 1\n[bodies]\nname = 'a'", "beam.toml:2: bodies: write [[bodies]], with two brackets"),
-        (BODY + "[[actions]]\n", "beam.toml:5: actions[0].type: is missing: which action? known: attributes"),
+        (BODY + "[[actions]]\n", "beam.toml:5: actions[0].type: is missing: which action? known: add"),
         (
             BODY + "[[measures]]\ntype = 'prob'",
             ":6: measures[0].type: unknown measure 'prob'; did you mean 'probe'?",
