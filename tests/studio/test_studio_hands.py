@@ -193,7 +193,7 @@ def test_a_tool_a_brush_keys_a_movie_and_a_recorded_run(page: Any, scene: Served
     with page.expect_download() as picture:
         page.keyboard.press("c")
     assert picture.value.suggested_filename.endswith(".png")
-    with page.expect_download() as movie:
+    with page.expect_download(timeout=300_000) as movie:
         page.click("#movie")
     film = Path(movie.value.path()).read_bytes()
     assert film[:4] == b"\x1a\x45\xdf\xa3"  # EBML: a WebM file
