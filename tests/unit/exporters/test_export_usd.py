@@ -180,9 +180,7 @@ def test_long_text_can_be_interrupted(run: Run, tmp_path: Path, monkeypatch: pyt
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # may be ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # may be ignored
     try:
         threading.Thread(target=interrupt, daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
