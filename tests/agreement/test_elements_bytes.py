@@ -28,7 +28,7 @@ def scene() -> pl.Scene:
     return pl.Scene([bar, block], actions, time=pl.TimePlan(duration=0.24, fps=50))
 
 
-@pytest.mark.parametrize("stop", [2, 7])
+@pytest.mark.parametrize("stop", [pytest.param(2, marks=pytest.mark.slow), 7])
 def test_a_resumed_run_with_breaking_and_touching_is_the_same(
     tmp_path: Path, stop: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

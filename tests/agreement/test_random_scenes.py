@@ -69,7 +69,7 @@ def text_of(scene: dict[str, Any], seconds: float = 0.04) -> str:
     )
 
 
-@settings(max_examples=12, **SETTINGS)
+@settings(max_examples=6, **SETTINGS)
 @given(scene=SCENE)
 def test_valid_scenes_run_or_say_why_not(scene: dict[str, Any]) -> None:
     try:

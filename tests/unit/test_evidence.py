@@ -12,7 +12,13 @@ from pliant.evidence.goals import GOALS, judged
 from pliant.evidence.validate import load_cases, outcomes
 
 
-@pytest.mark.parametrize("case", [name for name, case in load_cases().items() if case.quick])
+LONGER = ("slope-slips", "elastica-weight-5", "plastic-bar")  # than a few seconds
+QUICK = [name for name, case in load_cases().items() if case.quick]
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(name, marks=pytest.mark.slow) if name in LONGER else name for name in QUICK]
+)
 def test_every_quick_case_is_within_its_tolerance_or_says_why_not(case: str) -> None:
     found = [o for o in outcomes(case, quick=True) if o.applies]
     assert found

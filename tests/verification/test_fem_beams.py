@@ -24,7 +24,7 @@ def test_linear_tets_converge_to_the_elastica_at_second_order() -> None:
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.3)
 
 
-@pytest.mark.parametrize("weight", [1.0, 20.0])
+@pytest.mark.parametrize("weight", [1.0, pytest.param(20.0, marks=pytest.mark.slow)])
 def test_quadratic_tets_are_on_the_elastica(weight: float) -> None:
     """20 of them along the beam, 1 across: within half a percent, stretch and shear included."""
     assert own_weight("fem/quadratic", weight) == pytest.approx(elastica(weight=weight)[0], rel=5e-3)

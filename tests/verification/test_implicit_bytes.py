@@ -64,6 +64,7 @@ def test_threads_do_not_change_a_byte(name: str) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_a_byte_of_the_two_level_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
     from pliant.integrators.implicit import rest_operator
 
@@ -71,7 +72,13 @@ def test_threads_do_not_change_a_byte_of_the_two_level_cycle(monkeypatch: pytest
     test_threads_do_not_change_a_byte("implicit-midpoint")
 
 
-@pytest.mark.parametrize("name", IMPLICIT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow) if n in ("newmark", "implicit-midpoint") else n
+        for n in IMPLICIT
+    ],
+)
 def test_a_restart_does_not_change_a_byte(name: str) -> None:
     whole = scene(name)
     states = []

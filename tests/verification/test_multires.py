@@ -129,7 +129,7 @@ def test_one_level_moves_as_the_linear_stiffness_of_fem_says() -> None:
     assert np.abs(body.x - body.rest - d).max() < 1e-9 * np.abs(d).max()
 
 
-@pytest.mark.parametrize("make", [bar, cube])
+@pytest.mark.parametrize("make", [bar, pytest.param(cube, marks=pytest.mark.slow)])
 def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make: Any) -> None:
     """Energy over 60 s: schwarz with its damping never gains, galerkin undamped stays within 10 %."""
     seconds, top = 60, {}

@@ -27,7 +27,7 @@ def check(mesh: TetMesh, surface: Surface) -> None:
     assert quality(mesh).smallest_angle > 4.0
 
 
-@pytest.mark.parametrize("name", ["stanford-bunny", "cow"])
+@pytest.mark.parametrize("name", [pytest.param("stanford-bunny", marks=pytest.mark.slow), "cow"])
 def test_models_are_filled_within_one_percent(models: Path, name: str) -> None:
     surface = read_surface(models / f"{name}.obj")
     notes: list[str] = []
