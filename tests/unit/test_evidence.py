@@ -11,7 +11,6 @@ from pliant.evidence.bench_peers import enough
 from pliant.evidence.goals import GOALS, judged
 from pliant.evidence.validate import load_cases, outcomes
 
-
 LONGER = ("slope-slips", "elastica-weight-5", "plastic-bar")  # than a few seconds
 QUICK = [name for name, case in load_cases().items() if case.quick]
 
