@@ -1,4 +1,4 @@
-"""Operations on bodies while they run: renormalise, attributes, glue, fuse, manipulators."""
+"""Operations on bodies while they run: renormalise, attributes, glue, fuse, bodies that come and go."""
 
 from typing import Any
 
@@ -8,7 +8,6 @@ from bodies import simulate, values
 
 import pliant as pl
 from pliant.actions import Attributes, Create, Fuse, Glue, Manipulator, Remove, Renormalise
-from pliant.contact import Contact, Pair
 from pliant.errors import IncompatibleError
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene, TimePlan
@@ -123,43 +122,6 @@ def test_glue_holds_until_it_ends() -> None:
     assert height[1] == pytest.approx(0.1 - 0.5 * 9.81 * 0.2**2, abs=0.02)
 
 
-def press(depth: float) -> list[dict[str, Any]]:
-    return [{"time": 0.0, "value": [0, 0, 0]}, {"time": 0.3, "value": [0, 0, -depth]}]
-
-
-def test_a_tool_feels_what_it_presses() -> None:
-    """The force on the tool is what the ground bears, and its path is the keyed one."""
-    tool = bar(name="tool", position=(0, 0, 0.2))
-    actions = [
-        Manipulator(body="tool", displacement={"keys": press(0.01)}, name="hand"),
-        pl.Ground(),
-        pl.Damping(rate=30.0),
-    ]
-    simulation = simulate([bar(), tool], actions, seconds=1.0)
-    row, world = values(simulation), simulation.system.world
-    assert world.x[24:] == pytest.approx(world.rest[24:] - [0, 0, 0.01], abs=1e-12)
-    assert row["hand.z"] > 50.0
-    assert row["ground.z"] == pytest.approx(-row["hand.z"], rel=0.02)
-
-
-def test_a_device_drives_a_tool_and_reads_its_force() -> None:
-    felt: list[float] = []
-
-    def device(time: float, force: Any, torque: Any) -> Any:
-        felt.append(float(force[2]))
-        return np.array([0, 0, -0.01 * min(time / 0.3, 1.0)]), np.eye(3)
-
-    tool = bar(name="tool", position=(0, 0, 0.2))
-    actions = [Manipulator(body="tool", device=device), pl.Ground(), pl.Damping(rate=30.0)]
-    scene = Scene([bar(), tool], actions, time=TimePlan(duration=0.5, fps=50))
-    simulation = scene.simulation()
-    for _ in range(25):
-        simulation.advance()
-    world = simulation.system.world
-    assert world.x[24:, 2] == pytest.approx(world.rest[24:, 2] - 0.01, abs=1e-12)
-    assert max(felt) > 50.0
-
-
 def test_a_created_body_appears_at_its_time_and_a_removed_one_is_gone() -> None:
     """The upper bar comes at 0.1 s with its velocity and falls; the lower one goes at 0.2 s; nothing is shown
     of what is not there, and the ledger is closed."""
@@ -214,16 +176,41 @@ def test_elements_have_a_friction_of_their_own() -> None:
     assert speeds[1] == pytest.approx(0.4, abs=1e-3)
 
 
-def test_what_sticks_is_lifted_up_to_its_adhesion() -> None:
-    """A tool that touched a bar lifts it with 5 kPa of adhesion, and lets it lie with 0.5 kPa; its weight is
-    1.96 kPa."""
-    heights = []
-    for adhesion in (5e3, 5e2):
-        tool = bar(name="tool", position=(0, 0, 0.199))
-        keys = [{"time": t, "value": [0, 0, z]} for t, z in ((0, 0), (0.1, -0.002), (0.2, 0), (0.6, 0.1))]
-        actions = [pl.Gravity(), pl.Ground(), Manipulator(body="tool", displacement={"keys": keys})]
-        contact = Contact(pairs=[Pair(bodies=("tool", "bar"), adhesion=adhesion)])
-        simulation = simulate([bar(), tool], actions, seconds=0.6, contact=contact)
-        heights.append(simulation.system.world.x[:24, 2].mean() - 0.1)
-    assert heights[0] == pytest.approx(0.1, abs=0.01)
-    assert heights[1] == pytest.approx(0.0, abs=0.01)
+def test_the_friction_of_a_body_changes_at_a_time() -> None:
+    """A block slides on a table with mu g until 0.04 s, and freely when its friction is taken away then."""
+    table = Body(box(1.2, 0.4, 0.1), edge=0.1, model="elements", material=ROUGH, name="t")
+    block = Body(
+        box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=ROUGH, name="b",
+        position=(0.3, 0.1, 0.1), velocity=(0.4, 0, 0),
+    )  # fmt: skip
+    ice = Attributes("b", pl.where.all(), friction=0.0, at=0.04)
+    hold = [pl.Gravity(), pl.Fix("t", pl.where.all())]
+    speeds = []
+    for seconds in (0.04, 0.1):
+        simulation = simulate([table, block], [*hold, ice], seconds=seconds)
+        speeds.append(simulation.system.world.v[simulation.system.world.parts[1].rows, 0].mean())
+    assert speeds[0] == pytest.approx(0.4 - 0.4 * 9.81 * 0.04, rel=0.1)
+    assert speeds[1] == pytest.approx(speeds[0], abs=2e-3)
+
+
+@pytest.mark.parametrize(("factor", "breaks"), [(0.985, True), (0.995, False)])
+def test_the_fracture_distance_changes_at_a_time(factor: float, breaks: bool) -> None:
+    """A bar held stretched by 1 % breaks at 1.02 times its connections' lengths; from 0.1 s on
+    at 1.0047 times, which is too little, or at 1.0149 times, which is enough."""
+    material = {**MATERIAL, "strength": 0.02 * MATERIAL["young"]}
+    body = Body(
+        box(0.6, 0.2, 0.2), edge=0.1, model={"type": "elements", "fracture": "distance"}, material=material,
+        name="bar",
+    )  # fmt: skip
+    keys = {"keys": [{"time": t, "value": [d, 0, 0]} for t, d in ((0.0, 0.0), (0.08, 0.005))]}
+    actions = [
+        pl.Fix("bar", pl.where.plane("x", "min")),
+        pl.Move("bar", pl.where.plane("x", "max"), displacement=keys),
+        Attributes("bar", pl.where.all(), fracture_distance=factor, at=0.1),
+    ]
+    whole = simulate([body], actions, seconds=0.1).system.world.parts[0].mechanics
+    assert whole.connections.intact.all()
+    later: Any = simulate([body], actions, seconds=0.12).system.world.parts[0].mechanics
+    assert later.connections.intact.all() != breaks
+    reached = later.fracture.limit / later.connections.born
+    assert reached == pytest.approx(1.02 * factor, rel=1e-12)

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pliant.actions.base import Timed
 from pliant.curves import Curve, KeyedAngle, KeyedPoint
-from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
-from pliant.protocols import Acting, Rough, RowChange
+from pliant.protocols import Acting, RowChange
 from pliant.rotation import Direction
 from pliant.typing import AnyArray, Array, IntArray, Vector
+from pliant.units import Time
 
 if TYPE_CHECKING:
     from pliant.simulation.world import World
@@ -21,16 +21,15 @@ Device = Callable[[float, Array, Array], tuple[Any, Any]]
 """``device(time, force, torque)``: what the world did to the tool last [N, N m] goes in, where it shall be
 comes out: the displacement of its centre from its start (3,) [m] and its rotation matrix (3, 3)."""
 
-STICKY = 1e6  # friction of a sticky tool
-
 
 @parameters
 class Manipulator(Timed):
     """Moves a whole body as one piece: a tool.
 
     displacement: of its centre from its start [m], keyed; angle: how far it is turned about ``axis`` through
-    its centre, keyed; sticky: what it presses against does not slip. Its series are the
-    force that the world exerts on it and the torque about its centre.
+    its centre, keyed; sticky: what it has pressed against does not slip and is pulled along, until it is
+    pulled off by half the contact's thickness, or the time ``release`` [s] comes. Its series are the force
+    that the world exerts on it and the torque about its centre.
     device: a Python function that says where it is at each step and is told the force on it; such a scene
     cannot be written to a file.
     """
@@ -43,20 +42,23 @@ class Manipulator(Timed):
     angle: KeyedAngle = Curve.constant(0.0)
     axis: Direction = (0.0, 0.0, 1.0)
     sticky: bool = False
+    release: Time | None = None
     name: str | None = None
     device: Device | None = Field(default=None, exclude=True)
+
+    @model_validator(mode="after")
+    def _releases_what_sticks(self) -> "Manipulator":
+        if self.release is not None and not self.sticky:
+            raise ValueError("release is for sticky tools: give sticky = true too")
+        return self
 
     def prepare(self, world: "World", up: Vector) -> Acting:
         (part,) = world.parts_named(self.body, "action 'manipulator'")
         rows = np.arange(part.rows.start, part.rows.stop)
+        tool = Tool(world, rows, self, self.name or f"{self.kind}.{part.name}")
         if self.sticky:
-            if not isinstance(part.mechanics, Rough):
-                raise IncompatibleError(
-                    f"action 'manipulator': body '{part.name}' ({part.model.kind}) cannot be sticky.",
-                    hint='Use model = "elements", or friction of its material.',
-                )
-            part.mechanics.friction = STICKY
-        return self.windowed(Tool(world, rows, self, self.name or f"{self.kind}.{part.name}"))
+            part.sticky = tool.sticks
+        return self.windowed(tool)
 
 
 class Tool(Acting):
@@ -72,6 +74,11 @@ class Tool(Acting):
         self.time = -1.0
         self.pose: tuple[Array, Array] = (np.zeros(3), np.eye(3))
         self.before: tuple[float, Array, Array] = (0.0, np.zeros(3), np.eye(3))
+
+    def sticks(self, time: float) -> bool:
+        """Whether what it touches stays on it."""
+        let_go = float("inf") if self.how.release is None else self.how.release
+        return self.active(time) and time < let_go - 1e-12
 
     def _take_hold(self) -> None:
         x = self.world.x[self.rows]

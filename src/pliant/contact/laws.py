@@ -1,5 +1,6 @@
 """What happens between two bodies: stiffness, damping for a restitution, friction."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from pliant.contact.contact import Contact
     from pliant.simulation.world import Part, World
 
+NO_SLIP = 1e3  # friction of sticky bodies
+LET_GO = 0.5  # how far what sticks is pulled off before it comes off [reach]
 MOST_DAMPING = 0.7  # of critical: what a restitution of (nearly) nothing is given
 
 
@@ -40,8 +43,11 @@ def rebound(z: float) -> float:
     return float(np.exp(-z / s * (np.pi - np.arctan2(2.0 * z * s, 1.0 - 2.0 * z * z))))
 
 
-def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
-    """Stiffness [N/m], damping ratio, friction, reach [m], adhesion [N] of all pairs of bodies, (b, b, 5)."""
+def laws_between(world: "World", radius: Array, contact: "Contact", sticky: Sequence[bool]) -> Array:
+    """Stiffness [N/m], damping ratio, friction, reach [m], adhesion [N] of all pairs of bodies, (b, b, 5).
+
+    sticky (b,): bodies that nothing slips on, and that pull what they have pressed against.
+    """
     materials = [part.material for part in world.parts]
     own = [_stiffness(part) for part in world.parts]
     rough = [
@@ -62,6 +68,8 @@ def laws_between(world: "World", radius: Array, contact: "Contact") -> Array:
                     restitution = restitution if pair.restitution is None else pair.restitution
                     adhesion = pair.adhesion * area
             reach = radius[i] + radius[j]
+            if i != j and (sticky[i] or sticky[j]):
+                friction, adhesion = NO_SLIP, max(adhesion, LET_GO * reach * contact.stiffness * soft)
             damping = damping_for(restitution) / np.sqrt(2.0)  # two contacts at once, one each way
             out[i, j] = contact.stiffness * soft, damping, friction, reach, adhesion
     return out

@@ -35,7 +35,7 @@ def touching() -> list[Figure]:
     simulation = slabs(64, 12)
     rate = 1.0 / time_per_step(simulation, 3.0)
     layer: Any = dict(simulation.system.actions)["contact"]
-    what = f"{simulation.system.world.count} elements, {int((layer.touched >= 0).sum())} contacts"
+    what = f"{simulation.system.world.count} elements, {int((layer.table.touched >= 0).sum())} contacts"
     return [Figure("elements/100k-touching", rate, "steps/s", 40.0, rate / 40.0, None, what)]
 
 

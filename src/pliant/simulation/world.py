@@ -1,6 +1,6 @@
 """The World: all bodies' particles in one set of arrays; a body owns a slice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ class Part:
     material: "Material"
     mechanics: Mechanics
     present: bool = True  # False before it is created, and once it is removed
+    sticky: Callable[[float], bool] | None = None  # whether what it touches stays on it, at a time [s]
 
     @property
     def count(self) -> int:
