@@ -1,13 +1,14 @@
 """A studio in a process of its own, and a real browser."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import BEAM, FLAGS, SIZE, Served, start
+from serving import BEAM, SIZE, Served, start
+
+from browser import FLAGS, chromium
 
 
 @pytest.fixture
@@ -35,21 +36,11 @@ def scene(request: Any, tmp_path: Path) -> Iterator[Served]:
     served.process.stdout.close()
 
 
-def _chromium() -> str:
-    names = (os.environ.get("PLIANT_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
-    found = next((path for name in names if name and (path := shutil.which(name))), None)
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("no Chromium here: apt-get install chromium")
-        pytest.skip("no Chromium here: apt-get install chromium")
-    return found
-
-
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=_chromium(), args=FLAGS)
+        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
         context = browser.new_context(viewport=SIZE, bypass_csp=True, accept_downloads=True)
         context.set_default_timeout(120_000)
         page = context.new_page()

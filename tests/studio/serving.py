@@ -9,17 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-FLAGS = [
-    "--no-sandbox",
-    "--headless=new",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--enable-unsafe-swiftshader",
-    "--use-angle=swiftshader",
-]
 SIZE = {"width": 1280, "height": 720}
 ROOT = Path(__file__).resolve().parents[2]
 BEAM = """

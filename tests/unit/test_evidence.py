@@ -1,15 +1,16 @@
 """The registries of evidence: every case holds, every figure has the fields that machines read."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from pliant.errors import InputError
-from pliant.evidence import bench_peers, bench_peers_tets
+from pliant.errors import InputError, MissingExtra
 from pliant.evidence.bench import Figure, matching, median, run_bench
-from pliant.evidence.bench_peers import enough
+from pliant.evidence.bench_peers import beside, enough, need_peer
 from pliant.evidence.goals import GOALS, judged
 from pliant.evidence.validate import load_cases, outcomes
+from pliant.models import MODELS
 
 LONGER = ("slope-slips", "elastica-weight-5", "plastic-bar")  # than a few seconds
 QUICK = [name for name, case in load_cases().items() if case.quick]
@@ -45,25 +46,38 @@ def test_peers_take_the_longest_step_that_is_accurate() -> None:
 def test_a_peer_that_is_not_installed_is_skipped_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (bench_peers, bench_peers_tets):
-        monkeypatch.setattr(module, "usable", lambda *modules: False)
+    for name in ("mujoco", "pypbd", "rapier3d", "newton", "warp"):
+        monkeypatch.setitem(sys.modules, name, None)
     skipped: dict[str, str] = {}
     assert run_bench("peers", skip=skipped.__setitem__) == []
     assert set(skipped) == {"peers/mujoco-flex", "peers/pypbd-xpbd", "peers/rapier", "peers/newton-vbd"}
     assert all("pip install" in why for why in skipped.values())
 
 
-def test_a_peer_that_does_not_load_counts_as_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "half_a_peer.py").write_text("raise ImportError('its core is missing')")
+def test_a_peer_that_does_not_load_or_run_says_what_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "half_a_peer.py").write_text("raise OSError('its core is missing')")
     monkeypatch.syspath_prepend(tmp_path)
-    assert not bench_peers.usable("half_a_peer")
-    assert not bench_peers.usable("no_such_peer")
-    assert bench_peers.usable("json")
+    with pytest.raises(MissingExtra, match="installed and does not load: its core is missing"):
+        need_peer("half_a_peer")
+    with pytest.raises(MissingExtra, match=r"not installed here\. pip install no_such_peer"):
+        need_peer("no_such_peer")
+    assert need_peer("json").loads("1") == 1
+
+    def fall(step: float) -> tuple[float, float]:
+        raise ValueError("unknown keyword 'flex'\nand more")
+
+    with pytest.raises(MissingExtra, match=r"does not run the beam: unknown keyword 'flex'\."):
+        beside("peers/other", fall)
 
 
 def test_every_goal_belongs_to_a_benchmark_and_is_judged() -> None:
     cases = set(matching(None))
-    several = {"fem/memory", "studio/frame", "multires/all-fine-frame", "multires/against-all-fine"}
+    several = {
+        "fem/memory", "studio/frame", "studio/slow-page", "multires/all-fine-frame",
+        "multires/against-all-fine", "cantilever/small-ten-seconds", "cantilever/large-ten-seconds",
+    }  # fmt: skip
     for name in GOALS:
         assert name in cases or any(name.startswith(prefix) for prefix in several), name
     row = {"case": "mass-spring/million-springs", "value": 3.0, "limit_ratio": 0.5}
@@ -71,6 +85,11 @@ def test_every_goal_belongs_to_a_benchmark_and_is_judged() -> None:
     assert judged(row | {"limit_ratio": 0.6})["met"] is True
     assert judged({"case": "start/import", "value": 0.4})["met"] is True
     assert judged({"case": "no/goal", "value": 0.4})["goal"] is None
+
+
+def test_every_model_has_a_scaling_exponent_with_a_goal() -> None:
+    assert set(matching("scaling")) == {f"scaling/{model}" for model in MODELS}
+    assert {f"scaling/{model}" for model in MODELS} <= set(GOALS)
 
 
 def test_figures_have_the_fields_that_machines_read() -> None:

@@ -15,9 +15,15 @@ def command(
     case: Annotated[
         str | None, typer.Argument(metavar="[CASE]", help="Which one; none: all.", show_default=False)
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The cases that take a minute or so.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The cases that take less than a minute together.")
+    ] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="An HTML page with plots, sources and reasons.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Cases at the same time; one for each core if not given."),
     ] = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -25,16 +31,18 @@ def command(
     """Compare with closed forms and published numbers. Exit code 1 where one is outside its tolerance though
     its method could do better."""
     from pliant.errors import InputError
-    from pliant.evidence.validate import Outcome, load_cases, run_validation
+    from pliant.evidence.validate import Outcome, load_cases
+    from pliant.evidence.validating import run_validation
 
     if report is not None and report.exists() and not force:
         raise InputError(f"{report} exists already.", hint="Use --force to write over it.")
 
-    def show(outcome: Outcome) -> None:
+    def show(outcome: Outcome, number: int, count: int) -> None:
         if not json:
-            note(f"{outcome.case} / {outcome.model}")
+            state = "does not apply" if not outcome.applies else "ok" if outcome.ok else "outside"
+            note(f"{number:3} of {count}  {outcome.case} / {outcome.model}: {state}, {outcome.seconds:.1f} s")
 
-    rows = run_validation(case, quick, show)
+    rows = run_validation(case, quick, show, jobs)
     if report is not None:
         from pliant.evidence.report import write_report
 

@@ -3,12 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
-import pliant.evidence
-from pliant.errors import InputError
+from pliant.errors import InputError, MissingExtra
+from pliant.evidence.entering import import_all
 from pliant.registry import nearest
 
 
@@ -51,10 +49,8 @@ def bench(name: str) -> Callable[[Bench], Bench]:
 
 
 def load_benches() -> dict[str, Bench]:
-    """All cases; importing the modules ``bench_...`` enters them in the table."""
-    for module in iter_modules(pliant.evidence.__path__):
-        if module.name.startswith("bench_"):
-            import_module(f"pliant.evidence.{module.name}")
+    """All cases, those of the modules ``bench_...``."""
+    import_all("bench_")
     return BENCHES
 
 
@@ -101,13 +97,15 @@ def run_bench(
     skip: Callable[[str, str], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Run the matching cases; ``show`` sees each figure as it comes, ``skip`` the cases that cannot run here
-    and why."""
+    (they raise MissingExtra) and why."""
     figures = []
     for name in matching(pattern):
-        found = measured(name, repeat)
-        if not found and skip is not None:
-            about = (BENCHES[name].__doc__ or "").strip().splitlines() or [name]
-            skip(name, f"something that it needs is not installed. {about[0]}")
+        try:
+            found = measured(name, repeat)
+        except MissingExtra as missing:
+            if skip is not None:
+                skip(name, str(missing))
+            continue
         for figure in found:
             figures.append(figure.to_dict())
             if show is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from pliant.evidence.bench import Figure, bench
-from pliant.extras import available
+from pliant.extras import need
 from pliant.mesh.shapes import box
 from pliant.recording import BodyRecord, Run, RunWriter, load
 from pliant.scene import Body, Scene
@@ -120,13 +120,15 @@ def exported(name: str, suffix: str, goal: float, frames: int = 1000, **options:
 @bench("files/vtkhdf")
 def vtkhdf() -> list[Figure]:
     """VTKHDF with displacements; the goal is 60 % of plain writing."""
-    return exported("files/vtkhdf", ".vtkhdf", 0.6, fields=("displacement",)) if available("h5py") else []
+    need("VTKHDF", "h5py")
+    return exported("files/vtkhdf", ".vtkhdf", 0.6, fields=("displacement",))
 
 
 @bench("files/usd")
 def usd() -> list[Figure]:
     """USD with points and velocities; the goal is 30 % of plain writing."""
-    return exported("files/usd", ".usd", 0.3) if available("pxr") else []
+    need("USD", "pxr", extra="usd")
+    return exported("files/usd", ".usd", 0.3)
 
 
 @bench("files/obj")
@@ -143,8 +145,7 @@ def obj() -> list[Figure]:
 @bench("pictures/processes")
 def processes() -> list[Figure]:
     """A movie drawn by one process of one thread and by two; the ratio counts against perfect halving."""
-    if not available("pyvista", "imageio_ffmpeg", "matplotlib", "PIL") or (os.cpu_count() or 1) < 2:
-        return []
+    need("Drawing movies", "pyvista", "imageio_ffmpeg", "matplotlib", "PIL")
     with waving_sheet((60, 60, 1), 48) as (run, folder):
         seconds = []
         before = os.environ.get("LP_NUM_THREADS")

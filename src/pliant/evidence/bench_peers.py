@@ -4,18 +4,19 @@ Beam 2.0 x 0.2 x 0.2 m of 24 x 3 x 3 cells, E 3 MPa, Poisson's ratio 0.45, densi
 straight: how far has the tip fallen after 0.35 s? An engine is run with shorter and shorter steps until its
 answer is within ACCURATE of that of the shortest; the figure is the CPU time of one thread per simulated
 second with that step. The note says its answer and ours on the same grid; there is a ratio where the two are
-within SAME, and nothing is measured where an engine is missing.
+within SAME. An engine that is missing, does not load or refuses the scene is skipped with what it said.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
+from pliant.errors import MissingExtra
 from pliant.evidence.bench import Figure, bench
 from pliant.evidence.bench_cantilever import STEP, one_thread, play
-from pliant.extras import available
 from pliant.integrators import ImplicitMidpoint
 
 CELLS, SIZE, END = (24, 3, 3), (2.0, 0.2, 0.2), 0.35
@@ -26,12 +27,21 @@ Fall = Callable[[float], tuple[float, float]]
 """A step [s] to the tip's fall [m] after END and the CPU time [s] spent; not a number where it diverged."""
 
 
-def usable(*modules: str) -> bool:
-    """Whether all these modules are installed, and load."""
+def need_peer(package: str, module: str = "") -> Any:
+    """The module of an engine; MissingExtra where it is not installed, or is and does not load."""
+    name = module or package
     try:
-        return available(*modules) and all(import_module(name) for name in modules)
-    except ImportError:
-        return False
+        return import_module(name)
+    except Exception as error:  # whatever another project's start-up raises
+        if isinstance(error, ModuleNotFoundError) and error.name == name:
+            said = f"{package} is not installed here."
+        else:
+            said = f"{package} is installed and does not load: {_first_line(error)}."
+        raise MissingExtra(said, hint=f"pip install {package}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def enough(fall: Fall, steps: Sequence[float]) -> tuple[float, float, float]:
@@ -53,7 +63,10 @@ def ours() -> tuple[float, float]:
 
 def beside(name: str, fall: Fall, steps: Sequence[float] = STEPS) -> list[Figure]:
     """A peer's figure; the ratio says how many times less CPU time ours takes."""
-    step, drop, seconds = enough(fall, steps)
+    try:
+        step, drop, seconds = enough(fall, steps)
+    except Exception as error:  # whatever another version of it raises
+        raise MissingExtra(f"This version does not run the beam: {_first_line(error)}.") from error
     own, spent = ours()
     note = (
         f"falls {drop:.4f} m with steps of {1e3 * step:g} ms; ours {own:.4f} m in {spent / END:.3g} CPU s/s "
@@ -100,7 +113,8 @@ def mujoco_fall(step: float) -> tuple[float, float]:
 @bench("peers/mujoco-flex")
 def mujoco() -> list[Figure]:
     """MuJoCo (pip install mujoco)."""
-    return beside("peers/mujoco-flex", mujoco_fall) if usable("mujoco") else []
+    need_peer("mujoco")
+    return beside("peers/mujoco-flex", mujoco_fall)
 
 
 def pypbd_fall(step: float) -> tuple[float, float]:
@@ -139,4 +153,5 @@ def pypbd_fall(step: float) -> tuple[float, float]:
 @bench("peers/pypbd-xpbd")
 def pypbd() -> list[Figure]:
     """PositionBasedDynamics (pip install pypbd)."""
-    return beside("peers/pypbd-xpbd", pypbd_fall, STEPS[1:]) if usable("pypbd") else []
+    need_peer("pypbd")
+    return beside("peers/pypbd-xpbd", pypbd_fall, STEPS[1:])

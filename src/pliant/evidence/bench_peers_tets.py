@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from pliant.errors import MissingExtra
 from pliant.evidence.bench import Figure, bench
 from pliant.evidence.bench_cantilever import MATERIAL
-from pliant.evidence.bench_peers import CELLS, END, SIZE, STEPS, beside, usable
-from pliant.extras import available
+from pliant.evidence.bench_peers import CELLS, END, SIZE, STEPS, beside, need_peer
 from pliant.mesh.shapes import box
 from pliant.mesh.types import TetMesh
 from pliant.typing import Array
@@ -75,11 +75,9 @@ def rapier_fall(step: float) -> tuple[float, float]:
 @bench("peers/rapier")
 def rapier() -> list[Figure]:
     """Rapier's soft bodies (pip install rapier3d, 0.36 or later)."""
-    if not usable("rapier3d"):
-        return []
-    import rapier3d
-
-    return beside("peers/rapier", rapier_fall) if hasattr(rapier3d, "SoftBodyBuilder") else []
+    if not hasattr(need_peer("rapier3d"), "SoftBodyBuilder"):
+        raise MissingExtra("rapier3d before 0.36 has no soft bodies.", hint="pip install -U rapier3d")
+    return beside("peers/rapier", rapier_fall)
 
 
 def newton_fall(step: float) -> tuple[float, float]:
@@ -119,9 +117,7 @@ def newton_fall(step: float) -> tuple[float, float]:
 @bench("peers/newton-vbd")
 def newton() -> list[Figure]:
     """Newton's vertex block descent (pip install newton)."""
-    if not available("warp"):
-        return []
-    import warp
-
+    warp = need_peer("newton", "warp")
     warp.config.log_level = warp.LOG_WARNING  # the output is for figures; newton starts it
-    return beside("peers/newton-vbd", newton_fall, STEPS[1:]) if usable("newton") else []
+    need_peer("newton")
+    return beside("peers/newton-vbd", newton_fall, STEPS[1:])

@@ -1,4 +1,4 @@
-"""How the time of a step grows with the size of a body, for every model that deforms."""
+"""How the time of a step grows with the size of a body, for every model."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from pliant.actions import Fix, Gravity
 from pliant.evidence.bench import Figure, bench
 from pliant.evidence.bench_mass_spring import time_per_step
 from pliant.mesh.shapes import box
-from pliant.models import deforming
+from pliant.models import MODELS
 from pliant.scene import Body, Scene
 from pliant.scene.scene import TimePlan
 from pliant.where import plane
@@ -34,5 +34,5 @@ def _enter(model: str) -> None:
     bench(f"scaling/{model}")(lambda: [exponent(model)])
 
 
-for _model in deforming():
+for _model in MODELS:
     _enter(_model)

@@ -11,14 +11,13 @@ import numpy as np
 from pliant.actions import Fix, Force, Gravity
 from pliant.evidence.elastica import elastica
 from pliant.evidence.scenes import played
-from pliant.evidence.validate import case
+from pliant.evidence.validate import Result, case, relative
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.simulation.simulation import Simulation
 from pliant.typing import Array
 from pliant.where import plane
 
-Result = tuple[float, float, float, float, str]
 BOTH = ("fem", "fem/quadratic")
 YOUNG, DENSITY, THICK = 1e7, 1000.0, 0.05
 BENDING = YOUNG * THICK**4 / 12.0  # E I [N m2]
@@ -68,7 +67,7 @@ def _enter_elasticas() -> None:
 
         def drooping(model: str, weight: float = weight) -> Result:
             value, expected = own_weight(model, weight), elastica(weight=weight)[0]
-            return value, expected, abs(value / expected - 1), 0.03, "w/L"
+            return relative(value, expected, 0.03, "w/L")
 
         title = f"theta'' + q (1 - s) cos(theta) = 0, q L^3 / E I = {weight:g}"
         case(f"elastica-weight-{weight:g}", title, BOTH, quick=weight == QUICK, **ABOUT)(drooping)
@@ -78,7 +77,7 @@ def _enter_elasticas() -> None:
             body = beam(model)
             push = Force(body, HIGH, value=(0.0, 0.0, -load * BENDING))
             value, expected = -float(tip(settled(body, push))[2]), elastica(tip=load)[0]
-            return value, expected, abs(value / expected - 1), 0.03, "w/L"
+            return relative(value, expected, 0.03, "w/L")
 
         title = f"theta'' + p cos(theta) = 0, P L^2 / E I = {load:g}"
         case(f"elastica-tip-{load:g}", title, BOTH, quick=load == QUICK, **ABOUT)(loaded)
@@ -98,7 +97,7 @@ def cantilever(model: str) -> Result:
     body, force = beam(model), 1e-2
     value = -float(tip(settled(body, Force(body, HIGH, value=(0.0, 0.0, -force))))[2])
     expected = force / (3.0 * BENDING) + 1.2 * force / (0.5 * YOUNG * THICK**2)
-    return value, expected, abs(value / expected - 1), 0.03, "[m]"
+    return relative(value, expected, 0.03, "[m]")
 
 
 @case(
@@ -116,7 +115,7 @@ def hanging_bar(model: str) -> Result:
     world = played([body], actions, 0.02, integrator="static")[0].system.world
     value = -float((world.x - world.rest)[world.rest[:, 2] < 1e-9, 2].mean())
     expected = DENSITY * 9.81 / (2.0 * YOUNG)
-    return value, expected, abs(value / expected - 1), 0.03, "[m]"
+    return relative(value, expected, 0.03, "[m]")
 
 
 @case(
@@ -135,7 +134,7 @@ def sudden_load(model: str) -> Result:
         simulation.advance()
         reached.append(float(tip(simulation)[0]))
     value = max(reached) / (force / (YOUNG * THICK**2))
-    return value, 2.0, abs(value / 2.0 - 1), 0.03, "over the static stretch"
+    return relative(value, 2.0, 0.03, "over the static stretch")
 
 
 def free_modes(model: str, length: float, divisions: tuple[int, int, int], **material: float) -> Any:
@@ -167,7 +166,7 @@ def axial_mode(model: str) -> Result:
     wave = np.cos(np.pi * structure.rest[:, 0])
     value = float(omega[np.argmax(np.abs(np.einsum("n,n,nk->k", structure.mass, wave, shapes[:, 0])))])
     expected = np.pi * np.sqrt(YOUNG / DENSITY)
-    return value, expected, abs(value / expected - 1), 0.03, "[rad/s]"
+    return relative(value, expected, 0.03, "[rad/s]")
 
 
 @case(
@@ -184,4 +183,4 @@ def torsion_mode(model: str) -> Result:
     twist = np.sin(np.pi * x / length)[:, None] * np.stack([0.0 * x, -z, y], axis=1)
     value = float(omega[np.argmax(np.abs(np.einsum("n,nc,nck->k", structure.mass, twist, shapes)))])
     expected = np.pi / length * np.sqrt(YOUNG / 2.6 / DENSITY * 0.1406 * 6.0)
-    return value, expected, abs(value / expected - 1), 0.03, "[rad/s]"
+    return relative(value, expected, 0.03, "[rad/s]")

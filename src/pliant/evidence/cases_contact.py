@@ -8,7 +8,7 @@ from pliant.actions import Damping, Fix, Force, Ground, Obstacle
 from pliant.actions.obstacles import SphereShape
 from pliant.curves import Curve
 from pliant.evidence.scenes import MATERIAL, block, played
-from pliant.evidence.validate import Result, case
+from pliant.evidence.validate import Result, case, relative
 from pliant.materials import resolve
 from pliant.where import all as everything
 from pliant.where import box as inside
@@ -52,7 +52,7 @@ def slid(model: str, degrees: float) -> tuple[float, float]:
 def slips(model: str) -> Result:
     expected = G * (1.0 - FRICTION) * float(np.sqrt(0.5))
     _, value = slid(model, 45.0)
-    return value, expected, abs(value / expected - 1), 0.03, "[m/s2], relative"
+    return relative(value, expected, 0.03, "[m/s2], relative")
 
 
 @case(
@@ -112,4 +112,4 @@ def hertz(model: str) -> Result:
     value = 4.0 * float(np.mean([row["ball.z"] for row in series[-10:]]))
     material = resolve(MATERIAL)
     expected = pressed(material.young, material.poisson, radius, depth, 1.2)
-    return value, expected, abs(value / expected - 1), 0.15, "[N], relative"
+    return relative(value, expected, 0.15, "[N], relative")

@@ -5,7 +5,7 @@ import numpy as np
 from pliant.actions import Damping, Fix, Gravity, Move
 from pliant.evidence.equilibrium import equilibrium
 from pliant.evidence.scenes import MATERIAL, played
-from pliant.evidence.validate import Result, case
+from pliant.evidence.validate import Result, case, relative
 from pliant.measures import Reaction
 from pliant.mesh.shapes import box
 from pliant.scene import Body
@@ -77,7 +77,7 @@ def edge_crack(model: str) -> Result:
     rate = 2.0 * (energies[1] - energies[0]) / (2.0 * width * width)  # both halves, per area
     value = float(np.sqrt(rate * material.young / (1.0 - material.poisson**2)))
     value /= load * np.sqrt(np.pi * depth)
-    return value, factor(depth), abs(value / factor(depth) - 1), 0.05, "K / (sigma sqrt(pi a)), relative"
+    return relative(value, factor(depth), 0.05, "K / (sigma sqrt(pi a)), relative")
 
 
 @case(
@@ -98,4 +98,4 @@ def refined(model: str) -> Result:
         world = simulation.system.world
         tip = world.rest[:, 0] > 0.8 - 1e-6
         drops.append(float((world.rest - world.x)[tip, 2].mean()))
-    return drops[0], drops[1], abs(drops[0] / drops[1] - 1), 0.05, "[m], relative"
+    return relative(drops[0], drops[1], 0.05, "[m], relative")

@@ -7,7 +7,7 @@ import numpy as np
 from pliant.actions import Damping, Fix, Move
 from pliant.curves import Curve
 from pliant.evidence.scenes import MATERIAL, block, played
-from pliant.evidence.validate import Result, case
+from pliant.evidence.validate import Result, case, relative
 from pliant.materials import resolve
 from pliant.measures import Reaction
 from pliant.mesh.shapes import box
@@ -65,7 +65,7 @@ def neo_hookean(model: str) -> Result:
 
     width = brentq(lambda q: stress(1.5, q)[1], 0.5, 1.0)
     expected = stress(1.5, width)[0] * 0.2 * 0.2
-    return value, expected, abs(value / expected - 1), 1e-9, "[N], relative"
+    return relative(value, expected, 1e-9, "[N], relative")
 
 
 @case(
@@ -89,7 +89,7 @@ def plastic_bar(model: str) -> Result:
             box(0.2, 0.1, 0.1, divisions=(4, 2, 2)), model=table, material=MATERIAL | {"yield": YIELD}
         )
     value = abs(pulled(body, stretch, 1.0, more=[Damping(rate=20.0)])["reaction.x"])
-    return value, expected, abs(value / expected - 1), 0.05, "[N], relative"
+    return relative(value, expected, 0.05, "[N], relative")
 
 
 @case(
@@ -112,4 +112,4 @@ def creep(model: str) -> Result:
         mechanics.after_step(0.0, t / 20, x, still)
     value = float(mechanics.fields(x, still, ["stress"])["stress"].values.mean())
     expected = YIELD + (start - YIELD) * float(np.exp(-rate * t))
-    return value, expected, abs(value / expected - 1), 0.02, "[Pa], relative"
+    return relative(value, expected, 0.02, "[Pa], relative")

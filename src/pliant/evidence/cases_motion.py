@@ -4,7 +4,7 @@ import numpy as np
 
 from pliant.actions import Damping, Fix, Gravity
 from pliant.evidence.scenes import block, played
-from pliant.evidence.validate import Result, case
+from pliant.evidence.validate import Result, case, relative
 from pliant.where import plane
 
 NEWTON = "Newton's laws"
@@ -92,7 +92,7 @@ def energy_ledger(model: str) -> Result:
 def damped_flight(model: str) -> Result:
     simulation, _ = played([block(model, velocity=(1.0, 0.0, 0.0))], [Damping(rate=3.0)], 1.0, step=1e-3)
     value, expected = float(simulation.system.world.v[:, 0].mean()), float(np.exp(-3.0))
-    return value, expected, abs(value / expected - 1), 2e-5, "relative; second order in the step"
+    return relative(value, expected, 2e-5, "relative; second order in the step")
 
 
 @case(

@@ -3,12 +3,11 @@
 import numpy as np
 
 from pliant.evidence.scenes import block
-from pliant.evidence.validate import case
+from pliant.evidence.validate import Result, case
 from pliant.scene import Scene
 from pliant.scene.scene import TimePlan
 from pliant.typing import Array
 
-Result = tuple[float, float, float, float, str]
 STEP, STEPS = 0.02, 400
 SIZE = 0.3  # of the block [m]
 STARTS = ("upside down", "mirrored", "flat", "thrown about")

@@ -8,11 +8,10 @@ from typing import Any
 
 from pliant.actions import Gravity
 from pliant.evidence.cases_beams import settled, tip
-from pliant.evidence.validate import case
+from pliant.evidence.validate import Result, case, relative
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 
-Result = tuple[float, float, float, float, str]
 DROPS = {0.3: 1.397, 0.45: 1.389}  # [m] by Poisson's ratio
 AVERAGED, QUADRATIC = {"locking": "averaged-pressure"}, {"elements": "quadratic", "law": "neo-hookean"}
 SET_UPS: dict[str, tuple[dict[str, Any], tuple[int, int, int], float]] = {  # keys, cells, tolerance
@@ -39,7 +38,7 @@ def _enter() -> None:
             keys, divisions, tolerance = SET_UPS[model]
             value = drop(poisson, keys, divisions)
             cells = " x ".join(str(n) for n in divisions)
-            return value, expected, abs(value / expected - 1.0), tolerance, f"[m], relative; {cells} cells"
+            return relative(value, expected, tolerance, f"[m], relative; {cells} cells")
 
         case(
             f"soft-beam-{poisson:g}",

@@ -54,8 +54,10 @@ def fill(
     pictures: bool, show: Show,
 ) -> None:  # fmt: skip
     """A comparison's part of a page; its pictures are left in ``folder`` too."""
-    rows = [[entry[key] for key in HEAD] for entry in result["attempts"]]
-    page.table(list(HEAD.values()), rows, ["" if e.state == "done" else "bad" for e in attempts])
+    said = any(entry["message"] for entry in result["attempts"])
+    head = {key: title for key, title in HEAD.items() if key != "message" or said}
+    rows = [[entry[key] for key in head] for entry in result["attempts"]]
+    page.table(list(head.values()), rows, ["" if e.state == "done" else "bad" for e in attempts])
     page.text(ABOUT, note=True)
     runs = [entry.run for entry in attempts if entry.run is not None and len(entry.run) > 1]
     if not pictures or not runs:

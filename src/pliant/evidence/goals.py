@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pliant.models import MODELS
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -50,6 +52,10 @@ GOALS: dict[str, Goal] = {
     "cantilever/small-transient": _most(0.4),
     "cantilever/large-rest": _most(4.0),
     "cantilever/large-transient": _most(7.0),
+    "cantilever/small-ten-seconds/motion": _most(0.4),
+    "cantilever/small-ten-seconds/rest": _most(0.2),
+    "cantilever/large-ten-seconds/motion": _most(7.0),
+    "cantilever/large-ten-seconds/rest": _most(4.0),
     "cantilever/frame-660": _ratio(1000.0),
     "fem/real-time-7k": Goal(1.0),
     "fem/implicit-100k": Goal(3.0),
@@ -67,10 +73,14 @@ GOALS: dict[str, Goal] = {
     "multires/against-all-fine-3k": Goal(5.0),
     "multires/against-all-fine-500": Goal(20.0),
     "studio/frame-10k": _most(2.0),
+    "studio/slow-page-10k": Goal(0.9),
+    "studio/memory": _most(5.0),
     "files/vtkhdf": Goal(0.6, "limit_ratio"),
     "files/usd": Goal(0.3, "limit_ratio"),
     "files/obj": Goal(20.0),
     "pictures/processes": Goal(1.5),
+    "evidence/validate-quick": _most(60.0),
+    **{f"scaling/{model}": _most(1.1) for model in MODELS},
 }
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import html
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ a { color: var(--link); }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
 table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper); padding-left: .2rem; }
+td.words { min-width: 18rem; } td.mark { white-space: nowrap; }
 td.number { text-align: right; white-space: nowrap; }
 td.good { color: var(--good); } td.wrong { color: var(--wrong); font-weight: 600; }
 tr.bad td { background: var(--bad); } tr.off td { color: var(--off); }
@@ -25,10 +28,16 @@ img, video { max-width: 100%; height: auto; border-radius: 4px; background: #fff
 img.half { width: 49%; }
 p.note { color: var(--quiet); font-size: .9rem; }
 .wide { overflow-x: auto; }
+.wide > svg { min-width: 34rem; }
+@media (max-width: 44rem) { body { margin: 1rem auto; } img.half { width: 100%; }
+  th, td { padding: .25rem .45rem; } }
 svg text { fill: var(--ink); } svg text.quiet { fill: var(--quiet); }
 svg line { stroke: var(--line); } svg line.one { stroke: var(--ink); }
 svg rect { fill: var(--wrong); } svg rect.good { fill: var(--good); }
 """
+
+LEAST, MOST = 1e-4, 10.0  # ends of the scale of bars
+LONG = 40  # characters of a cell that wants room
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,14 @@ class Mark:
 
     text: str
     kind: str = ""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A cell of a table that shows a share on the scale of ``bars``."""
+
+    share: float
+    good: bool
 
 
 @dataclass(frozen=True)
@@ -77,7 +94,8 @@ class Page:
         what = html.escape(words, quote=True)
         if path.suffix == ".mp4":
             self._parts.append(
-                f'<video controls muted loop aria-label="{what}" src="data:video/mp4;base64,{data}"></video>'
+                f'<video controls muted loop playsinline aria-label="{what}" '
+                f'src="data:video/mp4;base64,{data}"></video>'
             )
         else:
             kind = path.suffix.lstrip(".")
@@ -85,8 +103,8 @@ class Page:
             self._parts.append(f'<img{width} alt="{what}" src="data:image/{kind};base64,{data}">')
 
     def drawing(self, svg: str) -> None:
-        """SVG text, as it is."""
-        self._parts.append(svg)
+        """SVG text, as it is; it may be wider than a narrow window."""
+        self._parts.append(f'<div class="wide">{svg}</div>')
 
     def write(self, path: Path) -> None:
         from pliant.mesh.formats.atomic import replacing
@@ -113,30 +131,47 @@ def shown(value: Any) -> str:
 
 def _cell(value: Any) -> str:
     if isinstance(value, Mark):
-        return f'<td class="{value.kind}">{html.escape(value.text)}</td>'
+        return f'<td class="mark {value.kind}">{html.escape(value.text)}</td>'
     if isinstance(value, Link):
         return f'<td><a href="#{html.escape(value.to, quote=True)}">{html.escape(value.to)}</a></td>'
+    if isinstance(value, Bar):
+        return f"<td>{_small_bar(value)}</td>"
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return f"<td{' class=number' if number or value is None else ''}>{html.escape(shown(value))}</td>"
+    long = isinstance(value, str) and len(value) > LONG
+    kind = " class=number" if number or value is None else " class=words" if long else ""
+    return f"<td{kind}>{html.escape(shown(value))}</td>"
+
+
+def _small_bar(bar: Bar) -> str:
+    """A bar 100 wide, its line at 1."""
+    size, one = (100.0 * _along(value) for value in (bar.share, 1.0))
+    kind = ' class="good"' if bar.good else ""
+    return (
+        f'<svg width="100" height="12" role="img" aria-label="{bar.share:.2g} of the tolerance">'
+        f'<rect y="2" width="{max(size, 1.0):.1f}" height="8"{kind}/>'
+        f'<line x1="{one:.1f}" x2="{one:.1f}" y1="0" y2="12" class="one"/></svg>'
+    )
+
+
+def _along(value: float) -> float:
+    """Where a value lies on the logarithmic scale from LEAST to MOST, 0 to 1; beyond its ends at them."""
+    low, high = math.log10(LEAST), math.log10(MOST)
+    return (math.log10(min(max(value, LEAST), MOST)) - low) / (high - low)
 
 
 def bars(rows: Sequence[tuple[str, float, bool]], words: str) -> str:
-    """Horizontal bars from 1e-4 to 10 on a logarithmic scale, a line at 1: (name, value, good) each."""
-    import math
-
+    """Horizontal bars on a logarithmic scale, a line at 1: (name, value, good) each."""
     left, width, height = 260, 560, 17
-    low, high = -4.0, 1.0
 
     def place(value: float) -> float:
-        exponent = math.log10(min(max(value, 10.0**low), 10.0**high))
-        return left + width * (exponent - low) / (high - low)
+        return left + width * _along(value)
 
     total = height * len(rows) + 34
     parts = [
         f'<svg viewBox="0 0 {left + width + 20} {total}" width="100%" role="img" '
         f'aria-label="{html.escape(words, quote=True)}" font-family="sans-serif" font-size="11">'
     ]
-    for exponent in range(int(low), int(high) + 1):
+    for exponent in range(round(math.log10(LEAST)), round(math.log10(MOST)) + 1):
         x = place(10.0**exponent)
         parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{total - 10}"/>')
         parts.append(f'<text x="{x}" y="14" text-anchor="middle" class="quiet">{10.0**exponent:g}</text>')

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from pliant import __version__
-from pliant.evidence.page import Link, Mark, Page, bars
+from pliant.evidence.page import LEAST, Bar, Link, Mark, Page, bars
 from pliant.evidence.validate import Case
 
-NEGLIGIBLE = 1e-4  # of the tolerance
+HEAD = ("model", "value", "expected", "error", "tolerance", "error / tolerance", "ok", "CPU s", "note")
 
 
 def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[str, Case]) -> None:
@@ -19,31 +19,53 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     names = list(dict.fromkeys(row["case"] for row in rows))
     page.text(
         f"pliant {__version__}: {good} of {len(applied)} pairs of model and case within tolerance, "
-        f"{len(names)} cases. Each states its closed form or published number, our number, the error and the "
-        "tolerance. What a method cannot do is shown, with the reason; a dash means that a case does not "
-        "apply to a model, or that the model refuses it and says why below."
+        f"{len(names)} cases, {sum(row['seconds'] for row in rows):.0f} CPU seconds. Each states its closed "
+        "form or published number, our number, the error and the tolerance. What a method cannot do is "
+        "shown, with the reason; a dash means that a case does not apply to a model, or that the model "
+        "refuses it and says why below."
     )
     page.heading("Overview")
-    page.table(
-        ("case", *dict.fromkeys(row["model"] for row in rows)),
-        _matrix(rows, names),
-    )
+    page.table(("case", *dict.fromkeys(row["model"] for row in rows)), _matrix(rows, names))
+    _outside(page, applied)
     page.heading("Error as a share of the tolerance")
     shares = [(f"{row['case']} · {row['model']}", _share(row), bool(row["ok"])) for row in applied]
-    seen = [entry for entry in shares if entry[1] > NEGLIGIBLE]
-    page.text(
-        f"{len(shares) - len(seen)} pairs are below {NEGLIGIBLE:g} of their tolerance and left out.", True
-    )
+    seen = [entry for entry in shares if entry[1] > LEAST]
+    page.text(f"{len(shares) - len(seen)} pairs are below {LEAST:g} of their tolerance and left out.", True)
     page.drawing(bars(seen, "error over tolerance of the pairs of model and case"))
+    page.heading("Case by case")
     for name in names:
         _case(page, cases[name], [row for row in rows if row["case"] == name])
     page.write(path)
 
 
 def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[Mark | Link]]:
+    """Cases down, models across; at the end, how many of a model's cases are within tolerance."""
     models = list(dict.fromkeys(row["model"] for row in rows))
     found = {(row["case"], row["model"]): row for row in rows}
-    return [[Link(name), *(_mark(found.get((name, model))) for model in models)] for name in names]
+    table: list[list[Mark | Link]] = [
+        [Link(name), *(_mark(found.get((name, model))) for model in models)] for name in names
+    ]
+    sums = []
+    for model in models:
+        own = [row for row in rows if row["model"] == model and row["applies"]]
+        sums.append(Mark(f"{sum(bool(row['ok']) for row in own)} of {len(own)}"))
+    return [*table, [Mark("within tolerance"), *sums]]
+
+
+def _outside(page: Page, applied: Sequence[Mapping[str, Any]]) -> None:
+    """The pairs that are outside their tolerance, with the reason."""
+    bad = [row for row in applied if not row["ok"]]
+    if not bad:
+        return
+    page.heading("Outside the tolerance, and why")
+    keys = ("model", "value", "expected", "error", "tolerance")
+    page.table(
+        ("case", *keys, "why"),
+        [
+            [Link(row["case"]), *(row[key] for key in keys), row["expected_failure"] or "It should hold."]
+            for row in bad
+        ],
+    )
 
 
 def _mark(row: Mapping[str, Any] | None) -> Mark:
@@ -70,6 +92,8 @@ def _case(page: Page, entry: Case, rows: Sequence[Mapping[str, Any]]) -> None:
         numbers = [
             row[key] if row["applies"] else None for key in ("value", "expected", "error", "tolerance")
         ]
-        table.append([row["model"], *numbers, row["ok"] if row["applies"] else "does not apply", words])
+        share = Bar(_share(row), bool(row["ok"])) if row["applies"] else None
+        state = row["ok"] if row["applies"] else "does not apply"
+        table.append([row["model"], *numbers, share, state, round(row["seconds"], 1), words])
         kinds.append("off" if not row["applies"] else "" if row["ok"] else "bad")
-    page.table(("model", "value", "expected", "error", "tolerance", "ok", "note"), table, kinds)
+    page.table(HEAD, table, kinds)

@@ -1,13 +1,12 @@
 """Cases with a known answer: our number beside it, for every model that the case applies to."""
 
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from importlib import import_module
-from pkgutil import iter_modules
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import pliant.evidence
 from pliant.errors import Diverged, InputError, PliantError
+from pliant.evidence.entering import import_all
 from pliant.models import MODELS, deforming
 from pliant.registry import nearest
 
@@ -19,7 +18,7 @@ class Outcome:
     """One number: ours, the expected one, the error (absolute or relative, as the case says).
 
     expected_failure: why a method cannot be within the tolerance here ("" where it should be);
-    applies: False where the model refuses the case, with its reason in ``note``.
+    applies: False where the model refuses the case, with its reason in ``note``; seconds: CPU time.
     """
 
     model: str
@@ -31,6 +30,7 @@ class Outcome:
     note: str = ""
     expected_failure: str = ""
     applies: bool = True
+    seconds: float = 0.0
 
     @property
     def ok(self) -> bool:
@@ -70,42 +70,48 @@ CASES: dict[str, Case] = {}
 
 
 def case(
-    name: str,
-    equation: str,
-    models: tuple[str, ...] | None = None,
-    quick: bool = True,
-    source: str = "",
-    why: str = "",
-    cannot: dict[str, str] | None = None,
-    integrated: bool = False,
-    rigid: bool = False,
+    name: str, equation: str, models: tuple[str, ...] | None = None, **about: Any
 ) -> Callable[[Any], Any]:
-    """Decorator: enter a function as a case."""
+    """Decorator: enter a function as a case; ``about`` are further fields of Case."""
 
     def enter(function: Any) -> Any:
-        CASES[name] = Case(name, function, equation, models, quick, source, why, cannot, integrated, rigid)
+        CASES[name] = Case(name, function, equation, models, **about)
         return function
 
     return enter
 
 
+def relative(value: float, expected: float, tolerance: float, note: str = "relative") -> Result:
+    """The result of a case whose error is relative to the expected number."""
+    return value, expected, abs(value / expected - 1.0), tolerance, note
+
+
 def load_cases() -> dict[str, Case]:
-    """All cases; importing the modules ``cases_...`` enters them in the table."""
-    for module in iter_modules(pliant.evidence.__path__):
-        if module.name.startswith("cases_"):
-            import_module(f"pliant.evidence.{module.name}")
+    """All cases, those of the modules ``cases_...``."""
+    import_all("cases_")
     return CASES
 
 
-def outcomes(name: str | None = None, quick: bool = False) -> Iterator[Outcome]:
-    """Run a case (all for None; the quick ones for ``quick``) over its models."""
+def pairs(name: str | None = None, quick: bool = False) -> list[tuple[str, str]]:
+    """Cases and models to run: of one case (all for None; the quick ones for ``quick``)."""
     table = load_cases()
     if name is not None and name not in table:
         raise InputError(f"There is no case '{name}'; {nearest(name, list(table))}")
-    for entry in table.values():
-        if (name is None or entry.name == name) and (entry.quick or not quick):
-            for model in entry.applies():
-                yield _outcome(entry, model)
+    chosen = [table[name]] if name is not None else list(table.values())
+    return [(entry.name, model) for entry in chosen if entry.quick or not quick for model in entry.applies()]
+
+
+def outcomes(name: str | None = None, quick: bool = False) -> Iterator[Outcome]:
+    """Run the cases of ``pairs`` one after the other."""
+    for pair in pairs(name, quick):
+        yield outcome(*pair)
+
+
+def outcome(name: str, model: str) -> Outcome:
+    """Run one case with one model."""
+    start = time.process_time()
+    found = _outcome(load_cases()[name], model)
+    return replace(found, seconds=time.process_time() - start)
 
 
 def _outcome(entry: Case, model: str) -> Outcome:
@@ -119,15 +125,3 @@ def _outcome(entry: Case, model: str) -> Outcome:
         nothing = float("nan")
         return Outcome(model, entry.name, nothing, nothing, nothing, nothing, refusal.message, applies=False)
     return Outcome(model, entry.name, value, expected, error, tolerance, note, cannot)
-
-
-def run_validation(
-    name: str | None = None, quick: bool = False, show: Callable[[Outcome], None] | None = None
-) -> list[dict[str, Any]]:
-    """Run the matching cases; ``show`` sees each outcome as it comes."""
-    found = []
-    for outcome in outcomes(name, quick):
-        found.append(outcome.to_dict())
-        if show is not None:
-            show(outcome)
-    return found

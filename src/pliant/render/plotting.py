@@ -22,6 +22,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 COLOURS = ("#1F5F8B", "#D1495B", "#3B8E5A", "#E09F3E", "#7A5195", "#4B9CA6", "#8C6D46", "#5C6770")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MILLIMETRE = 1.0 / 25.4
+INSIDE = 4  # lines whose legend finds room among them
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "axes.spines.top": False,
@@ -140,7 +141,7 @@ def _figure(
             for j, number in enumerate(members):
                 several = len(members) > 1
                 colour = COLOURS[(j if several else k) % len(COLOURS)]
-                dash = DASHES[k % len(DASHES)] if several else "-"
+                dash = DASHES[(k if several else k // len(COLOURS)) % len(DASHES)]
                 label = " ".join(
                     part for part in (names[number] * several, titles[k] * (len(columns) > 1)) if part
                 )
@@ -149,7 +150,10 @@ def _figure(
         same = all(names[number].partition(".")[0] == shared for number in members)
         label = shared if same or len(members) == 1 else ""
         axis.set_ylabel(f"{label} [{unit}]".strip() if unit else label)
-        if len(members) > 1 or len(columns) > 1:
+        lines = len(members) * len(columns)
+        if lines > INSIDE:
+            axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.6)
+        elif lines > 1:
             axis.legend(loc="best", handlelength=2.2)
         axis.margins(x=0.01)
     unit = units.get(x, "")

@@ -129,14 +129,14 @@ def test_validate_prints_rows_and_fails_where_one_does(
 ) -> None:
     asked: list[Any] = []
 
-    def rows(case: str | None, quick: bool, show: Any) -> list[dict[str, Any]]:
-        asked.append((case, quick))
+    def rows(case: str | None, quick: bool, show: Any, jobs: int | None) -> list[dict[str, Any]]:
+        asked.append((case, quick, jobs))
         return [{**ROW, "ok": ok}]
 
-    monkeypatch.setattr("pliant.evidence.validate.run_validation", rows)
-    result = pliant("validate", "c", "--quick", "--json")
+    monkeypatch.setattr("pliant.evidence.validating.run_validation", rows)
+    result = pliant("validate", "c", "--quick", "--jobs", "3", "--json")
     assert (result.code, result.json) == (code, [{**ROW, "ok": ok}])
-    assert asked == [("c", True)]
+    assert asked == [("c", True, 3)]
     assert f"{int(ok)} of 1 within tolerance" in pliant("validate").out
 
 
