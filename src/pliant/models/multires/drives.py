@@ -96,6 +96,7 @@ class Drives:
                 target = np.einsum("nq,nqc->nc", link.down_weights[rows], corners)
             speed = (target - motion.d[k][rows]) / dt
             motion.v[k][rows] = np.where(led, speed, motion.v[k][rows])
+            self.still &= not speed[led].any()  # newborn ones go where they belong first, and stop then
 
     def add_reactions(self, coupling: Coupling, motion: Motion, external: Array, out: Array) -> None:
         """Replace what acts on driven particles by what acts on the driven nodes that stand for them."""
