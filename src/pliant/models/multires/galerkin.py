@@ -130,7 +130,7 @@ class Galerkin(Simulated):
 
     # ------------------------------------------------------------------------------------- motion
 
-    def share(self, values: Array) -> list[Array]:
+    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
         """:math:`G^T f`, the same weights as those of the masses: sums and moments stay."""
         return self._shared(values)
 
@@ -208,8 +208,8 @@ class Galerkin(Simulated):
     def _pull(self, k: int) -> None:
         if len(self.pulled[k]):
             link, m = self.hierarchy.links[k], self.motion
-            for field in (m.d, m.v):
-                kernels.hang(self.pulled[k], link.down, link.down_weights, field[k + 1], field[k])
+            fine, here = (m.d[k + 1], m.v[k + 1]), (m.d[k], m.v[k])
+            kernels.hang(self.pulled[k], link.down, link.down_weights, *fine, *here)
 
     def _level_forces(self, k: int, dt: float = 0.0) -> None:
         """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
@@ -250,7 +250,7 @@ class Galerkin(Simulated):
         for k in range(1, len(self.absent)):
             self.motion.hang(k, self.absent[k])
 
-    def reactions(self) -> None:
+    def reactions(self, nodes: list[IntArray]) -> None:
         m = self.motion
         total: list[Array] = [np.zeros_like(f) for f in m.f]
         for k in range(self.deepest + 1):

@@ -53,17 +53,13 @@ class Motion:
 
     def pull(self, level: int, nodes: IntArray) -> None:
         """Values of coarse nodes from the finer level."""
-        rows = self.hierarchy.links[level].pull
-        for field in (self.d, self.v):
-            out = np.empty((len(nodes), 3))
-            kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, field[level + 1], out)
-            field[level][nodes] = out
+        rows, fine = self.hierarchy.links[level].pull, level + 1
+        kernels.interpolate(nodes, rows.table, self.d[fine], self.v[fine], self.d[level], self.v[level])
 
     def hang(self, level: int, nodes: IntArray) -> None:
         """Values of fine nodes from their parent tets."""
-        link = self.hierarchy.links[level - 1]
-        for field in (self.d, self.v):
-            kernels.hang(nodes, link.corners, link.weights, field[level - 1], field[level])
+        link, d, v = self.hierarchy.links[level - 1], self.d, self.v
+        kernels.hang(nodes, link.corners, link.weights, d[level - 1], v[level - 1], d[level], v[level])
 
 
 class Simulated:
@@ -105,8 +101,9 @@ class Coupling(Protocol):
     def arrange(self, split: list[BoolArray]) -> None:
         """Take over which nodes are replaced by finer ones."""
 
-    def share(self, values: Array) -> list[Array]:
-        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones."""
+    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
+        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones;
+        rows: those that are not zero, where that is known."""
 
     def weigh(self) -> None:
         """Bring ``inverse`` up to date with masses and drives."""
@@ -132,8 +129,8 @@ class Coupling(Protocol):
     def energy(self) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of what is simulated."""
 
-    def reactions(self) -> None:
-        """Forces of the present state on all simulated nodes, into ``motion.f``."""
+    def reactions(self, nodes: list[IntArray]) -> None:
+        """Forces of the present state on these simulated nodes, at least, into ``motion.f``."""
 
 
 def nonzero_rows(values: AnyArray) -> IntArray:

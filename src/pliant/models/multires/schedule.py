@@ -61,6 +61,13 @@ def _carry(a, b, nodes, d, v, dt):
 
 
 @jit
+def refresh_ghosts(deepest, ghosts, ghosts_first, push, d, v):
+    """Values of all ghosts from the coarser level as it is now."""
+    for k in range(1, deepest + 1):
+        take_rows(ghosts_first[k], ghosts_first[k + 1], ghosts, push, d, v, d, v, False)
+
+
+@jit
 def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat):
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
@@ -92,8 +99,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                     _blend(ghosts_first[k], ghosts_first[k + 1], ghosts, d0, d1, theta, d)
                     _blend(ghosts_first[k], ghosts_first[k + 1], ghosts, v0, v1, theta, v)
                 if below:
-                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, d, d, False)
-                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, v, v, False)
+                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, d, v, d, v, False)
                 stage = 1
                 if outside[k]:
                     cursor[0], cursor[1], cursor[2] = t, k, stage
@@ -104,8 +110,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                     heat[0] += stride * dt * beta[k] * row_power(a, b, active, first, columns, blocks, v)
             if stage == 1:
                 if below:
-                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d0, True)
-                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v0, True)
+                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d0, v0, True)
                 for e in range(a, b):
                     i = active[e]
                     for c in range(3):
@@ -117,8 +122,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                     _carry(ghosts_first[k], ghosts_first[k + 1], ghosts, d, v, dt)
                 _contacts(k, tick, t, periods[k], contacts, d, v, f, inverse)
             if below:
-                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d1, True)
-                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v1, True)
+                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d1, v1, True)
             stage = 0
             k += 1
         t += 1

@@ -64,9 +64,9 @@ class Schwarz(Simulated):
         self.active = [np.flatnonzero(exists[k] & ~split[k]) for k in range(count)]
         self.replaced = [np.flatnonzero(exists[k] & split[k]) for k in range(count)]
         self.absent = [np.flatnonzero(~exists[k]) for k in range(count)]
-        self._standing = [
-            np.where(exists[k], np.where(split[k], REPLACED, ACTIVE), ABSENT) for k in range(count)
-        ]
+        self._standing = [np.full(level.count, ABSENT, np.int8) for level in levels]
+        for standing, active, replaced in zip(self._standing, self.active, self.replaced, strict=True):
+            standing[active], standing[replaced] = ACTIVE, REPLACED
         self.ghosts: list[IntArray] = [np.zeros(0, np.int64)] * count
         needed = flagged(0)
         for k in range(count - 1, 0, -1):
@@ -80,13 +80,14 @@ class Schwarz(Simulated):
             needed = flagged(levels[k - 1].count)
             push = self._push[k - 1]
             kernels.mark_rows(self.ghosts[k], push.first, push.columns, needed)
-        self.tets = []
+        self.tets = [np.zeros(0, np.int64)] * count
         for k, level in enumerate(levels):
-            flags = flagged(len(level.tets))
-            kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
-            self.tets.append(np.flatnonzero(flags))
-            if level.operator == COROTATIONAL and not len(self._buffers[k]):
-                self._buffers[k] = np.zeros((4 * len(level.tets), 3))
+            if level.operator == COROTATIONAL:
+                flags = flagged(len(level.tets))
+                kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
+                self.tets[k] = np.flatnonzero(flags)
+                if not len(self._buffers[k]):
+                    self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
         lists = [self._laid_out(nodes) for nodes in (self.active, self.ghosts, self.replaced)]
         self._lists = tuple(array for pair in lists for array in pair)
@@ -99,22 +100,23 @@ class Schwarz(Simulated):
 
     # -------------------------------------------------------------------------------------- loads
 
-    def share(self, values: Array) -> list[Array]:
+    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
         """Transposed interpolation to and fro between levels until all has come to rest on active nodes.
 
         Every hand-over keeps the sum and the moment. Masses of active nodes at borders are not shared out in
         this way: of what acts on all particles, the mean acceleration is taken as such.
         """
         levels, none = self.hierarchy.levels, np.zeros(0, np.int64)
-        rows = nonzero_rows(values)
+        rows = nonzero_rows(values) if rows is None else rows
+        shares: list[Array] = [np.zeros((level.count, 3)) for level in levels]
         if not len(rows):
-            return [np.zeros((level.count, 3)) for level in levels]
-        whole = len(rows) == len(values)
-        mean = values.sum(axis=0) / self.mass[-1].sum() if whole else np.zeros(3)
-        shares: list[Array] = [mass[:, None] * mean for mass in self.mass]
-        rest = values - shares[-1]
-        rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
-        if whole:
+            return shares
+        rest = values.copy()
+        if len(rows) == len(values):
+            mean = values.sum(axis=0) / self.mass[-1].sum()
+            shares = [mass[:, None] * mean for mass in self.mass]
+            rest = values - shares[-1]
+            rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
             rows = nonzero_rows(rest)
         arriving = [np.zeros((level.count, 3)) for level in levels[:-1]] + [rest]
         places = [none] * (len(levels) - 1) + [rows]
@@ -146,9 +148,9 @@ class Schwarz(Simulated):
                 places[k - 1] = np.union1d(places[k - 1], link.corners[up])
             if len(replaced):
                 link = links[k]
-                down[k + 1], below[k + 1] = np.zeros_like(arriving[k + 1]), np.unique(link.down[replaced])
+                down[k + 1], below[k + 1] = np.zeros(arriving[k + 1].shape), np.unique(link.down[replaced])
                 kernels.hand_up(replaced, link.down, link.down_weights, here, down[k + 1])
-        return [a if len(rows) else np.zeros_like(a) for a, rows in zip(down, below, strict=True)], below
+        return [a if len(rows) else np.zeros(a.shape) for a, rows in zip(down, below, strict=True)], below
 
     # ------------------------------------------------------------------------------------- motion
 
@@ -193,25 +195,22 @@ class Schwarz(Simulated):
         return self.hierarchy.levels[k].operator == COROTATIONAL or len(self.active[k]) >= SERIAL_ROWS
 
     def _refresh_ghosts(self) -> None:
-        m = self.motion
-        for k in range(1, self.deepest + 1):
-            rows, nodes = self._push[k - 1], self.ghosts[k]
-            for field in (m.d, m.v):
-                out = np.empty((len(nodes), 3))
-                kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, field[k - 1], out)
-                field[k][nodes] = out
+        ghosts, first = self._lists[2], self._lists[3]
+        d, v = self.motion.whole[:2]
+        schedule.refresh_ghosts(self.deepest, ghosts, first, self._push_rows, d, v)
 
     def _forces(self, k: int, dt: float = 0.0) -> None:
-        self._forces_at(k, self.beta[k])
+        nodes = self.active[k]
+        self._forces_at(k, self.beta[k], nodes)
         if len(self.heat) and dt:
-            f, nodes = self.motion.f[k], self.active[k]
+            f = self.motion.f[k]
             damped = f[nodes]
-            self._forces_at(k, 0.0)
+            self._forces_at(k, 0.0, nodes)
             self.heat[0] += dt * float(np.sum(self.motion.v[k][nodes] * (f[nodes] - damped)))
             f[nodes] = damped
 
-    def _forces_at(self, k: int, beta: float) -> None:
-        level, m, nodes = self.hierarchy.levels[k], self.motion, self.active[k]
+    def _forces_at(self, k: int, beta: float, nodes: IntArray) -> None:
+        level, m = self.hierarchy.levels[k], self.motion
         if level.operator == COROTATIONAL:
             tet_loops.tet_forces(
                 self.tets[k], nodes, level, self._ones[k], m.d[k], m.v[k], beta, self._buffers[k], m.f[k]
@@ -225,10 +224,10 @@ class Schwarz(Simulated):
         for k in range(1, len(self.absent)):
             self.motion.hang(k, self.absent[k])
 
-    def reactions(self) -> None:
+    def reactions(self, nodes: list[IntArray]) -> None:
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
-            self._forces(k)
+            self._forces_at(k, self.beta[k], nodes[k])
 
     def energy(self) -> tuple[float, float]:
         """Of the active nodes, with half of ``-f . d`` as their elastic part (linear operators)."""

@@ -215,31 +215,32 @@ def tet_energies(ids, tets, g, volumes, weight, mode, lam, mu, d, out):
 
 
 @jit
-def jumps(nodes, ids, first, around, tets, g, volumes, u, scratch, out):
+def jumps(nodes, first, around, tets, g, volumes, u, stamps, now, scratch, out):
     """rms deviation of the gradients of the tets around each listed node, by volume: zero on linear fields.
 
-    ids: the tets around those nodes; scratch (m, 9).
+    scratch (m, 9) holds the gradients of those tets whose ``stamps`` (m,) say ``now``.
     """
-    for k in range(ids.shape[0]):
-        h = _gradient(ids[k], tets, g, u)
-        for c in range(9):
-            scratch[ids[k], c] = h[c]
     for k in range(nodes.shape[0]):
         i = nodes[k]
         total = 0.0
         for e in range(first[i], first[i + 1]):
-            total += volumes[around[e] // 4]
+            t = around[e] // 4
+            total += volumes[t]
+            if stamps[t] != now:
+                stamps[t] = now
+                h = _gradient(t, tets, g, u)
+                for c in range(9):
+                    scratch[t, c] = h[c]
+        inverse = 1.0 / total if total > 0.0 else 0.0
         square = 0.0
         for c in range(9):
             mean = 0.0
-            second = 0.0
             for e in range(first[i], first[i + 1]):
                 t = around[e] // 4
-                share = volumes[t] / total
-                mean += share * scratch[t, c]
+                mean += volumes[t] * scratch[t, c]
+            mean *= inverse
             for e in range(first[i], first[i + 1]):
                 t = around[e] // 4
                 off = scratch[t, c] - mean
-                second += volumes[t] / total * off * off
-            square += second
-        out[i] = np.sqrt(square)
+                square += volumes[t] * off * off
+        out[i] = np.sqrt(square * inverse)
