@@ -119,7 +119,7 @@ class Drives:
             v[led.nodes] = np.where(led.driven, speed, v[led.nodes])
             self.still &= not speed[
                 led.driven
-            ].any()  # newborn ones go where they belong first, and stop then
+            ].any()  # newborn ones go where they belong first
 
     def held(self, active: list[IntArray]) -> list[IntArray]:
         """The driven ones of simulated nodes."""
