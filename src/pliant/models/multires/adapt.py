@@ -30,6 +30,7 @@ class Adaptation:
         self._scratch: list[Array] = [np.zeros((len(level.tets), 9)) for level in levels]
         self._stamps: list[IntArray] = [np.zeros(len(level.tets), np.int64) for level in levels]
         self._looks = 0
+        self._points = np.concatenate([np.zeros((0, 3)), *(level.points for level in levels[:-1])])
         self._fans = [np.diff(link.children_first) for link in hierarchy.links]
 
     def measure(self, motion: Motion, coupling: Coupling) -> None:
@@ -47,14 +48,15 @@ class Adaptation:
     ) -> tuple[list[BoolArray], list[BoolArray]]:
         """Nodes of all levels but the finest that are near a tool, and those that were not left far
         behind."""
+        levels = self.hierarchy.levels[:-1]
+        last = int(motion.first[-2])
+        away = np.full(last, np.inf)
+        for tool in (obstacle for obstacle in obstacles if obstacle.refines):
+            np.minimum(away, tool.distance(time, self._points[:last] + motion.whole[0][:last]), out=away)
         found: tuple[list[BoolArray], list[BoolArray]] = ([], [])
-        tools = [obstacle for obstacle in obstacles if obstacle.refines]
-        for k, level in enumerate(self.hierarchy.levels[:-1]):
-            away = np.full(level.count, np.inf)
-            for tool in tools:
-                np.minimum(away, tool.distance(time, level.points + motion.d[k]), out=away)
+        for level, a, b in zip(levels, motion.first, motion.first[1:], strict=False):
             for flags, reach in zip(found, (REACH, LEAVE), strict=True):
-                flags.append(away < reach * level.spacing)
+                flags.append(away[a:b] < reach * level.spacing)
         return found
 
     def choose(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.models.multires import kernels
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Motion, flagged
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
@@ -109,26 +110,24 @@ class Drives:
         if not moved and self.still:
             return
         self.still = not moved
+        finest = self._led[-1]
+        target = np.where(finest.driven, x[finest.nodes] - rest[finest.nodes], motion.d[-1][finest.nodes])
         for k in range(len(self._led) - 1, -1, -1):
-            led, d, v = self._led[k], motion.d[k], motion.v[k]
-            if k == len(self._led) - 1:
-                target = np.where(led.driven, x[led.nodes] - rest[led.nodes], d[led.nodes])
-            else:
-                target = np.einsum("nq,nqc->nc", led.weights, target[led.corners])
-            speed = (target - d[led.nodes]) / dt
-            v[led.nodes] = np.where(led.driven, speed, v[led.nodes])
-            self.still &= not speed[
-                led.driven
-            ].any()  # newborn ones go where they belong first
+            led, finer = self._led[k], target
+            if k < len(self._led) - 1:
+                target = np.empty((len(led.nodes), 3))
+                kernels.lead_targets(led.corners, led.weights, finer, target)
+            moving = kernels.lead(led.nodes, led.driven, target, motion.d[k], motion.v[k], dt)
+            self.still &= not moving  # newborn ones go where they belong first
 
     def held(self, active: list[IntArray]) -> list[IntArray]:
         """The driven ones of simulated nodes."""
         return [nodes[flags[nodes]] for flags, nodes in zip(self._any, active, strict=True)]
 
-    def add_reactions(self, held: list[IntArray], motion: Motion, external: Array, out: Array) -> None:
+    def add_reactions(self, held: list[IntArray], motion: Motion, external: Array | None, out: Array) -> None:
         """Replace what acts on driven particles by what acts on the driven nodes that stand for them."""
-        rows = self._rows
-        out[rows] -= np.where(self.driven[-1][rows], external[rows], 0.0)
+        if external is not None:
+            rows = self._rows
+            out[rows] -= np.where(self.driven[-1][rows], external[rows], 0.0)
         for k, nodes in enumerate(held):
-            total = np.where(self.driven[k][nodes], motion.f[k][nodes] + motion.load[k][nodes], 0.0)
-            np.add.at(out, self._home[k][nodes], total)
+            kernels.add_held(nodes, self.driven[k], motion.f[k], motion.load[k], self._home[k], out)

@@ -51,17 +51,6 @@ def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: float
 
 
 @jit
-def kick_drift(nodes, d, v, f, external, inverse, kick, drift):
-    """``v += kick w (f + external)``, ``d += drift v`` for the listed nodes; w (n, 3)."""
-    for k in range(nodes.shape[0]):
-        i = nodes[k]
-        for c in range(3):
-            u = v[i, c] + kick * inverse[i, c] * (f[i, c] + external[i, c])
-            v[i, c] = u
-            d[i, c] += drift * u
-
-
-@jit
 def row_power(a, b, nodes, first, columns, blocks, v):
     """``sum_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of unit stiffness damping [W/s]."""
     total = 0.0
@@ -174,6 +163,68 @@ def worst_children(nodes, first, children, split, eta, out):
             j = children[e]
             worst = max(worst, np.inf if split[j] else eta[j])
         out[i] = worst
+
+
+@jit
+def lead(nodes, driven, target, d, v, dt):
+    """Velocities that take the driven degrees of freedom of nodes to their targets in ``dt``; True if any
+    has to move."""
+    moving = False
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            if driven[k, c]:
+                v[i, c] = (target[k, c] - d[i, c]) / dt
+                moving |= v[i, c] != 0.0
+    return moving
+
+
+@jit
+def lead_targets(corners, weights, finer, out):
+    """``out_k = sum_q w_kq finer[corner_kq]``."""
+    for k in range(corners.shape[0]):
+        for c in range(3):
+            total = 0.0
+            for q in range(4):
+                total += weights[k, q] * finer[corners[k, q], c]
+            out[k, c] = total
+
+
+@jit
+def add_held(nodes, driven, f, load, home, out):
+    """Add what acts on the driven degrees of freedom of nodes to the rows ``home`` of ``out``."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            if driven[i, c]:
+                out[home[i], c] += f[i, c] + load[i, c]
+
+
+@jit
+def standing(parent, split_above, split, state):
+    """How nodes stand, into ``state``: simulated (0), replaced (1), or absent (2), where their parent is not
+    split (no ``parent``: all are there); returns those three lists."""
+    n = split.shape[0]
+    active = np.empty(n, np.int64)
+    replaced = np.empty(n, np.int64)
+    absent = np.empty(n, np.int64)
+    a = 0
+    b = 0
+    c = 0
+    for i in range(n):
+        if parent.shape[0] > 0 and not split_above[parent[i]]:
+            state[i] = 2
+            absent[c] = i
+            c += 1
+        elif split[i]:
+            state[i] = 1
+            replaced[b] = i
+            b += 1
+        else:
+            state[i] = 0
+            active[a] = i
+            a += 1
+    return active[:a].copy(), replaced[:b].copy(), absent[:c].copy()
 
 
 @jit

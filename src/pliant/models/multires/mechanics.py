@@ -220,7 +220,7 @@ class MultiresMechanics(ComingApart):
     def _take_impulses(self, rows: IntArray, impulses: Array) -> None:
         assert self.coupling is not None
         if impulses.any():
-            whole = np.zeros_like(self._external)
+            whole = np.zeros(self._external.shape)
             whole[rows] = impulses
             shares = self.coupling.share(whole, rows)
             for k, nodes in enumerate(self.coupling.active):
@@ -235,17 +235,23 @@ class MultiresMechanics(ComingApart):
     def _reachable(self, time: float, dt: float) -> Near:
         """The simulated nodes of each level that may meet an obstacle within ``dt``."""
         assert self.coupling is not None
-        found: list[list[IntArray]] = []
-        for k, level in enumerate(self.hierarchy.levels):
-            nodes, here = self.coupling.active[k], []
-            x = level.points[nodes] + self.motion.d[k][nodes]
-            reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
-            for obstacle in self.obstacles:
-                close = obstacle.distance(time, x) < reach
-                if obstacle.moves:
-                    close |= obstacle.distance(time + dt, x) < reach
-                here.append(nodes[close])
-            found.append(here)
+        nodes, first = self.coupling.simulated
+        if not self.obstacles:
+            return Near([], [[] for _ in self.hierarchy.levels])
+        d, v = self.motion.whole[:2]
+        counts = np.diff(first)
+        spacing = np.repeat([level.spacing for level in self.hierarchy.levels], counts)
+        begin = np.repeat(self.motion.first[:-1], counts)
+        x, speed = self.coupling.points[nodes] + d[nodes], v[nodes]
+        reach = 2.0 * dt * np.sqrt(np.einsum("ij,ij->i", speed, speed)) + spacing
+        found: list[list[IntArray]] = [[] for _ in counts]
+        for obstacle in self.obstacles:
+            close = obstacle.distance(time, x) < reach
+            if obstacle.moves:
+                close |= obstacle.distance(time + dt, x) < reach
+            here = np.where(close, nodes - begin, -1)
+            for row, a, b in zip(found, first[:-1], first[1:], strict=True):
+                row.append(here[a:b][close[a:b]])
         met = [any(len(row[o]) for row in found) for o in range(len(self.obstacles))]
         obstacles = [obstacle for obstacle, on in zip(self.obstacles, met, strict=True) if on]
         return Near(obstacles, [[some for some, on in zip(row, met, strict=True) if on] for row in found])
@@ -301,7 +307,7 @@ class MultiresMechanics(ComingApart):
         if self.coupling is not None and self.drives.any:
             held = self.drives.held(self.coupling.active)
             self.coupling.reactions(held)
-            self.drives.add_reactions(held, self.motion, self._external, out)
+            self.drives.add_reactions(held, self.motion, self._external if self._loaded else None, out)
 
     def series(self) -> Sequence[float]:
         budget = self.governor.allowed

@@ -1,7 +1,7 @@
 """What moves: displacements and velocities of all levels, and what acts on them during one advance."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +17,32 @@ class Near:
 
     obstacles: list[Pushing]
     nodes: list[list[IntArray]]
+
+    def tables(self, time: float, dt: float, ticks: int, all_nodes: "AllNodes") -> tuple[Any, Array]:
+        """What compiled loops of ``ticks`` steps want to know about contacts, and the rows (o, 8) that they
+        add them to."""
+        shapes = [obstacle.rigid(time + np.arange(ticks + 1) * dt / ticks) for obstacle in self.obstacles]
+        count, out = len(shapes), np.zeros((len(shapes), 8))
+        numbers, places = np.zeros((count, 14)), np.zeros((count, ticks + 1, 3))
+        for o, shape in enumerate(shapes):
+            numbers[o] = [*shape.size, *shape.frame.ravel(), shape.restitution, shape.friction]
+            places[o] = shape.places
+        kinds = np.array([shape.kind for shape in shapes], np.int64)
+        nodes = [some + all_nodes.first[k] for k, row in enumerate(self.nodes) for some in row]
+        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0, np.int64), *nodes])
+        own = (all_nodes.points, all_nodes.mass, all_nodes.radius, all_nodes.places)
+        return (kinds, numbers, places, flat, first, *own, out, flagged(len(flat))), out
+
+
+class AllNodes:
+    """Rest places, masses and radii (none) of the nodes of all levels, end to end; places: room for them."""
+
+    def __init__(self, hierarchy: Hierarchy, mass: list[Array]) -> None:
+        self.first = np.concatenate([[0], np.cumsum([level.count for level in hierarchy.levels])])
+        self.points = np.concatenate([level.points for level in hierarchy.levels])
+        self.mass: Array = np.concatenate(mass)
+        self.radius, self.places = np.zeros(len(self.points)), np.zeros_like(self.points)
 
 
 class Motion:
@@ -95,6 +121,8 @@ class Coupling(Protocol):
 
     synchronous: bool  # velocities belong to the same time as places, or to the middle of each level's step
     active: list[IntArray]  # nodes of each level that are simulated
+    simulated: tuple[IntArray, IntArray]  # the same in arrays that hold all levels, and where a level's begin
+    points: Array  # rest places [m] of the nodes of all levels
     mass: list[Array]  # [kg] of all levels' nodes, as they move
     inverse: list[Array]  # 1 / mass (n, 3), zero for driven degrees of freedom
 
@@ -131,6 +159,13 @@ class Coupling(Protocol):
 
     def reactions(self, nodes: list[IntArray]) -> None:
         """Forces of the present state on these simulated nodes, at least, into ``motion.f``."""
+
+
+def laid_out(nodes: list[IntArray], first: IntArray) -> tuple[IntArray, IntArray]:
+    """Numbers in arrays that hold all levels, where each level's begin with ``first``, and where each level's
+    begin among them."""
+    begin = np.concatenate([[0], np.cumsum([len(some) for some in nodes])])
+    return np.concatenate([some + a for some, a in zip(nodes, first, strict=False)]), begin
 
 
 def nonzero_rows(values: AnyArray) -> IntArray:

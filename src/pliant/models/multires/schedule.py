@@ -20,9 +20,10 @@ def heat_stride(count):
 
 
 @jit
-def _contacts(k, tick, t, period, contacts, d, v, f, inverse):
-    """Push the listed nodes of level k out of the shapes, whose places are known at every tick."""
-    kinds, numbers, places, near, near_first, points, mass, radius, x, out = contacts
+def push_near(k, tick, t, period, contacts, d, v, f, inverse):
+    """Push the listed nodes of level k out of the shapes, whose places are known at every tick; ``hit`` says
+    which of them were given another velocity."""
+    kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit = contacts
     dt = tick * period
     for o in range(kinds.shape[0]):
         row = k * kinds.shape[0] + o
@@ -34,6 +35,7 @@ def _contacts(k, tick, t, period, contacts, d, v, f, inverse):
         size, frame = numbers[o, 0:3], numbers[o, 3:12].copy().reshape(3, 3)
         for e in range(a, b):
             i = near[e]
+            p, q, r = v[i, 0], v[i, 1], v[i, 2]
             for c in range(3):
                 x[i, c] = points[i, c] + d[i, c]
             push_out(
@@ -42,6 +44,7 @@ def _contacts(k, tick, t, period, contacts, d, v, f, inverse):
             )  # fmt: skip
             for c in range(3):
                 d[i, c] = x[i, c] - points[i, c]
+            hit[e] = v[i, 0] != p or v[i, 1] != q or v[i, 2] != r
 
 
 @jit
@@ -75,7 +78,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
     flags: per level whether forces are done outside, and the damping; lists: active nodes, ghosts and
     replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
     rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
-    contacts: rigid shapes and the nodes near them, see ``_contacts``; heat (1,): the energy that damping
+    contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that damping
     takes is added to it; none is counted where it is empty.
     """
     ticks, tick, periods, deepest, printed = times
@@ -120,7 +123,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                 if below and not printed:
                     _carry(replaced_first[k], replaced_first[k + 1], replaced, d, v, dt)
                     _carry(ghosts_first[k], ghosts_first[k + 1], ghosts, d, v, dt)
-                _contacts(k, tick, t, periods[k], contacts, d, v, f, inverse)
+                push_near(k, tick, t, periods[k], contacts, d, v, f, inverse)
             if below:
                 take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d1, v1, True)
             stage = 0

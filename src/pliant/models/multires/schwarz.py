@@ -1,13 +1,20 @@
 """Levels coupled by ghosts that interpolate in space and time: for bodies that are held."""
 
-from typing import Any
-
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import kernels, schedule, tet_loops
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
-from pliant.models.multires.motion import Motion, Near, Simulated, flagged, limit, nonzero_rows
+from pliant.models.multires.motion import (
+    AllNodes,
+    Motion,
+    Near,
+    Simulated,
+    flagged,
+    laid_out,
+    limit,
+    nonzero_rows,
+)
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
@@ -39,9 +46,9 @@ class Schwarz(Simulated):
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
         levels, none = hierarchy.levels, Rows.none
-        points = np.concatenate([level.points for level in levels])
-        count = len(points)
-        self._all_nodes = (points, np.concatenate(self.mass), np.zeros(count), np.zeros((count, 3)))
+        self._standing = [np.zeros(level.count, np.int8) for level in levels]
+        self._all_nodes = AllNodes(hierarchy, self.mass)
+        self.points = self._all_nodes.points
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
@@ -57,16 +64,16 @@ class Schwarz(Simulated):
     def arrange(self, split: list[BoolArray]) -> None:
         levels, links = self.hierarchy.levels, self.hierarchy.links
         count = len(levels)
-        exists = [np.ones(levels[0].count, bool)]
-        for k in range(1, count):
-            exists.append(split[k - 1][links[k - 1].parent])
-        self.exists = exists
-        self.active = [np.flatnonzero(exists[k] & ~split[k]) for k in range(count)]
-        self.replaced = [np.flatnonzero(exists[k] & split[k]) for k in range(count)]
-        self.absent = [np.flatnonzero(~exists[k]) for k in range(count)]
-        self._standing = [np.full(level.count, ABSENT, np.int8) for level in levels]
-        for standing, active, replaced in zip(self._standing, self.active, self.replaced, strict=True):
-            standing[active], standing[replaced] = ACTIVE, REPLACED
+        self.active: list[IntArray] = []
+        self.replaced: list[IntArray] = []
+        self.absent: list[IntArray] = []
+        above, parent = flagged(0), np.zeros(0, np.int64)
+        for k in range(count):
+            lists = kernels.standing(parent, above, split[k], self._standing[k])
+            for own, nodes in zip((self.active, self.replaced, self.absent), lists, strict=True):
+                own.append(nodes)
+            if k < count - 1:
+                above, parent = split[k], links[k].parent
         self.ghosts: list[IntArray] = [np.zeros(0, np.int64)] * count
         needed = flagged(0)
         for k in range(count - 1, 0, -1):
@@ -76,7 +83,7 @@ class Schwarz(Simulated):
             kernels.mark_rows(self.active[k], levels[k].first, levels[k].columns, flags)
             pull = links[k - 1].pull
             kernels.mark_rows(self.replaced[k - 1], pull.first, pull.columns, flags)
-            self.ghosts[k] = np.flatnonzero(flags & ~exists[k])
+            self.ghosts[k] = np.flatnonzero(flags & (self._standing[k] == ABSENT))
             needed = flagged(levels[k - 1].count)
             push = self._push[k - 1]
             kernels.mark_rows(self.ghosts[k], push.first, push.columns, needed)
@@ -89,14 +96,9 @@ class Schwarz(Simulated):
                 if not len(self._buffers[k]):
                     self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
-        lists = [self._laid_out(nodes) for nodes in (self.active, self.ghosts, self.replaced)]
-        self._lists = tuple(array for pair in lists for array in pair)
-        self._ends = tuple(np.zeros((len(lists[1][0]), 3)) for _ in range(4))
-
-    def _laid_out(self, nodes: list[IntArray]) -> tuple[IntArray, IntArray]:
-        """Nodes by their numbers in arrays that hold all levels, and where each level's begin."""
-        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])])
-        return np.concatenate([some + a for some, a in zip(nodes, self.motion.first, strict=False)]), first
+        kinds = [laid_out(nodes, self.motion.first) for nodes in (self.active, self.ghosts, self.replaced)]
+        self._lists, self.simulated = tuple(array for pair in kinds for array in pair), kinds[0]
+        self._ends = tuple(np.zeros((len(kinds[1][0]), 3)) for _ in range(4))
 
     # -------------------------------------------------------------------------------------- loads
 
@@ -111,7 +113,7 @@ class Schwarz(Simulated):
         shares: list[Array] = [np.zeros((level.count, 3)) for level in levels]
         if not len(rows):
             return shares
-        rest = values.copy()
+        rest = values
         if len(rows) == len(values):
             mean = values.sum(axis=0) / self.mass[-1].sum()
             shares = [mass[:, None] * mean for mass in self.mass]
@@ -161,7 +163,7 @@ class Schwarz(Simulated):
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
         flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
         cursor = np.zeros(3, np.int64)
-        contacts, out = self._contacts(time, dt, ticks, near)
+        contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
                 cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
@@ -175,20 +177,6 @@ class Schwarz(Simulated):
             self._forces(k, stride * dt / counts[k] if counted else 0.0)
         for obstacle, row in zip(near.obstacles, out, strict=True):
             obstacle.take_contacts(row)
-
-    def _contacts(self, time: float, dt: float, ticks: int, near: Near) -> tuple[Any, Array]:
-        """What the loop wants to know about obstacles, and the rows (o, 8) that it adds contacts to."""
-        shapes = [obstacle.rigid(time + np.arange(ticks + 1) * dt / ticks) for obstacle in near.obstacles]
-        count, out = len(shapes), np.zeros((len(shapes), 8))
-        numbers, places = np.zeros((count, 14)), np.zeros((count, ticks + 1, 3))
-        for o, shape in enumerate(shapes):
-            numbers[o] = [*shape.size, *shape.frame.ravel(), shape.restitution, shape.friction]
-            places[o] = shape.places
-        kinds = np.array([shape.kind for shape in shapes], np.int64)
-        nodes = [some + self.motion.first[k] for k, row in enumerate(near.nodes) for some in row]
-        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])]).astype(np.int64)
-        flat = np.concatenate([np.zeros(0, np.int64), *nodes])
-        return (kinds, numbers, places, flat, first, *self._all_nodes, out), out
 
     def _outside(self, k: int) -> bool:
         """Whether forces are worth a parallel loop, or made tet by tet."""
