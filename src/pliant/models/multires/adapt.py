@@ -8,7 +8,7 @@ from pliant.models.multires import kernels, tet_loops
 from pliant.models.multires.levels import Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.protocols import Pushing
-from pliant.typing import Array, BoolArray
+from pliant.typing import Array, BoolArray, IntArray
 
 MERGE = 0.2  # of the split threshold; half of it still flickers
 REACH, LEAVE = 0.8, 1.2  # in spacings: how near to a tool nodes are split, and how far they may merge
@@ -28,18 +28,19 @@ class Adaptation:
         levels = hierarchy.levels
         self.eta: list[Array] = [np.zeros(level.count) for level in levels]
         self._scratch: list[Array] = [np.zeros((len(level.tets), 9)) for level in levels]
+        self._stamps: list[IntArray] = [np.zeros(len(level.tets), np.int64) for level in levels]
+        self._looks = 0
+        self._points = np.concatenate([np.zeros((0, 3)), *(level.points for level in levels[:-1])])
         self._fans = [np.diff(link.children_first) for link in hierarchy.links]
 
     def measure(self, motion: Motion, coupling: Coupling) -> None:
         """eta of all simulated nodes; zero elsewhere."""
         for k, level in enumerate(self.hierarchy.levels):
             self.eta[k].fill(0.0)
-            nodes = coupling.active[k]
-            flags = flagged(len(level.tets))
-            kernels.mark_tets(nodes, level.around_first, level.around, flags)
+            self._looks += 1
             tet_loops.jumps(
-                nodes, np.flatnonzero(flags), level.around_first, level.around, level.tets, level.gradients,
-                level.volumes, motion.d[k], self._scratch[k], self.eta[k],
+                coupling.active[k], level.around_first, level.around, level.tets, level.gradients,
+                level.volumes, motion.d[k], self._stamps[k], self._looks, self._scratch[k], self.eta[k],
             )  # fmt: skip
 
     def near(
@@ -47,14 +48,15 @@ class Adaptation:
     ) -> tuple[list[BoolArray], list[BoolArray]]:
         """Nodes of all levels but the finest that are near a tool, and those that were not left far
         behind."""
+        levels = self.hierarchy.levels[:-1]
+        last = int(motion.first[-2])
+        away = np.full(last, np.inf)
+        for tool in (obstacle for obstacle in obstacles if obstacle.refines):
+            np.minimum(away, tool.distance(time, self._points[:last] + motion.whole[0][:last]), out=away)
         found: tuple[list[BoolArray], list[BoolArray]] = ([], [])
-        tools = [obstacle for obstacle in obstacles if obstacle.refines]
-        for k, level in enumerate(self.hierarchy.levels[:-1]):
-            away = np.full(level.count, np.inf)
-            for tool in tools:
-                np.minimum(away, tool.distance(time, level.points + motion.d[k]), out=away)
+        for level, a, b in zip(levels, motion.first, motion.first[1:], strict=False):
             for flags, reach in zip(found, (REACH, LEAVE), strict=True):
-                flags.append(away < reach * level.spacing)
+                flags.append(away[a:b] < reach * level.spacing)
         return found
 
     def choose(
@@ -63,12 +65,11 @@ class Adaptation:
         """New split flags, and how urgent each is (forced ones: infinitely)."""
         wanted, urgency = [], []
         for k, link in enumerate(self.hierarchy.links):
-            below = np.where(split[k + 1], np.inf, self.eta[k + 1])
             worst = np.zeros(len(split[k]))
-            filled = self._fans[k] > 0
-            starts = link.children_first[:-1][filled]
-            if len(starts):
-                worst[filled] = np.maximum.reduceat(below[link.children], starts)
+            kernels.worst_children(
+                np.flatnonzero(split[k]), link.children_first, link.children, split[k + 1],
+                self.eta[k + 1], worst,
+            )  # fmt: skip
             kept = split[k] & ((worst > MERGE * self.threshold) | lately[k])
             fresh = ~split[k] & (self.eta[k] > self.threshold)
             forced = near[k] | held[k]
