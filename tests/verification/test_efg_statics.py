@@ -8,14 +8,15 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import cg
 
 import pliant as pl
-from pliant.mesh.types import surface_volume
+from pliant.mesh.types import Surface, TetMesh, boundary_triangles, surface_volume
+from pliant.typing import Array
 
 E, NU, RHO, G = 1e6, 0.3, 1000.0, 9.81
 MATERIAL = {"young": E, "poisson": NU, "density": RHO}
 
 
-def prepared(shape: Any, edge: float, **options: Any) -> tuple[Any, Any]:
-    body = pl.Body(shape, edge=edge, model={"type": "efg", **options}, material=MATERIAL)
+def prepared(shape: Any, edge: float | None, **model: Any) -> tuple[Any, Any]:
+    body = pl.Body(shape, edge=edge, model={"type": "efg", **model}, material=MATERIAL)
     structure = body.structure(lambda _: None)
     return structure, body.model.prepare(structure, body.resolved_material)
 
@@ -28,22 +29,34 @@ def test_linear_fields_are_reproduced(sampling: str) -> None:
     assert np.abs(found - gradient).max() < 1e-10
 
 
-def bent(shape: Any, edge: float, axis: int, load: int, **options: Any) -> tuple[float, float]:
-    """Linear deflection of the free end under gravity along ``load``, clamped at the low end of ``axis``;
-    and the share of the hourglass control in the energy."""
-    structure, mechanics = prepared(shape, edge, **options)
-    along = structure.rest[:, axis]
-    free = np.repeat(along > along.min() + 1e-6, 3)
+def deflected(
+    shape: Any, edge: float | None, clamp: int, load: int, **model: Any
+) -> tuple[Any, Array, Array]:
+    """Mechanics, rest positions and linear displacements under gravity along ``load``, with what is within a
+    millimetre of the low end of axis ``clamp`` held."""
+    structure, mechanics = prepared(shape, edge, **model)
+    along = structure.rest[:, clamp]
+    free = np.repeat(along > along.min() + 1e-3, 3)
     f = np.zeros_like(structure.rest)
     f[:, load] = -G * structure.mass
     K = mechanics.rest_stiffness().tocsr()[free][:, free]
     u = np.zeros(f.size)
     u[free], failed = cg(K, f.ravel()[free], rtol=1e-6, M=diags_array(1 / K.diagonal()))
     assert not failed
-    u = u.reshape(-1, 3)
-    x = structure.rest + 1e-4 * u
-    share = mechanics.hourglass_energy(x) / mechanics.energy(x)
-    return -float(u[along > along.max() - 1e-6, load].mean()), share
+    return mechanics, structure.rest, u.reshape(-1, 3)
+
+
+def hourglass_share(mechanics: Any, rest: Array, u: Array) -> float:
+    """The share of the hourglass control in the energy of a small deflection."""
+    x = rest + 1e-4 * u
+    return float(mechanics.hourglass_energy(x) / mechanics.energy(x))
+
+
+def bent(shape: Any, edge: float, axis: int, load: int, **model: Any) -> tuple[float, float]:
+    """Deflection of the free end of a straight beam, and the share of the hourglass control."""
+    mechanics, rest, u = deflected(shape, edge, axis, load, **model)
+    end = rest[:, axis] > rest[:, axis].max() - 1e-6
+    return -float(u[end, load].mean()), hourglass_share(mechanics, rest, u)
 
 
 def timoshenko(length: float, area: float, second_moment: float, shear_factor: float) -> float:
@@ -77,6 +90,34 @@ def test_a_round_beam_that_does_not_fit_the_lattice() -> None:
     tip, share = bent(pl.shapes.cylinder(r, 1.0), 0.018, 2, 0)
     assert tip == pytest.approx(timoshenko(1.0, np.pi * r**2, np.pi * r**4 / 4, 0.9), rel=0.06)
     assert share < 0.015
+
+
+def bent_bar(cells: tuple[int, int, int]) -> TetMesh:
+    """A quarter of a ring from the x to the y axis: 0.5 m of mean radius, 0.1 m thick and high."""
+    box: Any = pl.shapes.box(1.0, 0.1, 0.1, divisions=cells).volume()
+    angle, r = 0.5 * np.pi * box.points[:, 0], 0.45 + box.points[:, 1]
+    points = np.column_stack([r * np.cos(angle), r * np.sin(angle), box.points[:, 2]])
+    return TetMesh(points, box.tets[:, [0, 2, 1, 3]])
+
+
+def tip_of_bent_bar(shape: Any, edge: float | None, load: int, **model: Any) -> tuple[float, float]:
+    mechanics, rest, u = deflected(shape, edge, 1, load, **model)
+    share = hourglass_share(mechanics, rest, u) if "elements" not in model else 0.0
+    return -float(u[rest[:, 0] < 1e-3, load].mean()), share
+
+
+@pytest.mark.parametrize("load", [0, 2], ids=["in its plane", "across it"])
+def test_a_bent_bar_that_does_not_fit_the_lattice(load: int) -> None:
+    """Against quadratic finite elements; across its plane it bends and twists. Errors in its plane: 5.1, 2.9
+    and 2.2 % with spacings of 33, 17 and 14 mm; across it -1.6, 2.3 and 2.3 %."""
+    expected, _ = tip_of_bent_bar(bent_bar((20, 2, 2)), None, load, type="fem", elements="quadratic")
+    fine = bent_bar((48, 6, 6))
+    shape = Surface(fine.points, boundary_triangles(fine.tets))
+    found = [tip_of_bent_bar(shape, edge, load) for edge in (0.033, 0.0167)]
+    errors = [abs(tip / expected - 1) for tip, _ in found]
+    assert max(errors) < 0.06
+    assert errors[1] < 0.03
+    assert found[1][1] < 0.015
 
 
 def test_a_stiff_beam_comes_to_rest_with_steps_of_a_hundredth_of_a_second() -> None:

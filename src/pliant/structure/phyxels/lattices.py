@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from pliant.structure.phyxels.relaxing import REACH
 from pliant.structure.phyxels.solid import Solid
 from pliant.typing import Array, BoolArray, IntArray
 
 SHELL = 0.5  # of the spacing: nodes this near to the surface, on either side, move onto it
+FITS = 0.02  # of the spacing: nodes that move less onto the surface fit it
 CLOSEST = 0.55  # of the spacing: phyxels on the surface keep this distance from each other
 
 
@@ -25,19 +27,28 @@ def centred_nodes(solid: Solid, spacing: float) -> Array:
     return np.concatenate(parts)
 
 
-def fitted(nodes: Array, solid: Solid, spacing: float) -> Array:
-    """The nodes inside, and those near the surface moved onto it: one of them per ``spacing``^2.
+def fitted(nodes: Array, solid: Solid, spacing: float) -> tuple[Array, BoolArray]:
+    """The nodes inside, and those near the surface moved onto it: one of them per ``spacing``^2; and which of
+    them may still move, because they are below others that did.
 
     A band of nodes one spacing wide has as many nodes as the surface needs. Phyxels on the surface make
     a body as stiff as it should be; a first layer half a spacing inside leaves it too soft.
     """
+    from scipy.spatial import cKDTree
+
     nearest, distance = solid.distance(nodes)
     shell = distance <= SHELL * spacing
     deep = nodes[~shell & solid.inside(nodes)]
     moved = distance[shell] / spacing
     order = np.argsort(np.round(moved, 6), kind="stable")
     surface = nearest[shell][order]
-    return np.concatenate([deep, surface[apart(surface, CLOSEST * spacing)]])
+    kept = apart(surface, CLOSEST * spacing)
+    strayed = surface[kept & (moved[order] > FITS)]
+    points = np.concatenate([deep, surface[kept]])
+    free = np.zeros(len(points), bool)
+    if len(strayed):
+        free[: len(deep)] = np.asarray(cKDTree(strayed).query(deep)[0]) < REACH * spacing
+    return points, free
 
 
 def apart(points: Array, gap: float) -> BoolArray:

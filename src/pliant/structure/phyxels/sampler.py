@@ -11,13 +11,14 @@ from pliant.mesh.types import Surface
 from pliant.protocols import Geometry, Structure
 from pliant.structure.phyxels.carrying import carried
 from pliant.structure.phyxels.order import along_curve
-from pliant.typing import Array
+from pliant.typing import Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
     from pliant.structure.phyxels.solid import Solid
 
 Sampling = Literal["lattice", "bcc", "octree"]
+Spread = tuple[Array, BoolArray, float]
 USUAL = 1200  # phyxels where nobody says
 FEWEST = 8
 LIGHTEST = 0.02  # of spacing^3: phyxels with less volume are left out
@@ -36,6 +37,7 @@ class PhyxelSampler:
     count: int | None = None
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
+        from pliant.structure.phyxels.relaxing import relaxed
         from pliant.structure.phyxels.solid import Solid
 
         surface = geometry.surface()
@@ -45,10 +47,11 @@ class PhyxelSampler:
         solid = Solid(own)
         volume = geometry.volume()
         if self.count is None and geometry.edge is not None:
-            points, spacing = self._spaced(solid, geometry.edge / scale)
+            points, free, spacing = self._spaced(solid, geometry.edge / scale)
         else:
             usual = USUAL if volume is None else len(volume.points)
-            points, spacing = self._counted(solid, self.count or usual)
+            points, free, spacing = self._counted(solid, self.count or usual)
+        points = relaxed(points, free, solid, spacing)
         points, volumes = _with_volumes(points, solid, spacing, 2.0 if self.sampling == "octree" else 1.0)
         order = along_curve(points, spacing)
         rest = points[order] @ geometry.linear.T + geometry.position
@@ -61,8 +64,8 @@ class PhyxelSampler:
             carrier=carried(surface, rest),
         )
 
-    def _spaced(self, solid: "Solid", spacing: float) -> tuple[Array, float]:
-        """Phyxels about ``spacing`` apart, and the spacing they have."""
+    def _spaced(self, solid: "Solid", spacing: float) -> Spread:
+        """Phyxels about ``spacing`` apart, which of them may be moved, and the spacing they have."""
         if spacing > float(np.linalg.norm(solid.extent)):
             raise MeshError(
                 f"A spacing of {spacing:.4g} is larger than the whole body.",
@@ -76,16 +79,17 @@ class PhyxelSampler:
         if self.sampling == "octree":
             from pliant.structure.phyxels.octree import levels_for, octree_centres
 
-            return octree_centres(solid, levels_for(solid, spacing))
+            points, found = octree_centres(solid, levels_for(solid, spacing))
+            return points, np.zeros(len(points), bool), found
         from pliant.structure.phyxels.lattices import centred_nodes, cubic_nodes, fitted
 
         nodes = (cubic_nodes if self.sampling == "lattice" else centred_nodes)(solid, spacing)
-        return fitted(nodes, solid, spacing), spacing
+        return *fitted(nodes, solid, spacing), spacing
 
-    def _counted(self, solid: "Solid", count: int) -> tuple[Array, float]:
+    def _counted(self, solid: "Solid", count: int) -> Spread:
         """The sampling whose number of phyxels is nearest to ``count``, as far as a few tries find it."""
         spacing = float(np.cbrt(solid.volume / count))
-        best: tuple[Array, float] | None = None
+        best: Spread | None = None
         for _ in range(TRIES):
             found = self._spaced(solid, spacing)
             if best is None or abs(len(found[0]) - count) < abs(len(best[0]) - count):

@@ -1,5 +1,7 @@
 """Each phyxel's share of the volume: the part of the inside that is nearest to it."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pliant.structure.phyxels.solid import Solid
@@ -23,12 +25,22 @@ def shares(phyxels: Array, solid: Solid, spacing: float) -> Array:
     from scipy.spatial import cKDTree
 
     tree = cKDTree(phyxels)
-    per = FINE if len(phyxels) <= MANY else COARSE
+    counts, own = np.zeros(len(phyxels), np.int64), 0.0
+    for voxels, own in voxels_inside(solid, spacing, len(phyxels)):
+        counts += np.bincount(tree.query(voxels)[1], minlength=len(phyxels))
+    volumes: Array = counts.astype(float) * own
+    total = float(volumes.sum())
+    return volumes * (solid.volume / total) if abs(total / solid.volume - 1.0) < AGREEING else volumes
+
+
+def voxels_inside(solid: Solid, spacing: float, count: int) -> Iterator[tuple[Array, float]]:
+    """Slab by slab, the middles of voxels inside the body (v, 3) and the volume of each [m3]; ``count``: how
+    many phyxels they are for."""
+    per = FINE if count <= MANY else COARSE
     boxes, size = _boxes(solid, spacing)
     radius = 0.5 * float(np.linalg.norm(size))
     steps = [side * ((np.arange(per) + 0.5) / per - 0.5) for side in size]
     offsets = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3)
-    counts = np.zeros(len(phyxels), np.int64)
     for start in range(0, len(boxes), _SLAB // len(offsets)):
         centres = boxes[start : start + _SLAB // len(offsets)]
         near = solid.distance(centres)[1] < radius
@@ -36,11 +48,7 @@ def shares(phyxels: Array, solid: Solid, spacing: float) -> Array:
         voxels = [(whole[:, None] + offsets).reshape(-1, 3)]
         doubtful = (centres[near][:, None] + offsets).reshape(-1, 3)
         voxels.append(doubtful[solid.inside(doubtful)])
-        owner = tree.query(np.concatenate(voxels) + spacing * _UNTIE)[1]
-        counts += np.bincount(owner, minlength=len(phyxels))
-    volumes: Array = counts.astype(float) * float(np.prod(size / per))
-    total = float(volumes.sum())
-    return volumes * (solid.volume / total) if abs(total / solid.volume - 1.0) < AGREEING else volumes
+        yield np.concatenate(voxels) + spacing * _UNTIE, float(np.prod(size / per))
 
 
 def _boxes(solid: Solid, spacing: float) -> tuple[Array, Array]:
