@@ -1,6 +1,7 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
 from pliant.actions.adding import Add
+from pliant.actions.bonds import Fuse, Glue
 from pliant.actions.coming import Create, Remove
 from pliant.actions.cuts import Cut, Seam
 from pliant.actions.drives import Fix, Move, Rotate, Sine
@@ -9,7 +10,7 @@ from pliant.actions.loads import Force, Impulse, Moment
 from pliant.actions.manipulator import Manipulator
 from pliant.actions.media import Damping, Drag, Pressure
 from pliant.actions.obstacles import Ground, Obstacle, Tabletop, Tool
-from pliant.actions.operations import Attributes, Fuse, Glue, Renormalise
+from pliant.actions.operations import Attributes, Renormalise
 from pliant.actions.pull import Pull
 from pliant.actions.volume_constraint import VolumeConstraint
 from pliant.protocols import Action

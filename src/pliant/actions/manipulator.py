@@ -52,10 +52,15 @@ class Manipulator(Timed):
             raise ValueError("release is for sticky tools: give sticky = true too")
         return self
 
+    @property
+    def label(self) -> str:
+        """What its series are called."""
+        return self.name or f"{self.kind}.{self.body}"
+
     def prepare(self, world: "World", up: Vector) -> Acting:
         (part,) = world.parts_named(self.body, "action 'manipulator'")
         rows = np.arange(part.rows.start, part.rows.stop)
-        tool = Tool(world, rows, self, self.name or f"{self.kind}.{part.name}")
+        tool = Tool(world, rows, self, self.label)
         if self.sticky:
             part.sticky = tool.sticks
         return self.windowed(tool)

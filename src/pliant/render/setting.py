@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from pliant.actions import ACTIONS
-from pliant.actions.obstacles import Barrier, Ground, Obstacle, Tabletop
+from pliant.actions.barrier import Barrier
+from pliant.actions.obstacles import Ground, Obstacle, Tabletop
 from pliant.curves import Curve
 from pliant.recording import Run
 from pliant.typing import Array

@@ -83,7 +83,7 @@ def _labels(table: Mapping[str, Any], built: Mapping[str, list[Any]]) -> Iterato
     for family in ("measures", "actions"):
         for number, (entry, made) in enumerate(zip(table.get(family, []), built[family], strict=True)):
             if hasattr(made, "name"):
-                label = made.name or made.kind
+                label = getattr(made, "label", made.name or made.kind)
                 labels[label] += 1
                 if labels[label] > 1:
                     key = ("name",) if entry.get("name") else ()

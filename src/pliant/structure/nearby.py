@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pliant.mesh.topology import components
 from pliant.mesh.types import Surface
 from pliant.structure.carrier import EmbeddedSurface
 from pliant.structure.framed import FramedSurface, frames_of
@@ -11,6 +12,7 @@ NEAR = 20  # elements that carry a point
 RINGS = 2  # how many connections away they may be from the nearest one
 FAR = 12  # connections to an element that is beside a line of others
 OFF = 0.3  # how far beside [spacings]
+REACH = 1.3  # points farther than this from all elements stand off stiffly [spacings]
 _BLOCK = 4096
 _FLAT = 1e-3  # directions in which elements are spread less than this share tell nothing
 
@@ -33,11 +35,17 @@ def carried_by_elements(surface: Surface, rest: Array, spacing: float, edges: In
 def carried_around(
     surface: Surface, rest: Array, spacing: float, edges: IntArray, home: IntArray
 ) -> EmbeddedSurface:
-    """As above; each point by elements within two connections of its ``home`` (p,)."""
+    """As above; each point by elements within two connections of its ``home`` (p,).
+
+    Parts too thin for elements, as horns, stand off: their points take the place that is ``REACH`` away from
+    home, and from there an offset that turns, all of a part with the same frame of elements at its foot.
+    """
     points = surface.points
     found = _near(points, rest, edges, home)
+    away = np.linalg.norm(points - rest[home], axis=1) / spacing
+    carried = rest[home] + (points - rest[home]) * np.minimum(1.0, REACH / np.maximum(away, REACH))[:, None]
     shares = [
-        _shares(points[k : k + _BLOCK], rest[found[k : k + _BLOCK]], spacing)
+        _shares(carried[k : k + _BLOCK], rest[found[k : k + _BLOCK]], spacing)
         for k in range(0, len(points), _BLOCK)
     ]
     weights = np.concatenate(shares)
@@ -46,7 +54,10 @@ def carried_around(
     indices = found.astype(np.uint32)
     if not len(framed):
         return EmbeddedSurface(surface, indices, weights)
-    frames = _beyond_the_line(rest, spacing, edges, _triples(rest, found[framed]))
+    triples = _triples(rest, found[framed], widest=False)
+    far = away[framed] > REACH
+    triples[far] = _triples(rest, found[_feet(surface, away)[framed[far]]], widest=True)
+    frames = _beyond_the_line(rest, spacing, edges, triples)
     return FramedSurface(
         surface, indices, weights, 0.0, framed, frames, missing[framed], frames_of(rest, frames)
     )
@@ -104,6 +115,17 @@ def _shares(points: Array, near: Array, spacing: float) -> Array:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
+def _feet(surface: Surface, away: Array) -> IntArray:
+    """Of each point farther ``away`` (p,) than the reach, the nearest one of the same part (p,)."""
+    far, t = away > REACH, surface.triangles
+    sides = np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
+    part = components(len(away), sides[far[sides].all(axis=1)])[1]
+    order = np.lexsort((away, part))
+    first = order[np.concatenate([[True], np.diff(part[order]) > 0])]
+    feet: IntArray = first[np.searchsorted(part[first], part)]
+    return feet
+
+
 def _beyond_the_line(rest: Array, spacing: float, edges: IntArray, frames: IntArray) -> IntArray:
     """``frames`` (q, 3) whose elements lie in a line get as their third one the nearest, by connections, that
     does not: a leg of one row of elements turns with the body that it belongs to."""
@@ -143,13 +165,14 @@ def neighbours(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
     return first, both[:, 1]
 
 
-def _triples(rest: Array, found: IntArray) -> IntArray:
-    """Three of each point's elements that span a plane as well as any; the second twice where all lie in a
-    line, the first thrice where there is one."""
+def _triples(rest: Array, found: IntArray, widest: bool) -> IntArray:
+    """Three of each point's elements that span a plane as well as any, the second being next to the first (or
+    as far from it as there is one); the second twice where all lie in a line, the first thrice where there is
+    one."""
     a = found[:, 0]
     d = rest[found] - rest[a][:, None]
     length = np.linalg.norm(d, axis=2)
-    b = np.where(length > 0.0, length, np.inf).argmin(axis=1)
+    b = length.argmax(axis=1) if widest else np.where(length > 0.0, length, np.inf).argmin(axis=1)
     b = np.where(np.isfinite(length[np.arange(len(b)), b]) & (length.max(axis=1) > 0.0), b, 0)
     one = d[np.arange(len(b)), b]
     across = np.linalg.norm(np.cross(one[:, None], d), axis=2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pliant.actions.obstacles import Barrier
+from pliant.actions.barrier import Barrier
 from pliant.actions.pull import Pulled
 from pliant.errors import Diverged, InputError, PliantError
 from pliant.protocols import FieldData, Structure
