@@ -30,6 +30,7 @@ class Adaptation:
         self._scratch: list[Array] = [np.zeros((len(level.tets), 9)) for level in levels]
         self._stamps: list[IntArray] = [np.zeros(len(level.tets), np.int64) for level in levels]
         self._looks = 0
+        self._grading = self._grades()
         self._points = np.concatenate([np.zeros((0, 3)), *(level.points for level in levels[:-1])])
         self._fans = [np.diff(link.children_first) for link in hierarchy.links]
 
@@ -81,46 +82,49 @@ class Adaptation:
 
     def graded(self, wanted: list[BoolArray]) -> list[BoolArray]:
         """``wanted`` and what it needs: a split node's neighbours are simulated at its level or finer."""
-        split = [flags.copy() for flags in wanted]
-        for k in range(len(split) - 2, 0, -1):
-            level, ring = self.hierarchy.levels[k], flagged(len(split[k]))
-            kernels.mark_rows(np.flatnonzero(split[k]), level.first, level.columns, ring)
-            split[k - 1][self.hierarchy.links[k - 1].parent[ring]] = True
-        return split
-
-    def work(self, split: list[BoolArray], counts: list[int]) -> int:
-        """Node updates of an advance in which level k takes ``counts[k]`` steps."""
-        total, existing = 0, len(split[0])
-        for k, count in enumerate(counts):
-            replaced = int(np.count_nonzero(split[k]))
-            total += count * (existing - replaced)
-            if k < len(counts) - 1:
-                existing = int(self._fans[k][split[k]].sum())
-        return total
+        flags = self._joined(wanted)
+        return self._taken(np.flatnonzero(flags), np.zeros(len(flags)), np.inf)
 
     def within(
         self, wanted: list[BoolArray], urgency: list[Array], counts: list[int], budget: float | None
     ) -> tuple[list[BoolArray], bool]:
         """The most urgent of ``wanted`` whose work stays within 95 % of the budget, graded; True if cut."""
         whole = self.graded(wanted)
-        if budget is None or self.work(whole, counts) <= FULL * budget:
+        if budget is None or not len(self._fans) or self.work(whole, counts) <= FULL * budget:
             return whole, False
-        places = [np.flatnonzero(flags) for flags in wanted[:-1]]
-        level = np.repeat(np.arange(len(places)), [len(p) for p in places])
-        node = np.concatenate(places)
-        score = np.concatenate([urgency[k][p] for k, p in enumerate(places)])
-        order = np.lexsort((node, level, -score))
-        low, high = 0, len(order)
-        best = [flagged(len(flags)) for flags in wanted]
-        while low < high:
-            middle = (low + high + 1) // 2
-            some = [flagged(len(flags)) for flags in wanted]
-            for k in range(len(places)):
-                chosen = order[:middle][level[order[:middle]] == k]
-                some[k][node[chosen]] = True
-            trial = self.graded(some)
-            if self.work(trial, counts) <= FULL * budget:
-                low, best = middle, trial
-            else:
-                high = middle - 1
-        return best, True
+        nodes = np.flatnonzero(self._joined(wanted))
+        order = nodes[np.argsort(-np.concatenate(urgency)[nodes], kind="stable")]
+        each = zip(self._fans, counts[:-1], counts[1:], strict=True)
+        costs = np.concatenate([1.0 * finer * fans - own for fans, own, finer in each])
+        return self._taken(order, costs, FULL * budget - self.work([], counts)), True
+
+    def work(self, split: list[BoolArray], counts: list[int]) -> int:
+        """Node updates of an advance in which level k takes ``counts[k]`` steps."""
+        total = counts[0] * self.hierarchy.levels[0].count
+        for flags, fans, m, n in zip(split, self._fans, counts, counts[1:], strict=False):
+            total += n * int(fans[flags].sum()) - m * int(np.count_nonzero(flags))
+        return total
+
+    def _joined(self, split: list[BoolArray]) -> BoolArray:
+        """Flags of all levels but the finest, end to end."""
+        return np.concatenate([flagged(0), *split[:-1]])
+
+    def _taken(self, order: IntArray, costs: Array, most: float) -> list[BoolArray]:
+        """Split flags of the nodes ``order`` (their places among all levels but the finest) and of what these
+        need, as far as the costs add up to no more than ``most``."""
+        flags = flagged(len(costs))
+        kernels.split_in_order(order, costs, most, *self._grading, flags)
+        ends = np.cumsum([level.count for level in self.hierarchy.levels[:-1]])
+        return [*np.split(flags, ends[:-1])[: len(ends)], flagged(self.hierarchy.levels[-1].count)]
+
+    def _grades(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Neighbours of all nodes but the finest, as sparse rows, and their parents (the coarsest: -1)."""
+        columns, parents, firsts, begin = [], [], [np.zeros(1, np.int64)], 0
+        above = 0
+        for k, level in enumerate(self.hierarchy.levels[:-1]):
+            firsts.append(level.first[1:] + firsts[-1][-1])
+            columns.append(level.columns + begin)
+            parents.append(self.hierarchy.links[k - 1].parent + above if k else np.full(level.count, -1))
+            above, begin = begin, begin + level.count
+        none = np.zeros(0, np.int64)
+        return np.concatenate(firsts), np.concatenate([none, *columns]), np.concatenate([none, *parents])

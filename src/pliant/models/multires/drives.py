@@ -105,8 +105,9 @@ class Drives:
         if not self.any:
             return
         rest = self.hierarchy.levels[-1].points
-        place = np.where(self.driven[-1][self._rows], x[self._rows] - rest[self._rows], 0.0)
-        moved, self._place = not np.array_equal(place, self._place), place
+        if len(self._place) != len(self._rows):
+            self._place = np.full((len(self._rows), 3), np.nan)
+        moved = kernels.take_places(self._rows, self.driven[-1], x, rest, self._place)
         if not moved and self.still:
             return
         self.still = not moved

@@ -180,6 +180,19 @@ def lead(nodes, driven, target, d, v, dt):
 
 
 @jit
+def take_places(rows, driven, x, rest, places):
+    """Displacements of the driven degrees of freedom of rows, into ``places``; True if any has changed."""
+    changed = False
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        for c in range(3):
+            here = x[i, c] - rest[i, c] if driven[i, c] else 0.0
+            changed |= here != places[k, c]
+            places[k, c] = here
+    return changed
+
+
+@jit
 def lead_targets(corners, weights, finer, out):
     """``out_k = sum_q w_kq finer[corner_kq]``."""
     for k in range(corners.shape[0]):
@@ -225,6 +238,37 @@ def standing(parent, split_above, split, state):
             active[a] = i
             a += 1
     return active[:a].copy(), replaced[:b].copy(), absent[:c].copy()
+
+
+@jit
+def split_in_order(order, costs, most, first, columns, parent, flags):
+    """Split nodes in order, and the parents of all that neighbour them, and so on, up to the first whose
+    costs would bring the sum above ``most``."""
+    fresh = np.empty(flags.shape[0], np.int64)
+    total = 0.0
+    for k in range(order.shape[0]):
+        if flags[order[k]]:
+            continue
+        fresh[0] = order[k]
+        flags[order[k]] = True
+        n = 1
+        done = 0
+        while done < n:
+            i = fresh[done]
+            done += 1
+            total += costs[i]
+            if parent[i] < 0:
+                continue
+            for e in range(first[i], first[i + 1]):
+                p = parent[columns[e]]
+                if not flags[p]:
+                    flags[p] = True
+                    fresh[n] = p
+                    n += 1
+        if total > most:
+            for e in range(n):
+                flags[fresh[e]] = False
+            return
 
 
 @jit
