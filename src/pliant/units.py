@@ -129,6 +129,7 @@ Length = Annotated[float, quantity("m"), _schema("m")]
 Time = Annotated[float, quantity("s"), _schema("s")]
 Rate = Annotated[float, quantity("1/s"), _schema("1/s")]
 Speed = Annotated[float, quantity("m/s"), _schema("m/s")]
+LIGHT = 3e8  # m/s: nothing is faster, and squares of speeds stay numbers
 Acceleration = Annotated[float, quantity("m/s2"), _schema("m/s2")]
 Pressure = Annotated[float, quantity("Pa"), _schema("Pa")]
 Density = Annotated[float, quantity("kg/m3"), _schema("kg/m3")]

@@ -143,12 +143,17 @@ def test_any_number_of_threads_gives_the_same_bytes(model: str, seed: int) -> No
     assert np.array_equal(f, g)
 
 
-def flown(points: Any, velocity: Any, spin: Any, size: float) -> Any:
-    """Where the particles of a rigid box are at rest, and after it has flown and turned freely for 0.2 s."""
+def flown(points: Any, velocity: Any, spin: Any, size: float, order: Any = None) -> Any:
+    """Where the particles of a rigid box are at rest, and after it has flown and turned freely for 0.2 s.
+
+    order: another one of its vertices.
+    """
     mesh = box(0.2, 0.1, 0.1, divisions=(2, 1, 1)).volume()
     assert mesh is not None
     first = points[mesh.tets[0]]
     cells = mesh.tets if np.linalg.det(first[1:] - first[0]) > 0 else mesh.tets[:, [0, 2, 1, 3]]
+    if order is not None:
+        points, cells = points[order], np.argsort(order)[cells]
     stiff = MATERIAL | {"young": MATERIAL["young"] * size**2}  # the speed of sound grows with the body
     body = Body(
         TetMesh(points, cells), model="rigid", material=stiff, surface="boundary", velocity=tuple(velocity),
@@ -163,16 +168,35 @@ def flown(points: Any, velocity: Any, spin: Any, size: float) -> Any:
 
 @few
 @given(seed=seeds, turn=turns, power=st.floats(-2, 3), flip=st.booleans())
-def test_a_rigid_body_s_flight_goes_along_with_motion_scale_and_mirrors(
+def test_a_rigid_body_s_flight_goes_along_with_motion_scale_mirrors_and_order(
     seed: int, turn: Any, power: float, flip: bool
 ) -> None:
     """x -> s R x of the start, its velocity and its spin (a mirror turns spins the other way) is that of the
-    end too."""
+    end too, in any order of vertices."""
     points = lattice(seed).points
     velocity, spin = np.random.default_rng(seed).uniform(-1, 1, (2, 3))
     change, size = turn @ np.diag([-1.0 if flip else 1.0, 1.0, 1.0]), 10.0**power
     rest, here = flown(points, velocity, spin, 1.0)
     turned = np.linalg.det(change) * change @ spin
-    other, there = flown(size * points @ change.T, size * change @ velocity, turned, size)
+    order = np.random.default_rng(seed).permutation(len(points))
+    other, there = flown(size * points @ change.T, size * change @ velocity, turned, size, order)
     same = np.linalg.norm((rest @ change.T)[:, None] - other[None] / size, axis=2).argmin(axis=1)
     assert np.abs(there[same] / size - here @ change.T).max() < 1e-9
+
+
+def test_a_rigid_body_s_bytes_do_not_depend_on_threads() -> None:
+    body = Body(
+        box(0.4, 0.3, 0.3, divisions=(8, 6, 6)), model="rigid", material=MATERIAL, velocity=(1.0, 0.0, 2.0),
+        spin=(3.0, 1.0, 2.0),
+    )  # fmt: skip
+    ends = []
+    try:
+        for threads in (1, 2):
+            set_threads(threads)
+            simulation = Scene([body], [], time=TimePlan(duration=0.1, fps=10.0, step=0.01)).simulation()
+            simulation.start()
+            simulation.advance()
+            ends.append(simulation.system.world.x.tobytes())
+    finally:
+        set_threads(None)
+    assert ends[0] == ends[1]

@@ -17,7 +17,7 @@ from pliant.rotation import Rotation
 from pliant.scene.geometry import BodyGeometry, Notify, Progress
 from pliant.selection import Point
 from pliant.typing import Array
-from pliant.units import AngularSpeed, Length, Number, Speed
+from pliant.units import LIGHT, AngularSpeed, Length, Number, Speed
 
 
 def _material(value: Any) -> Any:
@@ -32,6 +32,8 @@ def _material(value: Any) -> Any:
 
 AnyModel = Annotated[Any, BeforeValidator(MODELS.build), PlainSerializer(MODELS.describe)]
 AnyMaterial = Annotated[Any, BeforeValidator(_material), PlainSerializer(to_table)]
+StartSpeed = Annotated[Speed, Field(ge=-LIGHT, le=LIGHT)]
+StartSpin = Annotated[AngularSpeed, Field(ge=-LIGHT, le=LIGHT)]
 
 
 @parameters
@@ -52,9 +54,9 @@ class Body:
     name: str | None = Field(default=None, pattern=r"^[A-Za-z_][\w\-]*$")
     position: Point = (0.0, 0.0, 0.0)
     rotation: Rotation | None = None
-    scale: Number = Field(default=1.0, gt=0)
-    velocity: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
-    spin: tuple[AngularSpeed, AngularSpeed, AngularSpeed] = (0.0, 0.0, 0.0)
+    scale: Number = Field(default=1.0, ge=1e-9, le=1e9)
+    velocity: tuple[StartSpeed, StartSpeed, StartSpeed] = (0.0, 0.0, 0.0)
+    spin: tuple[StartSpin, StartSpin, StartSpin] = (0.0, 0.0, 0.0)
     surface: Literal["embedded", "boundary"] = "embedded"
     mesher: Literal["auto", "tetwild", "tetgen", "lattice"] = "auto"
     groups: dict[str, tuple[int, ...]] = Field(default_factory=dict)

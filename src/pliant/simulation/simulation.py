@@ -172,16 +172,17 @@ class Simulation:
         for measure in self._restarting:
             measure.restart()
         self.governor.begin(count)
-        for k in range(count):
-            time, after = (first + k) * dt, (first + k + 1) * dt
-            if self._finer > 1 and k % LOOK == 0 and k:
-                self._finer = self._step_parts()
-            self._step(time, after, dt)
-            if rows is not None:
-                rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
-            if poll is not None:
-                poll()
-            tick()
+        with np.errstate(over="ignore", invalid="ignore"):  # the watchdog speaks of what diverges
+            for k in range(count):
+                time, after = (first + k) * dt, (first + k + 1) * dt
+                if self._finer > 1 and k % LOOK == 0 and k:
+                    self._finer = self._step_parts()
+                self._step(time, after, dt)
+                if rows is not None:
+                    rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
+                if poll is not None:
+                    poll()
+                tick()
         self.frame += 1
         self.watchdog.check(system.world, self.time)
         return rows

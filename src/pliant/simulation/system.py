@@ -194,8 +194,7 @@ class System:
         if again:
             self.evaluate(time, world.x, world.v, world.f)
         if self.keeps_ledger:
-            with np.errstate(over="ignore", invalid="ignore"):  # the watchdog speaks of what diverges
-                self.accounts.book(time, dt)
+            self.accounts.book(time, dt)
 
     # ------------------------------------------------------------------------------------ topology
 

@@ -8,6 +8,7 @@ from pliant.errors import Diverged
 from pliant.mesh.types import tet_volumes
 from pliant.protocols import Solid
 from pliant.typing import Array
+from pliant.units import LIGHT
 
 if TYPE_CHECKING:
     from pliant.simulation.step import StepPlan
@@ -36,6 +37,9 @@ class Watchdog:
             if not (np.isfinite(x).all() and np.isfinite(v).all()):
                 good = np.isfinite(x).all(axis=1) & np.isfinite(v).all(axis=1)
                 self._stop(part, time, f"particle {int(np.argmin(good))} has no finite position or velocity")
+            if len(v) and np.abs(v).max() > LIGHT:
+                worst = int(np.argmax(np.abs(v).max(axis=1)))
+                self._stop(part, time, f"particle {worst} moves at {np.abs(v[worst]).max():.3g} m/s")
             mass, w = part.structure.mass, world.inverse_mass[part.rows]
             relative = v - (mass @ v) / mass.sum()
             speed = np.sqrt(np.einsum("ij,ij->i", relative, relative))

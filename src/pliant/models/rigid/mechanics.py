@@ -1,5 +1,6 @@
 """The rigid model at work on one body."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
 
 TURN = 0.05  # largest turn within a step of the free rotation [rad]
+MOST_PARTS = 1e4  # of a step
 
 
 class RigidMechanics:
@@ -141,14 +143,12 @@ class RigidMechanics:
             yielding = joints.yielding
         load, met = kernels.resultant(before, self.centre, external), False
         if self.obstacles:
-            slow = 2.0 * dt * float(np.linalg.norm(load[:3])) / self.total
+            slow = 2.0 * dt * math.hypot(*load[:3]) / self.total
             met = meet_obstacles(self.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
         self._take(R, twist)
         self.centre = self.centre + dt * twist[:3]
-        speed = float(np.linalg.norm(twist[3:]))
-        kernels.free_rotation(
-            self.quaternion, self.spin, self.inertia, dt, max(1, int(np.ceil(speed * dt / TURN)))
-        )
+        parts = min(MOST_PARTS, math.hypot(*twist[3:]) * dt / TURN)  # the watchdog stops what would need more
+        kernels.free_rotation(self.quaternion, self.spin, self.inertia, dt, max(1, math.ceil(parts)))
         self._correct(time + dt, x, joints)
         if joints is not None:
             self._follow_joints(joints, x, v, dt)
