@@ -20,10 +20,10 @@ def main() -> None:
     figure, panels = plt.subplots(1, 2, figsize=(7.2, 2.8), dpi=100, constrained_layout=True)
     names = {
         "phyxels": "phyxels (56 neighbours inside)",
-        "neighbours": "mean number of neighbours (2197 phyxels)",
+        "neighbours": "mean number of neighbours (1728 phyxels)",
     }
     for panel, (kind, label) in zip(panels, names.items(), strict=True):
-        x, y = series(kind, rounds=5)
+        x, y = series(kind)
         slope, base = np.polyfit(x, y, 1)
         ends = np.array([0.0, max(x)])
         panel.plot(ends, 1e3 * (base + slope * ends), color="#9aa4ad")

@@ -1,5 +1,5 @@
-"""PLY, binary: surfaces with smooth normals. Each vertex has the number of its body, and a radius that makes
-it a surfel: a disc across its normal."""
+"""PLY, binary: surfaces with smooth normals. Each vertex has the number and colour of its body, and a radius
+that makes it a surfel: a disc across its normal."""
 
 from typing import BinaryIO
 
@@ -9,7 +9,9 @@ from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import surfels
 from pliant.recording import Frame
 
-_VERTEX = np.dtype([("xyz", "<f8", 3), ("normal", "<f4", 3), ("body", "<i4"), ("radius", "<f4")])
+_VERTEX = np.dtype(
+    [("xyz", "<f8", 3), ("normal", "<f4", 3), ("rgb", "u1", 3), ("body", "<i4"), ("radius", "<f4")]
+)
 _FACE = np.dtype([("count", "u1"), ("corners", "<i4", 3)])
 _HEADER = """ply
 format binary_little_endian 1.0
@@ -21,6 +23,9 @@ property double z
 property float nx
 property float ny
 property float nz
+property uchar red
+property uchar green
+property uchar blue
 property int body
 property float radius
 element face {faces}
@@ -30,6 +35,8 @@ end_header
 
 
 def _plan(job: Job) -> list[Piece]:
+    from pliant.render.look import BODY_COLOURS
+
     def write(frame: Frame, file: BinaryIO) -> None:
         names = job.bodies_of(frame)
         vertices, faces = [np.empty(0, _VERTEX)], [np.empty(0, _FACE)]
@@ -39,6 +46,7 @@ def _plan(job: Job) -> list[Piece]:
             vertex = np.empty(len(surface.points), _VERTEX)
             vertex["xyz"] = surface.points
             _, vertex["normal"], vertex["radius"] = surfels(surface)
+            vertex["rgb"] = list(bytes.fromhex(BODY_COLOURS[number % len(BODY_COLOURS)].lstrip("#")))
             vertex["body"] = number
             face = np.empty(len(surface.triangles), _FACE)
             face["count"], face["corners"] = 3, surface.triangles + start

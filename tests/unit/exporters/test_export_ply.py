@@ -9,7 +9,7 @@ import trimesh
 from exported import cracking_body, two_bodies
 
 from pliant.exporters import export
-from pliant.exporters.surfaces import vertex_normals
+from pliant.exporters.surfaces import surfels, vertex_normals
 from pliant.recording import Run
 
 
@@ -39,6 +39,20 @@ def test_points_are_exact_and_bodies_are_told_apart(run: Run, tmp_path: Path) ->
         other = trimesh.load(path, process=False)
         np.testing.assert_array_equal(other.vertices, points)
         np.testing.assert_array_equal(other.faces, triangles)
+
+
+def test_vertices_are_surfels_with_position_normal_radius_and_colour(run: Run, tmp_path: Path) -> None:
+    (path,) = export(run, tmp_path / "surfels.ply", frames=1)
+    mesh = trimesh.load(path, process=False)
+    raw = mesh.metadata["_ply_raw"]["vertex"]["data"]
+    ball = run.frames[1].surface("ball")
+    centre, normal, radius = surfels(ball)
+    np.testing.assert_array_equal(mesh.vertices[4:], centre)
+    np.testing.assert_allclose(mesh.vertex_normals[4:], normal, atol=1e-6)
+    np.testing.assert_allclose(np.ravel(raw["radius"])[4:], radius, rtol=1e-6)
+    np.testing.assert_array_equal(
+        mesh.visual.vertex_colors[:, :3], [[0xE7, 0x6F, 0x51]] * 4 + [[0x2A, 0x9D, 0x8F]] * 8
+    )
 
 
 def test_topology_may_change_between_frames(cracking: Run, tmp_path: Path) -> None:

@@ -77,9 +77,9 @@ class PhyxelSampler:
                 hint="Give a larger edge, or a count of phyxels. Is the file in another unit?",
             )
         if self.sampling == "octree":
-            from pliant.structure.phyxels.octree import levels_for, octree_centres
+            from pliant.structure.phyxels.octree import divisions_for, octree_centres
 
-            points, found = octree_centres(solid, levels_for(solid, spacing))
+            points, found = octree_centres(solid, *divisions_for(solid, spacing))
             return points, np.zeros(len(points), bool), found
         from pliant.structure.phyxels.lattices import centred_nodes, cubic_nodes, fitted
 

@@ -25,10 +25,9 @@ def shares(phyxels: Array, solid: Solid, spacing: float) -> Array:
     from scipy.spatial import cKDTree
 
     tree = cKDTree(phyxels)
-    counts, own = np.zeros(len(phyxels), np.int64), 0.0
-    for voxels, own in voxels_inside(solid, spacing, len(phyxels)):
-        counts += np.bincount(tree.query(voxels)[1], minlength=len(phyxels))
-    volumes: Array = counts.astype(float) * own
+    volumes: Array = np.zeros(len(phyxels))
+    for voxels, size in voxels_inside(solid, spacing, len(phyxels)):
+        volumes += size * np.bincount(tree.query(voxels)[1], minlength=len(phyxels))
     total = float(volumes.sum())
     return volumes * (solid.volume / total) if abs(total / solid.volume - 1.0) < AGREEING else volumes
 
