@@ -67,3 +67,27 @@ def test_a_resumed_run_with_added_elements_is_the_same(tmp_path: Path, stop: int
         for body in ("bar", "cap"):
             assert np.array_equal(a.surface(body).points, b.surface(body).points)
         assert np.isfinite(a.field("stress", "bar").values).all()
+
+
+def sticking() -> pl.Scene:
+    """A sticky tool presses on a bar, lifts it, and lets it go at 0.2 s."""
+    plain = {key: value for key, value in BRITTLE.items() if key != "strength"}
+    bar, tool = (
+        pl.Body(
+            box(0.4, 0.2, 0.1), edge=0.1, model="elements", material=plain, name=name, position=(0, 0, height)
+        )
+        for name, height in (("bar", 0.0), ("tool", 0.1))
+    )
+    keys = [{"time": t, "value": [0, 0, z]} for t, z in ((0, 0), (0.06, -0.002), (0.18, 0.05))]
+    lift = pl.actions.Manipulator(body="tool", displacement={"keys": keys}, sticky=True, release=0.2)
+    actions = [pl.Gravity(), pl.Ground(), lift]
+    return pl.Scene([bar, tool], actions, time=pl.TimePlan(duration=0.3, fps=50))
+
+
+@pytest.mark.parametrize("stop", [8, 12])
+def test_a_resumed_run_with_a_sticky_tool_is_the_same(tmp_path: Path, stop: int) -> None:
+    whole = sticking().run(to=tmp_path / "whole.pliant", threads=1)
+    heights = [frame.body("bar")[:, 2].mean() for frame in whole.frames]
+    assert heights[9] > 0.08  # it was lifted
+    assert heights[-1] < heights[10] - 0.01  # and let go
+    assert_same(whole, stopped_and_resumed(sticking(), tmp_path / "broken.pliant", stop))

@@ -119,6 +119,7 @@ def test_a_sticky_tool_drags_what_has_no_friction() -> None:
         simulation = simulate([bar(material={**MATERIAL, "friction": 0.0}), tool], actions, seconds=0.6)
         moved.append((simulation.system.world.x - simulation.system.world.rest)[:24, 0].mean())
     assert moved == pytest.approx([0.0, 0.1], abs=2e-3)
+    assert "manipulator.tool.torque.z" in values(simulation)
 
 
 def test_only_sticky_tools_release() -> None:

@@ -49,7 +49,7 @@ def radius_for(cells: tuple[int, int, int], neighbours: float) -> float:
         counts = np.searchsorted(inner, shells**2) - 1.0
     else:
         tree = cKDTree(points)
-        counts = tree.count_neighbors(tree, shells) / len(points) - 1.0
+        counts = np.asarray(tree.count_neighbors(tree, shells)) / len(points) - 1.0
     return float(shells[np.argmin(np.abs(counts - neighbours))])
 
 

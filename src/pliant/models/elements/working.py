@@ -1,29 +1,19 @@
 """Working on bodies of elements while they run: the operations that actions call."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.errors import IncompatibleError
 from pliant.mesh.types import Surface
-from pliant.models.elements.connections import Connections
+from pliant.models.elements.changing import Changing
 from pliant.models.elements.fracture import DistanceFracture, StressFracture
-from pliant.models.elements.growth import Growth, connected_cells, fill_region, outside_of
-from pliant.models.elements.stiffness import compensation, plain_stiffness
-from pliant.models.elements.torn import Origin
 from pliant.models.springs.kernels import TINY
-from pliant.protocols import Newcomers, StableStep, Structure
 from pliant.structure.carrier import EmbeddedSurface
-from pliant.structure.framed import moved, renumbered
+from pliant.structure.framed import moved
 from pliant.structure.nearby import carried_by_elements
 from pliant.typing import Array, BoolArray, IntArray
-
-if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
-    from pliant.models.elements.model import Elements
 
 
 def _cannot(name: str, whole: bool) -> IncompatibleError:
@@ -38,37 +28,8 @@ def _cannot(name: str, whole: bool) -> IncompatibleError:
     )
 
 
-class Working(ABC):
+class Working(Changing):
     """What mechanics of elements inherit to be worked on: claying, cuts, elements that come and go."""
-
-    structure: Structure
-    material: "Material"
-    model: "Elements"
-    connections: Connections
-    fracture: StressFracture | DistanceFracture | None
-    origin: Origin
-    whole: Mapping[str, IntArray]
-    reference: Array
-    roughness: Array
-    dampness: Array
-    damping_time: float
-    friction: float
-    altered: bool
-    recorded: tuple[str, ...]
-    topology_version: int
-    parents: IntArray
-    newcomers: Newcomers | None
-    _sides: BoolArray | None
-    _inverse: Array | None
-    _stable: tuple[float, StableStep] | None
-
-    @abstractmethod
-    def break_connections(self, which: IntArray) -> None:
-        """Break connections."""
-
-    @abstractmethod
-    def _publish(self) -> None:
-        """Give the structure its present connections and surface, and raise the version."""
 
     # ------------------------------------------------------------------------ shape and attributes
 
@@ -115,113 +76,11 @@ class Working(ABC):
         self.dampness = np.ones(len(times)) if even else times / self.damping_time
         self._share_damping()
 
-    def _share_damping(self) -> None:
-        own, even = self.connections, bool((self.dampness == 1.0).all())
-        own.damp(None if even else np.asarray(self.dampness[own.edges].mean(axis=1)))
-
     def _change(self) -> None:
         """Tell the loop that something changed that it cannot see."""
         self.altered = True
         self.parents, self.newcomers = np.arange(len(self.structure.rest)), None
         self.topology_version += 1
-
-    # --------------------------------------------------------------- elements that come and go
-
-    def remove(self, chosen: BoolArray) -> None:
-        """Take elements away, and their connections with them."""
-        self._keep(np.flatnonzero(~chosen))
-        self.topology_version += 1
-
-    def _keep(self, kept: IntArray) -> None:
-        """Go on with the elements ``kept`` alone."""
-        own, structure, n = self.connections, self.structure, len(self.structure.rest)
-        name = np.full(n, -1)
-        name[kept] = np.arange(len(kept))
-        whole = (name[own.edges] >= 0).all(axis=1)
-        lengths = own.lengths[whole]
-        fewer = Connections(name[own.edges[whole]], own.born[whole], own.own[whole], len(kept))
-        fewer.intact = own.intact[whole].copy()
-        fewer.write(lengths)
-        if self.fracture is not None:
-            self.fracture.keep(kept, np.flatnonzero(whole))
-        self.connections, self._inverse, self.altered = fewer, None, True  # fewer are no stiffer
-        self.recorded = ("lengths", "reference")
-        self.reference, self.roughness = self.reference[kept], self.roughness[kept]
-        self.dampness = self.dampness[kept]
-        self._share_damping()
-        self._sides = None if self._sides is None else self._sides[kept]
-        self.whole = {key: name[c[(name[c] >= 0).all(axis=1)]] for key, c in self.whole.items()}
-        self.origin.keep(kept)
-        version = self.topology_version
-        self.structure = replace(
-            structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
-            extra={**structure.extra, "kept": self.origin.rows},
-        )  # fmt: skip
-        self._publish()
-        self.topology_version, self.parents = version, kept
-
-    def add(self, region: "Surface", x: Array, v: Array) -> None:
-        """Fill ``region`` with elements, connected to each other and to those that they touch."""
-        filling = fill_region(region, self.structure, x, v)
-        growth, n = filling.growth, len(x)
-        places = np.concatenate([x, filling.newcomers.x])
-        growth = replace(growth, shown=self._around(region, places, growth, x))
-        more = growth.rest if filling.fits else filling.newcomers.x
-        self.reference = np.concatenate([self.reference if filling.fits else x, more])
-        self._grow(growth, filling.lengths)
-        self.newcomers, self.parents = filling.newcomers, np.append(np.arange(n), filling.nearest)
-        self.topology_version += 1
-
-    def _around(self, region: "Surface", places: Array, growth: Growth, x: Array) -> EmbeddedSurface | None:
-        """The surface of what is added to a body at ``x``, as the elements carry it from their ``places`` on,
-        in rest coordinates and in the numbers of all elements that ever were."""
-        carrier, own = self.structure.carrier, self.connections
-        if carrier is None:
-            return None
-        now = Surface(carrier.positions(x), carrier.surface.triangles)
-        outer = outside_of(region, now, self.structure.spacing)
-        edges = np.concatenate([own.edges[own.intact], growth.edges])
-        made = carried_by_elements(outer, places, self.structure.spacing, edges)
-        rest = made.positions(np.concatenate([self.structure.rest, growth.rest]))
-        made = replace(made, surface=replace(outer, points=rest))
-        rows = self.origin.rows
-        first = len(self.origin.structure.rest)
-        return renumbered(made, np.concatenate([rows, np.arange(first, first + len(growth.rest))]))
-
-    def _grow(self, growth: Growth, lengths: Array) -> None:
-        """Go on with the elements of ``growth`` too, whose connections have rest ``lengths``."""
-        own, structure, model = self.connections, self.structure, self.model
-        a, material = structure.spacing, self.material
-        rest = np.concatenate([structure.rest, growth.rest])
-        edges = np.concatenate([own.edges, growth.edges])
-        order = np.lexsort((edges[:, 1], edges[:, 0]))
-        edges = edges[order]
-        stiffness = np.append(own.own, plain_stiffness(lengths, a, material.young, model.rule))[order]
-        if model.compensate and model.rule == "calibrated":
-            before = np.append(compensation(own.edges, structure.rest, a), np.ones(len(lengths)))
-            stiffness *= compensation(edges, rest, a) / before[order]
-        more = Connections(edges, np.append(own.born, lengths)[order], stiffness, len(rest))
-        more.intact = np.append(own.intact, np.ones(len(lengths), bool))[order]
-        more.write(np.append(own.lengths, lengths)[order])
-        self.connections, self._inverse, self._stable, self.altered = more, None, None, True
-        self.recorded = ("lengths", "reference")
-        count = len(growth.rest)
-        if self.fracture is not None:
-            assert material.strength is not None
-            self.fracture.grow(count, order, material.strength)
-        self.roughness = np.append(self.roughness, np.ones(count))
-        self.dampness = np.append(self.dampness, np.full(count, np.median(self.dampness)))
-        self._share_damping()
-        self._sides = None
-        self.whole = connected_cells(rest, edges, a)
-        self.origin.grow(growth)
-        extra = {**structure.extra, "kept": self.origin.rows}
-        extra |= self.origin.arrays()
-        mass = np.append(structure.mass, np.full(count, material.density * a**3))
-        version = self.topology_version
-        self.structure = replace(structure, rest=rest, mass=mass, extra=extra)
-        self._publish()
-        self.topology_version = version
 
     def weld(self, x: Array, which: IntArray, places: Array) -> None:
         """Carry surface points from ``places`` on; those of a body that has come apart stay as they are."""
@@ -235,19 +94,6 @@ class Working(ABC):
         extra = {**self.structure.extra, **self.origin.arrays()}
         self.structure = replace(self.structure, carrier=self.origin.structure.carrier, extra=extra)
         self._change()
-
-    def rebuild(self, structure: Structure) -> None:
-        """Take the elements that a resumed run had left, and those that had come."""
-        self.structure = replace(self.structure, extra=structure.extra)
-        for growth in Growth.read(structure.extra):
-            self.reference = np.concatenate([self.reference, growth.rest])
-            self._grow(growth, np.ones(len(growth.edges)))
-        self.origin.read(structure.extra)
-        if "kept" in structure.extra:
-            self._keep(np.asarray(structure.extra["kept"], np.int64))
-            fresh = np.flatnonzero(self.origin.rows >= self.origin.sampled)
-            rest = self.structure.rest[fresh]
-            self.newcomers = Newcomers(fresh, rest, np.zeros_like(rest))
 
     # ------------------------------------------------------------------------------------- cuts
 
