@@ -39,10 +39,12 @@ def take_pushes(pushed: Pushed, mass: Array, motion: Motion, coupling: Coupling)
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0.0]
     place = pushed.rows[order]
+    here = flagged(int(motion.first[-1]))
+    here[coupling.simulated[0]] = True
     for k in range(len(motion.d) - 1, -1, -1):
-        here = flagged(len(motion.d[k]))
-        here[coupling.active[k]] = True
-        found = here[place]
+        if not len(place):
+            break
+        found = here[place + motion.first[k]]
         target, source = place[found], order[found]
         nodes, last = np.unique(target[::-1], return_index=True)  # the last in order moved furthest
         motion.d[k][nodes] += pushed.moved[source[::-1][last]]
