@@ -145,6 +145,8 @@ class Galerkin(Simulated):
         self._counts, self._near, self._seconds = counts, near, dt
         self._kicks = [0] * len(counts)
         self._pushed: list[list[tuple[Pushing, IntArray]]] = [[] for _ in counts]
+        self._near_nodes = [np.unique(np.concatenate([_NOBODY[0], *row])) for row in near.nodes]
+        self._pressing: list[list[Array]] = [[] for _ in counts]  # forces on those, by the level that makes them
         self._hang_slaves()
         for s in range(counts[0]):
             self._step(0, time + s * dt / counts[0], dt / counts[0], 0.5 if s == 0 else 1.0)
@@ -175,12 +177,21 @@ class Galerkin(Simulated):
                 continue
             before, v, mass = level.points[nodes], m.v[k][nodes], self.mass[k][nodes]
             x, speed = before + m.d[k][nodes], v.copy()
-            obstacle.push(time, dt, x, speed, m.f[k][nodes], mass, m.inverse[k][nodes])
+            obstacle.push(time, dt, x, speed, self._force_on(k, nodes), mass, m.inverse[k][nodes])
             m.d[k][nodes] = x - before
             m.v[k][nodes] = speed
             hit = nonzero_rows(speed != v)
             if len(hit):
                 self._pushed[k].append((obstacle, nodes[hit]))
+
+    def _force_on(self, k: int, nodes: IntArray) -> Array:
+        """What presses nodes near obstacles: the last forces of all levels' tets, and loads."""
+        place = np.searchsorted(self._near_nodes[k], nodes)
+        total = self.motion.load[k][nodes]
+        for forces in self._pressing:
+            if k < len(forces):
+                total += forces[k][place]
+        return total
 
     def _rest_on_obstacles(self, time: float, dts: list[float]) -> None:
         """What was pushed last stays out: obstacles take what the last half kick would press into them."""
@@ -189,7 +200,8 @@ class Galerkin(Simulated):
             for obstacle, nodes in pushed:
                 v, mass = m.v[k][nodes], self.mass[k][nodes]
                 ahead = self.hierarchy.levels[k].points[nodes] + m.d[k][nodes] + dts[k] * v
-                obstacle.push(time, dts[k], ahead, v, m.f[k][nodes], mass, m.inverse[k][nodes])
+                still = np.zeros_like(v)  # velocities are those of the full step, and no place is changed
+                obstacle.push(time, dts[k], ahead, v, still, mass, m.inverse[k][nodes])
                 m.v[k][nodes] = v
 
     def _move(self, kick: float, drift: float) -> None:
@@ -239,6 +251,8 @@ class Galerkin(Simulated):
         counted = index % stride == 0 and index < count
         self._level_forces(k, stride * self._seconds / count if counted else 0.0)
         self._kicks[k] += 1
+        if self._near.obstacles:
+            self._pressing[k] = [m.f[j][self._near_nodes[j]] for j in range(k + 1)]
         for j in range(k + 1):
             none, w = self._none[j], self.inverse[j]
             kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], none, w, dt, 0.0)

@@ -20,7 +20,7 @@ def heat_stride(count):
 
 
 @jit
-def _contacts(k, tick, t, period, contacts, d, v, f, inverse):
+def _contacts(k, tick, t, period, contacts, d, v, f, load, inverse):
     """Push the listed nodes of level k out of the shapes, whose places are known at every tick."""
     kinds, numbers, places, near, near_first, points, mass, radius, x, out = contacts
     dt = tick * period
@@ -36,6 +36,7 @@ def _contacts(k, tick, t, period, contacts, d, v, f, inverse):
             i = near[e]
             for c in range(3):
                 x[i, c] = points[i, c] + d[i, c]
+                f[i, c] += load[i, c]  # all that presses it; forces are made afresh before the next use
             push_out(
                 i, kinds[o], size, centre, frame, velocity, numbers[o, 12], numbers[o, 13], dt,
                 x, v, f, mass, radius, inverse, out[o],
@@ -61,7 +62,24 @@ def _carry(a, b, nodes, d, v, dt):
 
 
 @jit
-def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat):
+def _close(border, balance, dt, v, inverse):
+    """Forces between nodes should add up to nothing. What is left over, which the two sides of borders
+    disagree on, is taken back from the coarse nodes there, by their mass: its slow part, so that waves pass
+    as they would."""
+    nodes, share, _, memory = border
+    part = min(1.0, dt / memory)
+    for c in range(3):
+        balance[1, c] += part * (balance[0, c] / dt - balance[1, c])
+        balance[0, c] = 0.0
+    for e in range(nodes.shape[0]):
+        i = nodes[e]
+        for c in range(3):
+            if inverse[i, c] > 0.0:
+                v[i, c] -= share * dt * balance[1, c]
+
+
+@jit
+def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat, border, balance):
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
     times: (ticks, seconds of a tick, ticks of each level's step, deepest level, whether in the text's order);
@@ -69,10 +87,13 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
     replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
     rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
     contacts: rigid shapes and the nodes near them, see ``_contacts``; heat (1,): the energy that damping
-    takes is added to it; none is counted where it is empty.
+    takes is added to it; none is counted where it is empty; border: coarse nodes at borders, 1 / their
+    mass, how much of its level's mass each node stands for, and the memory [s] of what is left over;
+    balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the force left over.
     """
     ticks, tick, periods, deepest, printed = times
     outside, beta = flags
+    ratio = border[2]
     active, active_first, ghosts, ghosts_first, replaced, replaced_first = lists
     first, columns, blocks = stiffness
     d, v, f, load, inverse = motion
@@ -109,19 +130,22 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                 for e in range(a, b):
                     i = active[e]
                     for c in range(3):
+                        balance[0, c] += dt * ratio[i] * f[i, c]
                         u = v[i, c] + dt * inverse[i, c] * (f[i, c] + load[i, c])
                         v[i, c] = u
                         d[i, c] += dt * u
                 if below and not printed:
                     _carry(replaced_first[k], replaced_first[k + 1], replaced, d, v, dt)
                     _carry(ghosts_first[k], ghosts_first[k + 1], ghosts, d, v, dt)
-                _contacts(k, tick, t, periods[k], contacts, d, v, f, inverse)
+                _contacts(k, tick, t, periods[k], contacts, d, v, f, load, inverse)
             if below:
                 take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d1, True)
                 take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v1, True)
             stage = 0
             k += 1
         t += 1
+        if t % periods[0] == 0:
+            _close(border, balance, tick * periods[0], v, inverse)
         for j in range(deepest - 1, -1, -1):
             if t % periods[j] == 0:
                 _blend(ghosts_first[j + 1], ghosts_first[j + 2], ghosts, d1, d1, 0.0, d)

@@ -11,6 +11,8 @@ from pliant.models.multires.motion import Motion, Near, Simulated, flagged, limi
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
+MEMORY = 16.0  # of the coarsest critical step: how slowly the balance of forces follows
+LEAST = 0.2  # share of its level's mass that a node stands for at least
 ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
 
@@ -33,6 +35,7 @@ class Schwarz(Simulated):
         share = 0.0 if printed else STIFFNESS_DAMPING
         self.beta = [damping + share * level.critical for level in hierarchy.levels]
         self.heat: Array = np.zeros(0)
+        self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
         self._push = [_linear(link) if printed else link.push for link in hierarchy.links]
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
@@ -41,7 +44,8 @@ class Schwarz(Simulated):
         levels, none = hierarchy.levels, Rows.none
         points = np.concatenate([level.points for level in levels])
         count = len(points)
-        self._all_nodes = (points, np.concatenate(self.mass), np.zeros(count), np.zeros((count, 3)))
+        self._level_masses = np.concatenate(self.mass)
+        self._all_nodes = (points, self._level_masses, np.zeros(count), np.zeros((count, 3)))
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
@@ -90,7 +94,46 @@ class Schwarz(Simulated):
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
         lists = [self._laid_out(nodes) for nodes in (self.active, self.ghosts, self.replaced)]
         self._lists = tuple(array for pair in lists for array in pair)
+        self._share_masses()
         self._ends = tuple(np.zeros((len(lists[1][0]), 3)) for _ in range(4))
+
+    def _share_masses(self) -> None:
+        """The body's mass as its simulated nodes stand for it, where levels overlap or leave gaps at borders.
+
+        Nodes that exist take their mass from their parent tets; what replaced nodes have left goes to their
+        children. Nodes move with their level's mass; momentum, weight and kinetic energy are counted with
+        these, so that they are the body's.
+        """
+        levels, links = self.hierarchy.levels, self.hierarchy.links
+        left = [np.where(exists, level.mass, 0.0)[:, None] for exists, level in zip(self.exists, levels, strict=True)]
+        for k in range(len(links), 0, -1):
+            link, there = links[k - 1], np.flatnonzero(self.exists[k])
+            kernels.hand_up(there, link.corners, link.weights, -levels[k].mass[:, None], left[k - 1])
+            if k < len(links):
+                lost = self.absent[k][left[k][self.absent[k], 0] != 0.0]
+                kernels.hand_up(lost, link.corners, link.weights, left[k], left[k - 1])
+        for k, link in enumerate(links):
+            own = np.bincount(link.parent, levels[k + 1].mass, minlength=levels[k].count)
+            given = np.where(own > 0.0, left[k][:, 0] / np.where(own > 0.0, own, 1.0), 0.0)
+            there = np.flatnonzero(self.exists[k + 1])
+            left[k + 1][there, 0] += given[link.parent[there]] * levels[k + 1].mass[there]
+        found = []
+        self.mass = [level.mass.copy() for level in levels]
+        for k, (level, nodes) in enumerate(zip(levels, self.active, strict=True)):
+            self.mass[k][nodes] = np.maximum(left[k][nodes, 0], LEAST * level.mass[nodes])
+            flags = flagged(level.count)
+            kernels.mark_rows(self.replaced[k], level.first, level.columns, flags)
+            found.append(nodes[flags[nodes]])
+        border = self._laid_out(found)[0]
+        mass, whole = np.concatenate(self.mass), self._level_masses
+        total, there = levels[-1].mass.sum(), self._laid_out(self.active)[0]
+        held = float(mass[border].sum())
+        if held > 0.0:  # what was clipped
+            mass[border] *= 1.0 + (total - mass[there].sum()) / held
+            held = float(mass[border].sum())
+        self.mass = self.motion.parts(mass)
+        self._all_nodes = (self._all_nodes[0], mass, *self._all_nodes[2:])
+        self._border = (border if not self.printed else border[:0], 1.0 / held if held else 0.0, mass / whole, MEMORY * levels[0].critical)
 
     def _laid_out(self, nodes: list[IntArray]) -> tuple[IntArray, IntArray]:
         """Nodes by their numbers in arrays that hold all levels, and where each level's begin."""
@@ -110,8 +153,9 @@ class Schwarz(Simulated):
         if not len(rows):
             return [np.zeros((level.count, 3)) for level in levels]
         whole = len(rows) == len(values)
-        mean = values.sum(axis=0) / self.mass[-1].sum() if whole else np.zeros(3)
-        shares: list[Array] = [mass[:, None] * mean for mass in self.mass]
+        masses = [level.mass for level in levels]
+        mean = values.sum(axis=0) / masses[-1].sum() if whole else np.zeros(3)
+        shares: list[Array] = [mass[:, None] * mean for mass in masses]
         rest = values - shares[-1]
         rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
         if whole:
@@ -123,9 +167,8 @@ class Schwarz(Simulated):
             if not any(len(some) for some in places):
                 return shares
         left = np.sum([a.sum(axis=0) for a in arriving], axis=0)  # goes round in circles: keep the sum
-        total = sum(float(mass[nodes].sum()) for mass, nodes in zip(self.mass, self.active, strict=True))
-        for share, mass, nodes in zip(shares, self.mass, self.active, strict=True):
-            share[nodes] += mass[nodes, None] / total * left
+        for share, mass, nodes in zip(shares, masses, self.active, strict=True):
+            share[nodes] += mass[nodes, None] / masses[-1].sum() * left
         return shares
 
     def _settle(
@@ -139,7 +182,7 @@ class Schwarz(Simulated):
             here, rows = arriving[k], places[k]
             state = self._standing[k][rows]
             kept, up, replaced = (rows[state == value] for value in (ACTIVE, ABSENT, REPLACED))
-            shares[k][kept] += here[kept]
+            shares[k][kept] += here[kept] * (self.hierarchy.levels[k].mass[kept] / self.mass[k][kept])[:, None]
             if len(up):
                 link = links[k - 1]
                 kernels.hand_up(up, link.corners, link.weights, here, arriving[k - 1])
@@ -158,12 +201,12 @@ class Schwarz(Simulated):
         periods = np.array([max(ticks // count, 1) for count in counts])
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
         flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
-        cursor = np.zeros(3, np.int64)
+        cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
         contacts, out = self._contacts(time, dt, ticks, near)
         while True:
             event = schedule.run(
                 cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
-                tuple(m.whole), self._ends, contacts, self.heat,
+                tuple(m.whole), self._ends, contacts, self.heat, self._border, balance,
             )  # fmt: skip
             if event == schedule.DONE:
                 break
@@ -171,6 +214,7 @@ class Schwarz(Simulated):
             stride = schedule.heat_stride(counts[k])
             counted = (cursor[0] // periods[k]) % stride == 0
             self._forces(k, stride * dt / counts[k] if counted else 0.0)
+        self.left_over = balance[1]
         for obstacle, row in zip(near.obstacles, out, strict=True):
             obstacle.take_contacts(row)
 
@@ -229,17 +273,27 @@ class Schwarz(Simulated):
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
             self._forces(k)
+        nodes, share, ratio, _ = self._border
+        f, load = self.motion.whole[2], self.motion.whole[3]
+        there = self._lists[0]
+        f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
+        f[nodes] -= share * self._all_nodes[1][nodes, None] * self.left_over
 
     def energy(self) -> tuple[float, float]:
-        """Of the active nodes, with half of ``-f . d`` as their elastic part (linear operators)."""
+        """Of the active nodes; a tet counts by its share of active corners."""
         kinetic = elastic = 0.0
         m = self.motion
+        self._refresh_ghosts()
         for k, level in enumerate(self.hierarchy.levels):
-            nodes = self.active[k]
-            kinetic += 0.5 * float(np.sum(level.mass[nodes, None] * m.v[k][nodes] ** 2))
-            out = np.zeros_like(m.d[k])
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], 0.0, out)
-            elastic -= 0.5 * float(np.sum(out[nodes] * m.d[k][nodes]))
+            nodes, ids = self.active[k], self.tets[k]
+            kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
+            share, out = np.zeros(len(level.tets)), np.zeros(len(ids))
+            share[ids] = (self._standing[k][level.tets[ids]] == ACTIVE).mean(axis=1)
+            tet_loops.tet_energies(
+                ids, level.tets, level.gradients, level.volumes, share, level.operator, level.lam, level.mu,
+                m.d[k], out,
+            )  # fmt: skip
+            elastic += float(out.sum())
         return kinetic, elastic
 
 
