@@ -56,6 +56,24 @@ class Curve:
             s = s * s * (3.0 - 2.0 * s)
         return values[k] + s * (values[k + 1] - values[k])
 
+    def at_all(self, times: Any) -> Any:
+        """Values at ``times`` (k,): (k,) or (k, 3), the same bytes as those of ``at``."""
+        times = np.asarray(times, float)
+        values = np.asarray(self.values, float)
+        if len(self.times) == 1:
+            return np.repeat(values, len(times), axis=0)
+        keys = np.asarray(self.times, float)
+        k = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 2)
+        s = np.clip((times - keys[k]) / (keys[k + 1] - keys[k]), 0.0, 1.0)
+        if self.ease == "smooth":
+            s = s * s * (3.0 - 2.0 * s)
+        if values.ndim == 2:
+            s = s[:, None]
+        ends = times >= keys[-1]
+        found = values[k] + s * (values[k + 1] - values[k])
+        found[ends] = values[-1]
+        return found
+
     def rate(self, time: float) -> Any:
         """Time derivative at ``time`` (from the right at a key)."""
         k, length, s = self._place(time)

@@ -43,11 +43,11 @@ def test_ghosts_and_forces_are_exact_on_linear_fields() -> None:
         (m.hierarchy.links[0].push, coarse, fine),
         (m.hierarchy.links[0].pull, fine, coarse),
     ):
-        out = np.empty((target.count, 3))
-        kernels.interpolate(
-            np.arange(target.count), rows.first, rows.columns, rows.weights, source.points @ turn.T, out
-        )
-        assert np.abs(out - target.points @ turn.T).max() < 1e-12
+        places, speeds = np.empty((target.count, 3)), np.empty((target.count, 3))
+        given, nodes = source.points @ turn.T, np.arange(target.count)
+        kernels.interpolate(nodes, rows.table, given, 2.0 * given, places, speeds)
+        assert np.abs(places - target.points @ turn.T).max() < 1e-12
+        assert np.array_equal(speeds, 2.0 * places)
 
 
 def test_a_rigid_rotation_is_free_of_force_but_with_the_texts_operator() -> None:

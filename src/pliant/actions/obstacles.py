@@ -97,7 +97,7 @@ class Barrier(Acting):
 
     def rigid(self, times: Array) -> "RigidShape":
         """The shape and its places at ``times`` (k,) [s]."""
-        places = np.array([self.path.at(time) for time in times])
+        places = self.path.at_all(times)
         return RigidShape(self.shape, self.size, self.frame, places, self.restitution, self.friction)
 
     def distance(self, time: float, x: Array) -> Array:

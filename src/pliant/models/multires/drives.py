@@ -1,14 +1,27 @@
 """Driven particles of the finest level, as every level sees them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.models.multires import kernels
 from pliant.models.multires.levels import Hierarchy
-from pliant.models.multires.motion import Coupling, Motion, flagged
+from pliant.models.multires.motion import Motion, flagged
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 CAUGHT = 0.75  # share of driven corners in the finer level that makes a node driven
+
+
+@dataclass(frozen=True)
+class _Led:
+    """Nodes of a level that are driven or that coarser driven ones are led by: which of their degrees of
+    freedom are driven, and by which of the finer level's led nodes, with weights, they are led."""
+
+    nodes: IntArray
+    driven: BoolArray
+    corners: IntArray
+    weights: Array
 
 
 class Drives:
@@ -23,7 +36,8 @@ class Drives:
         self.uncaught: list[BoolArray] = [flagged(level.count) for level in hierarchy.levels[:-1]]
         self.any = False
         self._home: list[IntArray] = []
-        self._needed: list[IntArray] = []
+        self._led: list[_Led] = []
+        self._any: list[BoolArray] = [flagged(level.count) for level in hierarchy.levels]
         self._rows: IntArray = np.zeros(0, np.int64)
         self._place: Array = np.zeros((0, 3))
         self.still = False  # driven nodes are at rest already; newborn ones may not be
@@ -47,18 +61,27 @@ class Drives:
         for k, level in enumerate(levels):
             motion.inverse[k][:] = np.where(self.driven[k], 0.0, 1.0 / level.mass[:, None])
         self._home, self.still = self._homes(), False
-        self._needed = self._needed_rows()
+        self._any = [np.asarray(flags.any(axis=1)) for flags in self.driven]
+        self._led = self._leading()
         return True
 
-    def _needed_rows(self) -> list[IntArray]:
-        """Driven nodes of each level, and those that the next coarser level's are led by."""
-        found: list[IntArray] = []
-        for k, driven in enumerate(self.driven):
-            rows = np.flatnonzero(driven.any(axis=1))
-            if k:
-                rows = np.union1d(rows, self.hierarchy.links[k - 1].down[found[-1]])
-            found.append(rows)
+    def _leading(self) -> list[_Led]:
+        nodes: list[IntArray] = []
+        for k, driven in enumerate(self._any):
+            rows = np.flatnonzero(driven)
+            nodes.append(np.union1d(rows, self.hierarchy.links[k - 1].down[nodes[-1]]) if k else rows)
+        found = []
+        for k, rows in enumerate(nodes):
+            corners, weights = np.zeros((0, 4), np.int64), np.zeros((0, 4))
+            if k < len(nodes) - 1:
+                link = self.hierarchy.links[k]
+                corners, weights = np.searchsorted(nodes[k + 1], link.down[rows]), link.down_weights[rows]
+            found.append(_Led(rows, self.driven[k][rows], corners, weights))
         return found
+
+    def change(self, level: int, nodes: IntArray) -> None:
+        """Take note that these nodes have begun or ceased to be simulated."""
+        self.still = self.still and not self._any[level][nodes].any()
 
     def state(self) -> dict[str, AnyArray]:
         return {"driven": self.driven[-1], "led": self._place, "still": np.array(self.still)}
@@ -77,32 +100,35 @@ class Drives:
         tree = cKDTree(self.hierarchy.levels[-1].points[rows])
         return [rows[np.asarray(tree.query(level.points)[1], np.int64)] for level in self.hierarchy.levels]
 
-    def lead(self, displacement: Array, dt: float, motion: Motion) -> None:
+    def lead(self, x: Array, dt: float, motion: Motion) -> None:
         """Velocities that take driven nodes to where the driven particles are at the end of the step."""
         if not self.any:
             return
-        place = np.where(self.driven[-1][self._rows], displacement[self._rows], 0.0)
-        moved, self._place = not np.array_equal(place, self._place), place
+        rest = self.hierarchy.levels[-1].points
+        if len(self._place) != len(self._rows):
+            self._place = np.full((len(self._rows), 3), np.nan)
+        moved = kernels.take_places(self._rows, self.driven[-1], x, rest, self._place)
         if not moved and self.still:
             return
         self.still = not moved
-        rows, last = self._needed[-1], len(self.driven) - 1
-        target = np.where(self.driven[-1][rows], displacement[rows], motion.d[-1][rows])
-        for k in range(last, -1, -1):
-            rows, led = self._needed[k], self.driven[k][self._needed[k]]
-            if k < last:
-                link, finer = self.hierarchy.links[k], self._needed[k + 1]
-                corners = target[np.searchsorted(finer, link.down[rows])]
-                target = np.einsum("nq,nqc->nc", link.down_weights[rows], corners)
-            speed = (target - motion.d[k][rows]) / dt
-            motion.v[k][rows] = np.where(led, speed, motion.v[k][rows])
-            self.still &= not speed[led].any()  # newborn ones go where they belong first, and stop then
+        finest = self._led[-1]
+        target = np.where(finest.driven, x[finest.nodes] - rest[finest.nodes], motion.d[-1][finest.nodes])
+        for k in range(len(self._led) - 1, -1, -1):
+            led, finer = self._led[k], target
+            if k < len(self._led) - 1:
+                target = np.empty((len(led.nodes), 3))
+                kernels.lead_targets(led.corners, led.weights, finer, target)
+            moving = kernels.lead(led.nodes, led.driven, target, motion.d[k], motion.v[k], dt)
+            self.still &= not moving  # newborn ones go where they belong first
 
-    def add_reactions(self, coupling: Coupling, motion: Motion, external: Array, out: Array) -> None:
+    def held(self, active: list[IntArray]) -> list[IntArray]:
+        """The driven ones of simulated nodes."""
+        return [nodes[flags[nodes]] for flags, nodes in zip(self._any, active, strict=True)]
+
+    def add_reactions(self, held: list[IntArray], motion: Motion, external: Array | None, out: Array) -> None:
         """Replace what acts on driven particles by what acts on the driven nodes that stand for them."""
-        rows = self._rows
-        out[rows] -= np.where(self.driven[-1][rows], external[rows], 0.0)
-        for k, nodes in enumerate(coupling.active):
-            held = nodes[self.driven[k][nodes].any(axis=1)]
-            total = np.where(self.driven[k][held], motion.f[k][held] + motion.load[k][held], 0.0)
-            np.add.at(out, self._home[k][held], total)
+        if external is not None:
+            rows = self._rows
+            out[rows] -= np.where(self.driven[-1][rows], external[rows], 0.0)
+        for k, nodes in enumerate(held):
+            kernels.add_held(nodes, self.driven[k], motion.f[k], motion.load[k], self._home[k], out)

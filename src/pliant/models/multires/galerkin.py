@@ -1,12 +1,13 @@
 """Levels coupled by slaved nodes and transposed forces: keeps momentum, and energy without damping."""
 
+from itertools import pairwise
+
 import numpy as np
 
-from pliant.models.multires import kernels, tet_loops
+from pliant.compiled import SERIAL_ROWS
+from pliant.models.multires import impulses, kernels, schedule, tet_loops
 from pliant.models.multires.levels import Hierarchy
-from pliant.models.multires.motion import Motion, Near, Simulated, flagged, limit, nonzero_rows
-from pliant.models.multires.schedule import heat_stride
-from pliant.protocols import Pushing
+from pliant.models.multires.motion import AllNodes, Motion, Near, Simulated, flagged, laid_out, limit
 from pliant.typing import Array, BoolArray, IntArray
 
 POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
@@ -31,11 +32,44 @@ class Galerkin(Simulated):
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
         self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
         self.heat: Array = np.zeros(0)
+        self.left_over: Array = np.zeros(3)  # nothing ever is
         self.mass: list[Array] = [level.mass.copy() for level in hierarchy.levels]
-        self.weight: list[Array] = [np.ones(len(level.tets)) for level in hierarchy.levels]
-        self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
-        self._none: list[Array] = [np.zeros((level.count, 3)) for level in hierarchy.levels]
+        self._lay_out()
         self.arrange([flagged(level.count) for level in hierarchy.levels])
+
+    def _lay_out(self) -> None:
+        """What the compiled loop reads, with all levels end to end; ``weight``, ``inverse`` and the buffers
+        of tets' forces are views of that."""
+        levels, links, nodes = self.hierarchy.levels, self.hierarchy.links, self.motion.first
+        first = np.concatenate([[0], np.cumsum([len(level.tets) for level in levels])])
+        spans = list(pairwise(first))
+        weight, buffer = np.ones(first[-1]), np.zeros((4 * first[-1], 3))
+        self.weight: list[Array] = [weight[a:b] for a, b in spans]
+        self._buffers: list[Array] = [buffer[4 * a : 4 * b] for a, b in spans]
+        self._first_tet, self._all_nodes = first, AllNodes(self.hierarchy, self.mass)
+        self.points = self._all_nodes.points
+        self._inverse: Array = np.zeros_like(self.points)
+        self.inverse = self.motion.parts(self._inverse)
+        around = [level.around_first[1:] + 4 * a for level, a in zip(levels, first, strict=False)]
+        self._elastic = (
+            np.concatenate([level.tets + a for level, a in zip(levels, nodes, strict=False)]),
+            np.concatenate([level.gradients for level in levels]),
+            np.concatenate([level.volumes for level in levels]),
+            weight, levels[0].operator, levels[0].lam, levels[0].mu, buffer,
+            np.concatenate([np.zeros(1, np.int64), *around]),
+            np.concatenate([level.around + 4 * a for level, a in zip(levels, first, strict=False)]),
+        )  # fmt: skip
+        none, whole = (np.zeros((levels[0].count, 4), np.int64), np.zeros((levels[0].count, 4))), []
+        last = (np.zeros((levels[-1].count, 4), np.int64), np.zeros((levels[-1].count, 4)))
+        whole.append(
+            np.concatenate([none[0], *(link.corners + a for link, a in zip(links, nodes, strict=False))])
+        )
+        whole.append(np.concatenate([none[1], *(link.weights for link in links)]))
+        whole.append(
+            np.concatenate([*(link.down + a for link, a in zip(links, nodes[1:], strict=False)), last[0]])
+        )
+        whole.append(np.concatenate([*(link.down_weights for link in links), last[1]]))
+        self._links = tuple(whole)
 
     def limits(self) -> list[float]:
         return [limit(level.critical, self.damping) for level in self.hierarchy.levels]
@@ -52,15 +86,13 @@ class Galerkin(Simulated):
             touched = flagged(level.count)
             touched[level.tets[inside > 0.0].ravel()] = True
             refined = split[k][level.tets].all(axis=1) & (inside == 1.0) if k < count - 1 else None
-            self.weight[k] = inside if refined is None else inside * ~refined
+            self.weight[k][:] = inside if refined is None else inside * ~refined
             self.free.append(~partial & touched)
             self.slaves.append(np.flatnonzero(partial & touched))
             self.tets.append(np.flatnonzero(self.weight[k] > 0.0))
             used = flagged(level.count)
             used[level.tets[self.tets[k]].ravel()] = True
             self.nodes.append(np.flatnonzero(used))
-            if len(self.tets[k]) and not len(self._buffers[k]):
-                self._buffers[k] = np.zeros((4 * len(level.tets), 3))
             if refined is not None:
                 inside = refined[links[k].samples].mean(axis=1)
         for k in range(count - 1, 1, -1):  # what slaves hang on hangs itself, where it is not simulated
@@ -71,6 +103,17 @@ class Galerkin(Simulated):
         self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
         self.replaced = [np.flatnonzero(self.free[k] & ~(self.mass[k] > 0.0)) for k in range(count)]
         self.absent = [np.flatnonzero(~self.free[k]) for k in range(count)]
+        through = [
+            np.unique(np.concatenate(some))
+            for some in zip(self.active, self.slaves, self.pulled, self.nodes, strict=True)
+        ]
+        nodes = [
+            laid_out(some, self.motion.first)
+            for some in (self.active, self.slaves, self.pulled, self.nodes, through)
+        ]
+        lists = [*nodes[:3], laid_out(self.tets, self._first_tet), *nodes[3:]]
+        self._lists, self.simulated = tuple(array for pair in lists for array in pair), lists[0]
+        self._all_nodes.mass[:] = np.concatenate(self.mass)
 
     def _share_masses(self) -> None:
         levels = self.hierarchy.levels
@@ -118,7 +161,7 @@ class Galerkin(Simulated):
 
     def _hand_on(self, deepest: int, nodes: list[IntArray], values: list[Array]) -> None:
         """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled
-        nodes to their child tets', down again: the transpose of ``_hang_slaves``."""
+        nodes to their child tets', down again: the transpose of ``impulses.hang_slaves``."""
         links = self.hierarchy.links
         for k in range(deepest, 0, -1):
             link = links[k - 1]
@@ -130,98 +173,43 @@ class Galerkin(Simulated):
 
     # ------------------------------------------------------------------------------------- motion
 
-    def share(self, values: Array) -> list[Array]:
+    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
         """:math:`G^T f`, the same weights as those of the masses: sums and moments stay."""
         return self._shared(values)
 
     def weigh(self) -> None:
-        self.inverse = []
-        for mass, driven in zip(self.mass, self.motion.inverse, strict=True):
+        for mass, driven, inverse in zip(self.mass, self.motion.inverse, self.inverse, strict=True):
             free = mass > 0.0
             own = np.where(free, 1.0 / np.where(free, mass, 1.0), 0.0)
-            self.inverse.append(np.where(driven > 0.0, own[:, None], 0.0))
+            inverse[:] = np.where(driven > 0.0, own[:, None], 0.0)
 
     def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
-        self._counts, self._near, self._seconds = counts, near, dt
-        self._kicks = [0] * len(counts)
-        self._pushed: list[list[tuple[Pushing, IntArray]]] = [[] for _ in counts]
-        self._near_nodes = [np.unique(np.concatenate([_NOBODY[0], *row])) for row in near.nodes]
-        self._pressing: list[list[Array]] = [[] for _ in counts]  # forces on those, by the level that makes them
-        self._hang_slaves()
-        for s in range(counts[0]):
-            self._step(0, time + s * dt / counts[0], dt / counts[0], 0.5 if s == 0 else 1.0)
-        self._hang_slaves()
-        for k in range(self.deepest + 1):
-            self._kick(k, 0.5 * dt / counts[k])
-        self._move(0.5 * dt / counts[self.deepest], 0.0)
-        self._rest_on_obstacles(time + dt, [dt / count for count in counts])
-
-    def _step(self, k: int, time: float, dt: float, part: float) -> None:
-        """One step of level k and those of the finer levels within it; ``part`` of a kick: half at first."""
-        counts = self._counts
-        self._kick(k, part * dt)
-        if k < self.deepest:
-            ratio = counts[k + 1] // counts[k]
-            for s in range(ratio):
-                self._step(k + 1, time + s * dt / ratio, dt / ratio, part if s == 0 else 1.0)
-        else:
-            self._move(part * dt, dt)
-            self._hang_slaves()
-        self._contacts(k, time + dt, dt)
-
-    def _contacts(self, k: int, time: float, dt: float) -> None:
-        m, level = self.motion, self.hierarchy.levels[k]
-        self._pushed[k] = []
-        for obstacle, nodes in zip(self._near.obstacles, self._near.nodes[k], strict=True):
-            if not len(nodes):
-                continue
-            before, v, mass = level.points[nodes], m.v[k][nodes], self.mass[k][nodes]
-            x, speed = before + m.d[k][nodes], v.copy()
-            obstacle.push(time, dt, x, speed, self._force_on(k, nodes), mass, m.inverse[k][nodes])
-            m.d[k][nodes] = x - before
-            m.v[k][nodes] = speed
-            hit = nonzero_rows(speed != v)
-            if len(hit):
-                self._pushed[k].append((obstacle, nodes[hit]))
-
-    def _force_on(self, k: int, nodes: IntArray) -> Array:
-        """What presses nodes near obstacles: the last forces of all levels' tets, and loads."""
-        place = np.searchsorted(self._near_nodes[k], nodes)
-        total = self.motion.load[k][nodes]
-        for forces in self._pressing:
-            if k < len(forces):
-                total += forces[k][place]
-        return total
-
-    def _rest_on_obstacles(self, time: float, dts: list[float]) -> None:
-        """What was pushed last stays out: obstacles take what the last half kick would press into them."""
-        m = self.motion
-        for k, pushed in enumerate(self._pushed):
-            for obstacle, nodes in pushed:
-                v, mass = m.v[k][nodes], self.mass[k][nodes]
-                ahead = self.hierarchy.levels[k].points[nodes] + m.d[k][nodes] + dts[k] * v
-                still = np.zeros_like(v)  # velocities are those of the full step, and no place is changed
-                obstacle.push(time, dts[k], ahead, v, still, mass, m.inverse[k][nodes])
-                m.v[k][nodes] = v
-
-    def _move(self, kick: float, drift: float) -> None:
-        """Let loads kick all levels, and all levels drift."""
-        m = self.motion
-        for j in range(self.deepest + 1):
-            none, load, w = self._none[j], m.load[j], self.inverse[j]
-            kernels.kick_drift(self.active[j], m.d[j], m.v[j], none, load, w, kick, drift)
-
-    def _hang_slaves(self) -> None:
-        for k in range(self.deepest - 1, -1, -1):
-            self._pull(k)
-        for k in range(1, self.deepest + 1):
-            self.motion.hang(k, self.slaves[k])
+        m, ticks = self.motion, counts[self.deepest]
+        periods = np.array([max(ticks // count, 1) for count in counts])
+        times = (ticks, dt / ticks, periods, self.deepest)
+        outside = np.array([len(tets) >= SERIAL_ROWS for tets in self.tets])
+        cursor = np.zeros(3, np.int64)
+        contacts, out = near.tables(time, dt, ticks, self._all_nodes, self.deepest + 1)
+        d, v, f, load, _ = m.whole
+        while True:
+            event = impulses.run(
+                cursor, times, outside, self.damping, self._lists, self._links, self._elastic,
+                (d, v, f, load, self._inverse), contacts, self.heat,
+            )  # fmt: skip
+            if event == schedule.DONE:
+                break
+            t, k = int(cursor[0]), int(cursor[1])
+            stride = schedule.heat_stride(counts[k])
+            counted = (t // periods[k]) % stride == 0 and t < ticks
+            self._level_forces(k, stride * dt / counts[k] if counted else 0.0)
+        for obstacle, row in zip(near.obstacles, out, strict=True):
+            obstacle.take_contacts(row)
 
     def _pull(self, k: int) -> None:
         if len(self.pulled[k]):
             link, m = self.hierarchy.links[k], self.motion
-            for field in (m.d, m.v):
-                kernels.hang(self.pulled[k], link.down, link.down_weights, field[k + 1], field[k])
+            fine, here = (m.d[k + 1], m.v[k + 1]), (m.d[k], m.v[k])
+            kernels.hang(self.pulled[k], link.down, link.down_weights, *fine, *here)
 
     def _level_forces(self, k: int, dt: float = 0.0) -> None:
         """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
@@ -245,18 +233,6 @@ class Galerkin(Simulated):
             self._buffers[k], m.f[k],
         )  # fmt: skip
 
-    def _kick(self, k: int, dt: float) -> None:
-        m, index, count = self.motion, self._kicks[k], self._counts[k]
-        stride = heat_stride(count)
-        counted = index % stride == 0 and index < count
-        self._level_forces(k, stride * self._seconds / count if counted else 0.0)
-        self._kicks[k] += 1
-        if self._near.obstacles:
-            self._pressing[k] = [m.f[j][self._near_nodes[j]] for j in range(k + 1)]
-        for j in range(k + 1):
-            none, w = self._none[j], self.inverse[j]
-            kernels.kick_drift(self.active[j], m.d[j], m.v[j], m.f[j], none, w, dt, 0.0)
-
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
             self.motion.pull(k, self.replaced[k])
@@ -264,7 +240,7 @@ class Galerkin(Simulated):
         for k in range(1, len(self.absent)):
             self.motion.hang(k, self.absent[k])
 
-    def reactions(self) -> None:
+    def reactions(self, nodes: list[IntArray]) -> None:
         m = self.motion
         total: list[Array] = [np.zeros_like(f) for f in m.f]
         for k in range(self.deepest + 1):
@@ -287,7 +263,3 @@ class Galerkin(Simulated):
             )  # fmt: skip
             elastic += float(out.sum())
         return kinetic, elastic
-
-    @property
-    def exists(self) -> list[BoolArray]:
-        return self.free

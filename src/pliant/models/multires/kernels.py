@@ -51,17 +51,6 @@ def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: float
 
 
 @jit
-def kick_drift(nodes, d, v, f, external, inverse, kick, drift):
-    """``v += kick w (f + external)``, ``d += drift v`` for the listed nodes; w (n, 3)."""
-    for k in range(nodes.shape[0]):
-        i = nodes[k]
-        for c in range(3):
-            u = v[i, c] + kick * inverse[i, c] * (f[i, c] + external[i, c])
-            v[i, c] = u
-            d[i, c] += drift * u
-
-
-@jit
 def row_power(a, b, nodes, first, columns, blocks, v):
     """``sum_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of unit stiffness damping [W/s]."""
     total = 0.0
@@ -77,59 +66,74 @@ def row_power(a, b, nodes, first, columns, blocks, v):
 
 
 @jit
-def take_rows(a, b, nodes, rows, source, out, packed):
-    """``sum_j w_ij source_j`` of nodes i = nodes[a:b], into row i of ``out``, or a... where ``packed``."""
+def take_rows(a, b, nodes, rows, d, v, d_out, v_out, packed):
+    """``sum_j w_ij d_j`` of nodes i = nodes[a:b], and of v, into rows i of the outputs, or a... where
+    ``packed``."""
     first, columns, weights = rows
     for k in range(a, b):
         i = nodes[k]
         x = 0.0
         y = 0.0
         z = 0.0
+        p = 0.0
+        q = 0.0
+        r = 0.0
         for e in range(first[i], first[i + 1]):
             j = columns[e]
             w = weights[e]
-            x += w * source[j, 0]
-            y += w * source[j, 1]
-            z += w * source[j, 2]
+            x += w * d[j, 0]
+            y += w * d[j, 1]
+            z += w * d[j, 2]
+            p += w * v[j, 0]
+            q += w * v[j, 1]
+            r += w * v[j, 2]
         target = k if packed else i
-        out[target, 0] = x
-        out[target, 1] = y
-        out[target, 2] = z
+        d_out[target, 0] = x
+        d_out[target, 1] = y
+        d_out[target, 2] = z
+        v_out[target, 0] = p
+        v_out[target, 1] = q
+        v_out[target, 2] = r
 
 
 @jit
-def interpolate(nodes, first, columns, weights, source, out):
-    """``out[k] = sum_j w_ij source_j`` for node i = nodes[k]; out (their count, 3)."""
-    take_rows(0, nodes.shape[0], nodes, (first, columns, weights), source, out, True)
+def interpolate(nodes, rows, d, v, d_out, v_out):
+    """``d_out_i = sum_j w_ij d_j`` for the listed nodes, and v likewise; sources are another level."""
+    take_rows(0, nodes.shape[0], nodes, rows, d, v, d_out, v_out, False)
 
 
 @jit
-def _hang_range(a, b, nodes, corners, weights, source, out):
+def _hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
     for k in range(a, b):
         i = nodes[k]
         for c in range(3):
-            total = 0.0
+            place = 0.0
+            speed = 0.0
             for q in range(4):
-                total += weights[i, q] * source[corners[i, q], c]
-            out[i, c] = total
+                place += weights[i, q] * d[corners[i, q], c]
+                speed += weights[i, q] * v[corners[i, q], c]
+            d_out[i, c] = place
+            v_out[i, c] = speed
 
 
 @jit
-def _hang_serial(nodes, corners, weights, source, out):
-    _hang_range(0, nodes.shape[0], nodes, corners, weights, source, out)
+def _hang_serial(nodes, corners, weights, d, v, d_out, v_out):
+    _hang_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
 
 
 @parallel_jit
-def _hang_parallel(nodes, corners, weights, source, out):
+def _hang_parallel(nodes, corners, weights, d, v, d_out, v_out):
     n = nodes.shape[0]
     for p in prange(PARTS):
-        _hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, source, out)
+        _hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, d, v, d_out, v_out)
 
 
-def hang(nodes: IntArray, corners: IntArray, weights: Array, source: Array, out: Array) -> None:
-    """``out_i = sum_k w_ik source[corner_ik]`` for the listed nodes: values from parent tets."""
+def hang(
+    nodes: IntArray, corners: IntArray, weights: Array, d: Array, v: Array, d_out: Array, v_out: Array
+) -> None:
+    """``d_out_i = sum_k w_ik d[corner_ik]`` for the listed nodes, and v likewise: values of parent tets."""
     run = _hang_parallel if len(nodes) >= SERIAL_ROWS else _hang_serial
-    run(nodes, corners, weights, source, out)
+    run(nodes, corners, weights, d, v, d_out, v_out)
 
 
 @jit
@@ -150,6 +154,124 @@ def richest(nodes: IntArray, first: IntArray, columns: IntArray, mass: Array) ->
 
 
 @jit
+def worst_children(nodes, first, children, split, eta, out):
+    """The largest eta of the children of each listed node; infinite where one of them is split."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        worst = 0.0
+        for e in range(first[i], first[i + 1]):
+            j = children[e]
+            worst = max(worst, np.inf if split[j] else eta[j])
+        out[i] = worst
+
+
+@jit
+def lead(nodes, driven, target, d, v, dt):
+    """Velocities that take the driven degrees of freedom of nodes to their targets in ``dt``; True if any
+    has to move."""
+    moving = False
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            if driven[k, c]:
+                v[i, c] = (target[k, c] - d[i, c]) / dt
+                moving |= v[i, c] != 0.0
+    return moving
+
+
+@jit
+def take_places(rows, driven, x, rest, places):
+    """Displacements of the driven degrees of freedom of rows, into ``places``; True if any has changed."""
+    changed = False
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        for c in range(3):
+            here = x[i, c] - rest[i, c] if driven[i, c] else 0.0
+            changed |= here != places[k, c]
+            places[k, c] = here
+    return changed
+
+
+@jit
+def lead_targets(corners, weights, finer, out):
+    """``out_k = sum_q w_kq finer[corner_kq]``."""
+    for k in range(corners.shape[0]):
+        for c in range(3):
+            total = 0.0
+            for q in range(4):
+                total += weights[k, q] * finer[corners[k, q], c]
+            out[k, c] = total
+
+
+@jit
+def add_held(nodes, driven, f, load, home, out):
+    """Add what acts on the driven degrees of freedom of nodes to the rows ``home`` of ``out``."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            if driven[i, c]:
+                out[home[i], c] += f[i, c] + load[i, c]
+
+
+@jit
+def standing(parent, split_above, split, state):
+    """How nodes stand, into ``state``: simulated (0), replaced (1), or absent (2), where their parent is not
+    split (no ``parent``: all are there); returns those three lists."""
+    n = split.shape[0]
+    active = np.empty(n, np.int64)
+    replaced = np.empty(n, np.int64)
+    absent = np.empty(n, np.int64)
+    a = 0
+    b = 0
+    c = 0
+    for i in range(n):
+        if parent.shape[0] > 0 and not split_above[parent[i]]:
+            state[i] = 2
+            absent[c] = i
+            c += 1
+        elif split[i]:
+            state[i] = 1
+            replaced[b] = i
+            b += 1
+        else:
+            state[i] = 0
+            active[a] = i
+            a += 1
+    return active[:a].copy(), replaced[:b].copy(), absent[:c].copy()
+
+
+@jit
+def split_in_order(order, costs, most, first, columns, parent, flags):
+    """Split nodes in order, and the parents of all that neighbour them, and so on, up to the first whose
+    costs would bring the sum above ``most``."""
+    fresh = np.empty(flags.shape[0], np.int64)
+    total = 0.0
+    for k in range(order.shape[0]):
+        if flags[order[k]]:
+            continue
+        fresh[0] = order[k]
+        flags[order[k]] = True
+        n = 1
+        done = 0
+        while done < n:
+            i = fresh[done]
+            done += 1
+            total += costs[i]
+            if parent[i] < 0:
+                continue
+            for e in range(first[i], first[i + 1]):
+                p = parent[columns[e]]
+                if not flags[p]:
+                    flags[p] = True
+                    fresh[n] = p
+                    n += 1
+        if total > most:
+            for e in range(n):
+                flags[fresh[e]] = False
+            return
+
+
+@jit
 def mark_rows(nodes, first, columns, flags):
     """Flag the columns of the listed rows."""
     for k in range(nodes.shape[0]):
@@ -163,3 +285,21 @@ def mark_tets(nodes, first, around, flags):
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
             flags[around[e] // 4] = True
+
+
+@jit
+def whole_tets(nodes, first, around, tets, flags):
+    """Flag all corners of the tet with most flagged ones around each listed node that has no whole one."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        best, most = -1, 0
+        for e in range(first[i], first[i + 1]):
+            t = around[e] // 4
+            count = 0
+            for q in range(4):
+                count += flags[tets[t, q]]
+            if count > most:
+                best, most = t, count
+        if best >= 0 and most < 4:
+            for q in range(4):
+                flags[tets[best, q]] = True

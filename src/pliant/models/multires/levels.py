@@ -28,6 +28,11 @@ class Rows:
     columns: IntArray
     weights: Array
 
+    @property
+    def table(self) -> tuple[IntArray, IntArray, Array]:
+        """As kernels want it."""
+        return self.first, self.columns, self.weights
+
     @classmethod
     def none(cls, count: int) -> "Rows":
         """``count`` empty rows."""

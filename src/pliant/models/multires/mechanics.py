@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.materials import elastic
 from pliant.models import tet_fields
-from pliant.models.multires import kernels, tet_loops
+from pliant.models.multires import kernels, shown, tet_loops
 from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.coming_apart import ComingApart
 from pliant.models.multires.cuts import Cuts
@@ -16,7 +16,7 @@ from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.governor import Governor
 from pliant.models.multires.levels import OPERATORS, Hierarchy
-from pliant.models.multires.motion import Coupling, Motion, Near, flagged, nonzero_rows
+from pliant.models.multires.motion import Coupling, Motion, Near, flagged
 from pliant.models.multires.schwarz import Schwarz
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
@@ -68,7 +68,7 @@ class MultiresMechanics(ComingApart):
         lame = elastic.lame_parameters(self.material.young, self.material.poisson)
         meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
         self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
-        self.motion = Motion(self.hierarchy)
+        self.motion, self._loaded = Motion(self.hierarchy), False
         self.adaptation = Adaptation(self.hierarchy, self.model.split)
         self.drives = Drives(self.hierarchy)
         self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
@@ -109,7 +109,7 @@ class MultiresMechanics(ComingApart):
 
     def couple(self, kind: str) -> None:
         """Begin with a coupling; all levels are given the values that they have now."""
-        self.kind = kind
+        self.kind, self.adaptation.whole = kind, kind == "schwarz"
         if kind == "galerkin":
             self.coupling = Galerkin(self.hierarchy, self.motion, self.damping_time)
         else:
@@ -157,11 +157,11 @@ class MultiresMechanics(ComingApart):
             self._since = 0.0
         if self._rearranged or not np.array_equal(external, self._external):
             self._external, self._rearranged = external.copy(), False
-            self.motion.take_load(self.coupling.share(external))
+            self._share_loads()
         if fresh and not self.coupling.synchronous:  # so constant loads move bodies exactly from the start
             for k, count in enumerate(counts):
                 self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
-        self.drives.lead(x - self.structure.rest, dt, self.motion)
+        self.drives.lead(x, dt, self.motion)
         self.coupling.advance(time, dt, counts, self._reachable(time, dt))
         self.coupling.fill()
         self._show(x, v, inverse_mass)
@@ -169,6 +169,14 @@ class MultiresMechanics(ComingApart):
         self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
         self.governor.measure(self.updates, self._frame_seconds)
+
+    def _share_loads(self) -> None:
+        """Hand what acts on particles to simulated nodes."""
+        assert self.coupling is not None
+        loaded = bool(self._external.any())
+        if loaded or self._loaded:
+            self.motion.take_load(self.coupling.share(self._external))
+        self._loaded = loaded
 
     def counts(self, dt: float) -> list[int]:
         """Steps of each level within ``dt``: powers of two, at least as many as the coarser level's."""
@@ -186,59 +194,64 @@ class MultiresMechanics(ComingApart):
         Changes of velocity count as the momentum that they are; places move with the particle of theirs that
         was moved furthest, so that nothing stays inside of what it was pushed out of.
         """
-        changed = ((x != self._last[0]) | (v != self._last[1])) & (inverse_mass > 0.0)
-        rows = nonzero_rows(changed)
+        rows = shown.changed(x, v, *self._last, inverse_mass)
         if not len(rows):
             return
         assert self.coupling is not None
-        moved, kicks = np.zeros_like(x), np.zeros_like(x)
-        moved[rows] = np.where(changed[rows], x[rows] - self._last[0][rows], 0.0)
-        kicks[rows] = np.where(changed[rows], v[rows] - self._last[1][rows], 0.0)
-        self._take_impulses(self.structure.mass[:, None] * kicks)
-        rows = rows[moved[rows].any(axis=1)]
-        order = rows[np.argsort(np.linalg.norm(moved[rows], axis=1), kind="stable")]
-        place = order.copy()
+        free = inverse_mass[rows] > 0.0
+        moved = np.where(free, x[rows] - self._last[0][rows], 0.0)
+        kicks = np.where(free, v[rows] - self._last[1][rows], 0.0)
+        self._take_impulses(rows, self.structure.mass[rows, None] * kicks)
+        lengths = np.linalg.norm(moved, axis=1)
+        order = np.argsort(lengths, kind="stable")
+        order = order[lengths[order] > 0.0]
+        place = rows[order]
         for k in range(len(self.hierarchy.levels) - 1, -1, -1):
             here = flagged(self.hierarchy.levels[k].count)
             here[self.coupling.active[k]] = True
             found = here[place]
             target, source = place[found], order[found]
-            largest = np.unique(target[::-1], return_index=True)
-            pick = source[::-1][largest[1]]  # the last one in order has moved furthest
-            self.motion.d[k][largest[0]] += moved[pick]
+            nodes, last = np.unique(target[::-1], return_index=True)  # the last in order moved furthest
+            self.motion.d[k][nodes] += moved[source[::-1][last]]
             order, place = order[~found], place[~found]
             if k:
                 place = self.hierarchy.links[k - 1].parent[place]
 
-    def _take_impulses(self, impulses: Array) -> None:
+    def _take_impulses(self, rows: IntArray, impulses: Array) -> None:
         assert self.coupling is not None
         if impulses.any():
-            shares = self.coupling.share(impulses)
+            whole = np.zeros(self._external.shape)
+            whole[rows] = impulses
+            shares = self.coupling.share(whole, rows)
             for k, nodes in enumerate(self.coupling.active):
                 self.motion.v[k][nodes] += self.coupling.inverse[k][nodes] * shares[k][nodes]
 
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        free = inverse_mass > 0.0
-        np.copyto(x, self.structure.rest + self.motion.d[-1], where=free)
-        np.copyto(v, self.motion.v[-1], where=free)
-        self._last = (x.copy(), v.copy())
+        m = self.motion
+        shown.show(self.structure.rest, m.d[-1], m.v[-1], inverse_mass, x, v, *self._last)
 
     # --------------------------------------------------------------------------------------- contacts
 
     def _reachable(self, time: float, dt: float) -> Near:
         """The simulated nodes of each level that may meet an obstacle within ``dt``."""
         assert self.coupling is not None
-        found: list[list[IntArray]] = []
-        for k, level in enumerate(self.hierarchy.levels):
-            nodes, here = self.coupling.active[k], []
-            x = level.points[nodes] + self.motion.d[k][nodes]
-            reach = 2.0 * dt * np.linalg.norm(self.motion.v[k][nodes], axis=1) + level.spacing
-            for obstacle in self.obstacles:
-                close = obstacle.distance(time, x) < reach
-                if obstacle.moves:
-                    close |= obstacle.distance(time + dt, x) < reach
-                here.append(nodes[close])
-            found.append(here)
+        nodes, first = self.coupling.simulated
+        if not self.obstacles:
+            return Near([], [[] for _ in self.hierarchy.levels])
+        d, v = self.motion.whole[:2]
+        counts = np.diff(first)
+        spacing = np.repeat([level.spacing for level in self.hierarchy.levels], counts)
+        begin = np.repeat(self.motion.first[:-1], counts)
+        x, speed = self.coupling.points[nodes] + d[nodes], v[nodes]
+        reach = 2.0 * dt * np.sqrt(np.einsum("ij,ij->i", speed, speed)) + spacing
+        found: list[list[IntArray]] = [[] for _ in counts]
+        for obstacle in self.obstacles:
+            close = obstacle.distance(time, x) < reach
+            if obstacle.moves:
+                close |= obstacle.distance(time + dt, x) < reach
+            here = np.where(close, nodes - begin, -1)
+            for row, a, b in zip(found, first[:-1], first[1:], strict=True):
+                row.append(here[a:b][close[a:b]])
         met = [any(len(row[o]) for row in found) for o in range(len(self.obstacles))]
         obstacles = [obstacle for obstacle, on in zip(self.obstacles, met, strict=True) if on]
         return Near(obstacles, [[some for some, on in zip(row, met, strict=True) if on] for row in found])
@@ -264,20 +277,19 @@ class MultiresMechanics(ComingApart):
         assert self.coupling is not None
         if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
             return
-        before, momentum = self.split, self.coupling.momenta()[0]
+        before, momentum = self.split, None if self.drives.any else self.coupling.momenta()[0]
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
-            born = np.flatnonzero((split[k] & ~before[k])[link.parent])
-            rows = link.push
-            for field in (self.motion.d, self.motion.v):
-                out = np.empty((len(born), 3))
-                kernels.interpolate(born, rows.first, rows.columns, rows.weights, field[k], out)
-                field[k + 1][born] = out
+            fresh = split[k] & ~before[k]
+            born = np.flatnonzero(fresh[link.parent])
+            self.drives.change(k, np.flatnonzero(split[k] != before[k]))
+            self.drives.change(k + 1, born)
+            d, v = self.motion.d, self.motion.v
+            kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
         self.coupling.arrange(split)
         self.coupling.weigh()
-        if not self.drives.any:
+        if momentum is not None:
             self.coupling.keep_momentum(momentum)
-        self.drives.still = False
         self._rearranged = True
 
     @property
@@ -293,8 +305,9 @@ class MultiresMechanics(ComingApart):
 
     def add_internal(self, out: Array) -> None:
         if self.coupling is not None and self.drives.any:
-            self.coupling.reactions()
-            self.drives.add_reactions(self.coupling, self.motion, self._external, out)
+            held = self.drives.held(self.coupling.active)
+            self.coupling.reactions(held)
+            self.drives.add_reactions(held, self.motion, self._external if self._loaded else None, out)
 
     def series(self) -> Sequence[float]:
         budget = self.governor.allowed
@@ -338,6 +351,7 @@ class MultiresMechanics(ComingApart):
             "external": self._external,
             "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
             "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
+            "left-over": np.zeros(3) if self.coupling is None else self.coupling.left_over,
             "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
             "begun": np.array(self.coupling is not None),
             "level": self.levels_shown().astype(np.float32),
@@ -367,4 +381,5 @@ class MultiresMechanics(ComingApart):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
             assert self.coupling is not None
             self.coupling.heat = np.array(state["heat"])
-            self.motion.take_load(self.coupling.share(self._external))
+            self.coupling.left_over = np.array(state["left-over"])
+            self._share_loads()

@@ -1,7 +1,7 @@
 """What moves: displacements and velocities of all levels, and what acts on them during one advance."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +17,35 @@ class Near:
 
     obstacles: list[Pushing]
     nodes: list[list[IntArray]]
+
+    def tables(
+        self, time: float, dt: float, ticks: int, all_nodes: "AllNodes", pressing: int = 0
+    ) -> tuple[Any, Array]:
+        """What compiled loops of ``ticks`` steps want to know about contacts, and the rows (o, 8) that they
+        add them to. pressing: levels whose forces on the nodes near are kept apart."""
+        shapes = [obstacle.rigid(time + np.arange(ticks + 1) * dt / ticks) for obstacle in self.obstacles]
+        count, out = len(shapes), np.zeros((len(shapes), 8))
+        numbers, places = np.zeros((count, 14)), np.zeros((count, ticks + 1, 3))
+        for o, shape in enumerate(shapes):
+            numbers[o] = [*shape.size, *shape.frame.ravel(), shape.restitution, shape.friction]
+            places[o] = shape.places
+        kinds = np.array([shape.kind for shape in shapes], np.int64)
+        nodes = [some + all_nodes.first[k] for k, row in enumerate(self.nodes) for some in row]
+        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0, np.int64), *nodes])
+        own = (all_nodes.points, all_nodes.mass, all_nodes.radius, all_nodes.places)
+        forces = np.zeros((pressing, len(flat), 3))
+        return (kinds, numbers, places, flat, first, *own, out, flagged(len(flat)), forces), out
+
+
+class AllNodes:
+    """Rest places, masses and radii (none) of the nodes of all levels, end to end; places: room for them."""
+
+    def __init__(self, hierarchy: Hierarchy, mass: list[Array]) -> None:
+        self.first = np.concatenate([[0], np.cumsum([level.count for level in hierarchy.levels])])
+        self.points = np.concatenate([level.points for level in hierarchy.levels])
+        self.mass: Array = np.concatenate(mass)
+        self.radius, self.places = np.zeros(len(self.points)), np.zeros_like(self.points)
 
 
 class Motion:
@@ -53,17 +82,13 @@ class Motion:
 
     def pull(self, level: int, nodes: IntArray) -> None:
         """Values of coarse nodes from the finer level."""
-        rows = self.hierarchy.links[level].pull
-        for field in (self.d, self.v):
-            out = np.empty((len(nodes), 3))
-            kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, field[level + 1], out)
-            field[level][nodes] = out
+        rows, fine = self.hierarchy.links[level].pull, level + 1
+        kernels.interpolate(nodes, rows.table, self.d[fine], self.v[fine], self.d[level], self.v[level])
 
     def hang(self, level: int, nodes: IntArray) -> None:
         """Values of fine nodes from their parent tets."""
-        link = self.hierarchy.links[level - 1]
-        for field in (self.d, self.v):
-            kernels.hang(nodes, link.corners, link.weights, field[level - 1], field[level])
+        link, d, v = self.hierarchy.links[level - 1], self.d, self.v
+        kernels.hang(nodes, link.corners, link.weights, d[level - 1], v[level - 1], d[level], v[level])
 
 
 class Simulated:
@@ -99,19 +124,23 @@ class Coupling(Protocol):
 
     synchronous: bool  # velocities belong to the same time as places, or to the middle of each level's step
     active: list[IntArray]  # nodes of each level that are simulated
+    simulated: tuple[IntArray, IntArray]  # the same in arrays that hold all levels, and where a level's begin
+    points: Array  # rest places [m] of the nodes of all levels
     mass: list[Array]  # [kg] of all levels' nodes, as they move
     inverse: list[Array]  # 1 / mass (n, 3), zero for driven degrees of freedom
 
     def arrange(self, split: list[BoolArray]) -> None:
         """Take over which nodes are replaced by finer ones."""
 
-    def share(self, values: Array) -> list[Array]:
-        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones."""
+    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
+        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones;
+        rows: those that are not zero, where that is known."""
 
     def weigh(self) -> None:
         """Bring ``inverse`` up to date with masses and drives."""
 
     heat: Array  # [J] of damping, added up where it has a place (1,)
+    left_over: Array  # [N] (3,) by which forces between nodes miss zero, lately; see Schwarz
 
     def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
         """Move everything by dt; level k takes ``counts[k]`` steps (powers of two), and is pushed out of the
@@ -132,8 +161,15 @@ class Coupling(Protocol):
     def energy(self) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of what is simulated."""
 
-    def reactions(self) -> None:
-        """Forces of the present state on all simulated nodes, into ``motion.f``."""
+    def reactions(self, nodes: list[IntArray]) -> None:
+        """Forces of the present state on these simulated nodes, at least, into ``motion.f``."""
+
+
+def laid_out(nodes: list[IntArray], first: IntArray) -> tuple[IntArray, IntArray]:
+    """Numbers in arrays that hold all levels, where each level's begin with ``first``, and where each level's
+    begin among them."""
+    begin = np.concatenate([[0], np.cumsum([len(some) for some in nodes])])
+    return np.concatenate([some + a for some, a in zip(nodes, first, strict=False)]), begin
 
 
 def nonzero_rows(values: AnyArray) -> IntArray:

@@ -20,9 +20,11 @@ def heat_stride(count):
 
 
 @jit
-def _contacts(k, tick, t, period, contacts, d, v, f, load, inverse):
-    """Push the listed nodes of level k out of the shapes, whose places are known at every tick."""
-    kinds, numbers, places, near, near_first, points, mass, radius, x, out = contacts
+def push_near(k, tick, t, period, contacts, d, v, f, load, inverse):
+    """Push the listed nodes of level k out of the shapes, whose places are known at every tick; ``hit`` says
+    which of them were given another velocity. pressing (levels, nodes, 3): the last forces of each level's
+    tets on them; where it is empty, ``f`` are all forces."""
+    kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit, pressing = contacts
     dt = tick * period
     for o in range(kinds.shape[0]):
         row = k * kinds.shape[0] + o
@@ -34,15 +36,22 @@ def _contacts(k, tick, t, period, contacts, d, v, f, load, inverse):
         size, frame = numbers[o, 0:3], numbers[o, 3:12].copy().reshape(3, 3)
         for e in range(a, b):
             i = near[e]
+            p, q, r = v[i, 0], v[i, 1], v[i, 2]
+            fx, fy, fz = f[i, 0], f[i, 1], f[i, 2]
             for c in range(3):
                 x[i, c] = points[i, c] + d[i, c]
-                f[i, c] += load[i, c]  # all that presses it; forces are made afresh before the next use
+                total = load[i, c] if pressing.shape[0] > 0 else load[i, c] + f[i, c]
+                for j in range(pressing.shape[0]):
+                    total += pressing[j, e, c]
+                f[i, c] = total
             push_out(
                 i, kinds[o], size, centre, frame, velocity, numbers[o, 12], numbers[o, 13], dt,
                 x, v, f, mass, radius, inverse, out[o],
             )  # fmt: skip
             for c in range(3):
                 d[i, c] = x[i, c] - points[i, c]
+            f[i, 0], f[i, 1], f[i, 2] = fx, fy, fz
+            hit[e] = v[i, 0] != p or v[i, 1] != q or v[i, 2] != r
 
 
 @jit
@@ -59,6 +68,13 @@ def _carry(a, b, nodes, d, v, dt):
         i = nodes[k]
         for c in range(3):
             d[i, c] += dt * v[i, c]
+
+
+@jit
+def refresh_ghosts(deepest, ghosts, ghosts_first, push, d, v):
+    """Values of all ghosts from the coarser level as it is now."""
+    for k in range(1, deepest + 1):
+        take_rows(ghosts_first[k], ghosts_first[k + 1], ghosts, push, d, v, d, v, False)
 
 
 @jit
@@ -86,7 +102,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
     flags: per level whether forces are done outside, and the damping; lists: active nodes, ghosts and
     replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
     rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
-    contacts: rigid shapes and the nodes near them, see ``_contacts``; heat (1,): the energy that damping
+    contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that damping
     takes is added to it; none is counted where it is empty; border: coarse nodes at borders, 1 / their
     mass, how much of its level's mass each node stands for, and the memory [s] of what is left over;
     balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the force left over.
@@ -113,8 +129,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                     _blend(ghosts_first[k], ghosts_first[k + 1], ghosts, d0, d1, theta, d)
                     _blend(ghosts_first[k], ghosts_first[k + 1], ghosts, v0, v1, theta, v)
                 if below:
-                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, d, d, False)
-                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, v, v, False)
+                    take_rows(replaced_first[k], replaced_first[k + 1], replaced, pull, d, v, d, v, False)
                 stage = 1
                 if outside[k]:
                     cursor[0], cursor[1], cursor[2] = t, k, stage
@@ -125,8 +140,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                     heat[0] += stride * dt * beta[k] * row_power(a, b, active, first, columns, blocks, v)
             if stage == 1:
                 if below:
-                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d0, True)
-                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v0, True)
+                    take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d0, v0, True)
                 for e in range(a, b):
                     i = active[e]
                     for c in range(3):
@@ -137,10 +151,9 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                 if below and not printed:
                     _carry(replaced_first[k], replaced_first[k + 1], replaced, d, v, dt)
                     _carry(ghosts_first[k], ghosts_first[k + 1], ghosts, d, v, dt)
-                _contacts(k, tick, t, periods[k], contacts, d, v, f, load, inverse)
+                push_near(k, tick, t, periods[k], contacts, d, v, f, load, inverse)
             if below:
-                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, d1, True)
-                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, v, v1, True)
+                take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d1, v1, True)
             stage = 0
             k += 1
         t += 1

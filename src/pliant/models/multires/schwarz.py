@@ -1,13 +1,20 @@
 """Levels coupled by ghosts that interpolate in space and time: for bodies that are held."""
 
-from typing import Any
-
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import kernels, schedule, tet_loops
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
-from pliant.models.multires.motion import Motion, Near, Simulated, flagged, limit, nonzero_rows
+from pliant.models.multires.motion import (
+    AllNodes,
+    Motion,
+    Near,
+    Simulated,
+    flagged,
+    laid_out,
+    limit,
+    nonzero_rows,
+)
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
@@ -42,10 +49,10 @@ class Schwarz(Simulated):
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
         levels, none = hierarchy.levels, Rows.none
-        points = np.concatenate([level.points for level in levels])
-        count = len(points)
-        self._level_masses = np.concatenate(self.mass)
-        self._all_nodes = (points, self._level_masses, np.zeros(count), np.zeros((count, 3)))
+        self._standing = [np.zeros(level.count, np.int8) for level in levels]
+        self._all_nodes = AllNodes(hierarchy, self.mass)
+        self.points = self._all_nodes.points
+        self._level_masses = self._all_nodes.mass.copy()
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
@@ -61,16 +68,16 @@ class Schwarz(Simulated):
     def arrange(self, split: list[BoolArray]) -> None:
         levels, links = self.hierarchy.levels, self.hierarchy.links
         count = len(levels)
-        exists = [np.ones(levels[0].count, bool)]
-        for k in range(1, count):
-            exists.append(split[k - 1][links[k - 1].parent])
-        self.exists = exists
-        self.active = [np.flatnonzero(exists[k] & ~split[k]) for k in range(count)]
-        self.replaced = [np.flatnonzero(exists[k] & split[k]) for k in range(count)]
-        self.absent = [np.flatnonzero(~exists[k]) for k in range(count)]
-        self._standing = [
-            np.where(exists[k], np.where(split[k], REPLACED, ACTIVE), ABSENT) for k in range(count)
-        ]
+        self.active: list[IntArray] = []
+        self.replaced: list[IntArray] = []
+        self.absent: list[IntArray] = []
+        above, parent = flagged(0), np.zeros(0, np.int64)
+        for k in range(count):
+            lists = kernels.standing(parent, above, split[k], self._standing[k])
+            for own, nodes in zip((self.active, self.replaced, self.absent), lists, strict=True):
+                own.append(nodes)
+            if k < count - 1:
+                above, parent = split[k], links[k].parent
         self.ghosts: list[IntArray] = [np.zeros(0, np.int64)] * count
         needed = flagged(0)
         for k in range(count - 1, 0, -1):
@@ -80,22 +87,23 @@ class Schwarz(Simulated):
             kernels.mark_rows(self.active[k], levels[k].first, levels[k].columns, flags)
             pull = links[k - 1].pull
             kernels.mark_rows(self.replaced[k - 1], pull.first, pull.columns, flags)
-            self.ghosts[k] = np.flatnonzero(flags & ~exists[k])
+            self.ghosts[k] = np.flatnonzero(flags & (self._standing[k] == ABSENT))
             needed = flagged(levels[k - 1].count)
             push = self._push[k - 1]
             kernels.mark_rows(self.ghosts[k], push.first, push.columns, needed)
-        self.tets = []
+        self.tets = [np.zeros(0, np.int64)] * count
         for k, level in enumerate(levels):
-            flags = flagged(len(level.tets))
-            kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
-            self.tets.append(np.flatnonzero(flags))
-            if level.operator == COROTATIONAL and not len(self._buffers[k]):
-                self._buffers[k] = np.zeros((4 * len(level.tets), 3))
+            if level.operator == COROTATIONAL:
+                flags = flagged(len(level.tets))
+                kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
+                self.tets[k] = np.flatnonzero(flags)
+                if not len(self._buffers[k]):
+                    self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
-        lists = [self._laid_out(nodes) for nodes in (self.active, self.ghosts, self.replaced)]
-        self._lists = tuple(array for pair in lists for array in pair)
+        kinds = [laid_out(nodes, self.motion.first) for nodes in (self.active, self.ghosts, self.replaced)]
+        self._lists, self.simulated = tuple(array for pair in kinds for array in pair), kinds[0]
+        self._ends = tuple(np.zeros((len(kinds[1][0]), 3)) for _ in range(4))
         self._share_masses()
-        self._ends = tuple(np.zeros((len(lists[1][0]), 3)) for _ in range(4))
 
     def _share_masses(self) -> None:
         """The body's mass as its simulated nodes stand for it, where levels overlap or leave gaps at borders.
@@ -105,18 +113,21 @@ class Schwarz(Simulated):
         these, so that they are the body's.
         """
         levels, links = self.hierarchy.levels, self.hierarchy.links
-        left = [np.where(exists, level.mass, 0.0)[:, None] for exists, level in zip(self.exists, levels, strict=True)]
+        there = [np.flatnonzero(standing != ABSENT) for standing in self._standing]
+        left: list[Array] = [np.zeros((level.count, 1)) for level in levels]
+        for level, nodes, mass in zip(levels, there, left, strict=True):
+            mass[nodes, 0] = level.mass[nodes]
         for k in range(len(links), 0, -1):
-            link, there = links[k - 1], np.flatnonzero(self.exists[k])
-            kernels.hand_up(there, link.corners, link.weights, -levels[k].mass[:, None], left[k - 1])
+            link = links[k - 1]
+            kernels.hand_up(there[k], link.corners, link.weights, -levels[k].mass[:, None], left[k - 1])
             if k < len(links):
                 lost = self.absent[k][left[k][self.absent[k], 0] != 0.0]
                 kernels.hand_up(lost, link.corners, link.weights, left[k], left[k - 1])
         for k, link in enumerate(links):
-            own = np.bincount(link.parent, levels[k + 1].mass, minlength=levels[k].count)
-            given = np.where(own > 0.0, left[k][:, 0] / np.where(own > 0.0, own, 1.0), 0.0)
-            there = np.flatnonzero(self.exists[k + 1])
-            left[k + 1][there, 0] += given[link.parent[there]] * levels[k + 1].mass[there]
+            born, mass = there[k + 1], levels[k + 1].mass
+            own = np.bincount(link.parent[born], mass[born], minlength=levels[k].count)
+            given = np.divide(left[k][:, 0], own, out=np.zeros(levels[k].count), where=own > 0.0)
+            left[k + 1][born, 0] += given[link.parent[born]] * mass[born]
         found = []
         self.mass = [level.mass.copy() for level in levels]
         for k, (level, nodes) in enumerate(zip(levels, self.active, strict=True)):
@@ -124,41 +135,36 @@ class Schwarz(Simulated):
             flags = flagged(level.count)
             kernels.mark_rows(self.replaced[k], level.first, level.columns, flags)
             found.append(nodes[flags[nodes]])
-        border = self._laid_out(found)[0]
+        border = laid_out(found, self.motion.first)[0]
         mass, whole = np.concatenate(self.mass), self._level_masses
-        total, there = levels[-1].mass.sum(), self._laid_out(self.active)[0]
         held = float(mass[border].sum())
         if held > 0.0:  # what was clipped
-            mass[border] *= 1.0 + (total - mass[there].sum()) / held
+            mass[border] *= 1.0 + (levels[-1].mass.sum() - mass[self.simulated[0]].sum()) / held
             held = float(mass[border].sum())
         self.mass = self.motion.parts(mass)
-        self._all_nodes = (self._all_nodes[0], mass, *self._all_nodes[2:])
-        self._border = (border if not self.printed else border[:0], 1.0 / held if held else 0.0, mass / whole, MEMORY * levels[0].critical)
-
-    def _laid_out(self, nodes: list[IntArray]) -> tuple[IntArray, IntArray]:
-        """Nodes by their numbers in arrays that hold all levels, and where each level's begin."""
-        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])])
-        return np.concatenate([some + a for some, a in zip(nodes, self.motion.first, strict=False)]), first
+        self._all_nodes.mass[:] = mass
+        share, memory = 1.0 / held if held else 0.0, MEMORY * levels[0].critical
+        self._border = (border[: 0 if self.printed else None], share, mass / whole, memory)
 
     # -------------------------------------------------------------------------------------- loads
 
-    def share(self, values: Array) -> list[Array]:
+    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
         """Transposed interpolation to and fro between levels until all has come to rest on active nodes.
 
         Every hand-over keeps the sum and the moment. Masses of active nodes at borders are not shared out in
         this way: of what acts on all particles, the mean acceleration is taken as such.
         """
         levels, none = self.hierarchy.levels, np.zeros(0, np.int64)
-        rows = nonzero_rows(values)
+        rows = nonzero_rows(values) if rows is None else rows
+        shares: list[Array] = [np.zeros((level.count, 3)) for level in levels]
         if not len(rows):
-            return [np.zeros((level.count, 3)) for level in levels]
-        whole = len(rows) == len(values)
-        masses = [level.mass for level in levels]
-        mean = values.sum(axis=0) / masses[-1].sum() if whole else np.zeros(3)
-        shares: list[Array] = [mass[:, None] * mean for mass in masses]
-        rest = values - shares[-1]
-        rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
-        if whole:
+            return shares
+        rest = values
+        if len(rows) == len(values):
+            mean = values.sum(axis=0) / levels[-1].mass.sum()
+            shares = [level.mass[:, None] * mean for level in levels]
+            rest = values - shares[-1]
+            rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
             rows = nonzero_rows(rest)
         arriving = [np.zeros((level.count, 3)) for level in levels[:-1]] + [rest]
         places = [none] * (len(levels) - 1) + [rows]
@@ -167,8 +173,8 @@ class Schwarz(Simulated):
             if not any(len(some) for some in places):
                 return shares
         left = np.sum([a.sum(axis=0) for a in arriving], axis=0)  # goes round in circles: keep the sum
-        for share, mass, nodes in zip(shares, masses, self.active, strict=True):
-            share[nodes] += mass[nodes, None] / masses[-1].sum() * left
+        for share, level, nodes in zip(shares, levels, self.active, strict=True):
+            share[nodes] += level.mass[nodes, None] / levels[-1].mass.sum() * left
         return shares
 
     def _settle(
@@ -189,9 +195,9 @@ class Schwarz(Simulated):
                 places[k - 1] = np.union1d(places[k - 1], link.corners[up])
             if len(replaced):
                 link = links[k]
-                down[k + 1], below[k + 1] = np.zeros_like(arriving[k + 1]), np.unique(link.down[replaced])
+                down[k + 1], below[k + 1] = np.zeros(arriving[k + 1].shape), np.unique(link.down[replaced])
                 kernels.hand_up(replaced, link.down, link.down_weights, here, down[k + 1])
-        return [a if len(rows) else np.zeros_like(a) for a, rows in zip(down, below, strict=True)], below
+        return [a if len(rows) else np.zeros(a.shape) for a, rows in zip(down, below, strict=True)], below
 
     # ------------------------------------------------------------------------------------- motion
 
@@ -202,7 +208,7 @@ class Schwarz(Simulated):
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
         flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
         cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
-        contacts, out = self._contacts(time, dt, ticks, near)
+        contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
                 cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
@@ -218,44 +224,27 @@ class Schwarz(Simulated):
         for obstacle, row in zip(near.obstacles, out, strict=True):
             obstacle.take_contacts(row)
 
-    def _contacts(self, time: float, dt: float, ticks: int, near: Near) -> tuple[Any, Array]:
-        """What the loop wants to know about obstacles, and the rows (o, 8) that it adds contacts to."""
-        shapes = [obstacle.rigid(time + np.arange(ticks + 1) * dt / ticks) for obstacle in near.obstacles]
-        count, out = len(shapes), np.zeros((len(shapes), 8))
-        numbers, places = np.zeros((count, 14)), np.zeros((count, ticks + 1, 3))
-        for o, shape in enumerate(shapes):
-            numbers[o] = [*shape.size, *shape.frame.ravel(), shape.restitution, shape.friction]
-            places[o] = shape.places
-        kinds = np.array([shape.kind for shape in shapes], np.int64)
-        nodes = [some + self.motion.first[k] for k, row in enumerate(near.nodes) for some in row]
-        first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])]).astype(np.int64)
-        flat = np.concatenate([np.zeros(0, np.int64), *nodes])
-        return (kinds, numbers, places, flat, first, *self._all_nodes, out), out
-
     def _outside(self, k: int) -> bool:
         """Whether forces are worth a parallel loop, or made tet by tet."""
         return self.hierarchy.levels[k].operator == COROTATIONAL or len(self.active[k]) >= SERIAL_ROWS
 
     def _refresh_ghosts(self) -> None:
-        m = self.motion
-        for k in range(1, self.deepest + 1):
-            rows, nodes = self._push[k - 1], self.ghosts[k]
-            for field in (m.d, m.v):
-                out = np.empty((len(nodes), 3))
-                kernels.interpolate(nodes, rows.first, rows.columns, rows.weights, field[k - 1], out)
-                field[k][nodes] = out
+        ghosts, first = self._lists[2], self._lists[3]
+        d, v = self.motion.whole[:2]
+        schedule.refresh_ghosts(self.deepest, ghosts, first, self._push_rows, d, v)
 
     def _forces(self, k: int, dt: float = 0.0) -> None:
-        self._forces_at(k, self.beta[k])
+        nodes = self.active[k]
+        self._forces_at(k, self.beta[k], nodes)
         if len(self.heat) and dt:
-            f, nodes = self.motion.f[k], self.active[k]
+            f = self.motion.f[k]
             damped = f[nodes]
-            self._forces_at(k, 0.0)
+            self._forces_at(k, 0.0, nodes)
             self.heat[0] += dt * float(np.sum(self.motion.v[k][nodes] * (f[nodes] - damped)))
             f[nodes] = damped
 
-    def _forces_at(self, k: int, beta: float) -> None:
-        level, m, nodes = self.hierarchy.levels[k], self.motion, self.active[k]
+    def _forces_at(self, k: int, beta: float, nodes: IntArray) -> None:
+        level, m = self.hierarchy.levels[k], self.motion
         if level.operator == COROTATIONAL:
             tet_loops.tet_forces(
                 self.tets[k], nodes, level, self._ones[k], m.d[k], m.v[k], beta, self._buffers[k], m.f[k]
@@ -269,15 +258,16 @@ class Schwarz(Simulated):
         for k in range(1, len(self.absent)):
             self.motion.hang(k, self.absent[k])
 
-    def reactions(self) -> None:
+    def reactions(self, nodes: list[IntArray]) -> None:
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
-            self._forces(k)
-        nodes, share, ratio, _ = self._border
+            self._forces_at(k, self.beta[k], nodes[k])
+        border, share, ratio, _ = self._border
         f, load = self.motion.whole[2], self.motion.whole[3]
-        there = self._lists[0]
+        there = laid_out(nodes, self.motion.first)[0]
         f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
-        f[nodes] -= share * self._all_nodes[1][nodes, None] * self.left_over
+        there = np.intersect1d(there, border)
+        f[there] -= share * self._all_nodes.mass[there, None] * self.left_over
 
     def energy(self) -> tuple[float, float]:
         """Of the active nodes; a tet counts by its share of active corners."""
@@ -285,7 +275,9 @@ class Schwarz(Simulated):
         m = self.motion
         self._refresh_ghosts()
         for k, level in enumerate(self.hierarchy.levels):
-            nodes, ids = self.active[k], self.tets[k]
+            nodes, flags = self.active[k], flagged(len(level.tets))
+            kernels.mark_tets(nodes, level.around_first, level.around, flags)
+            ids = np.flatnonzero(flags)
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
             share, out = np.zeros(len(level.tets)), np.zeros(len(ids))
             share[ids] = (self._standing[k][level.tets[ids]] == ACTIVE).mean(axis=1)

@@ -122,7 +122,7 @@ def _sum(a, b, s):
 
 
 @jit
-def _tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
+def tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
     for k in range(a, b):
         t = ids[k]
         scale = -weight[t] * volumes[t]
@@ -140,7 +140,7 @@ def _tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, b
 
 @jit
 def _tets_serial(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
-    _tet_range(0, ids.shape[0], ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
+    tet_range(0, ids.shape[0], ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
 
 
 @parallel_jit
@@ -149,11 +149,11 @@ def _tets_parallel(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buf
     for p in prange(PARTS):
         a = p * n // PARTS
         b = (p + 1) * n // PARTS
-        _tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
+        tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
 
 
 @jit
-def _gather_range(a, b, nodes, first, around, weight, buffer, out):
+def gather_range(a, b, nodes, first, around, weight, buffer, out):
     for k in range(a, b):
         i = nodes[k]
         fx = 0.0
@@ -172,14 +172,14 @@ def _gather_range(a, b, nodes, first, around, weight, buffer, out):
 
 @jit
 def _gather_serial(nodes, first, around, weight, buffer, out):
-    _gather_range(0, nodes.shape[0], nodes, first, around, weight, buffer, out)
+    gather_range(0, nodes.shape[0], nodes, first, around, weight, buffer, out)
 
 
 @parallel_jit
 def _gather_parallel(nodes, first, around, weight, buffer, out):
     n = nodes.shape[0]
     for p in prange(PARTS):
-        _gather_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, around, weight, buffer, out)
+        gather_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, around, weight, buffer, out)
 
 
 def tet_forces(
@@ -215,31 +215,34 @@ def tet_energies(ids, tets, g, volumes, weight, mode, lam, mu, d, out):
 
 
 @jit
-def jumps(nodes, ids, first, around, tets, g, volumes, u, scratch, out):
+def jumps(nodes, first, around, tets, g, volumes, u, stamps, now, scratch, out):
     """rms deviation of the gradients of the tets around each listed node, by volume: zero on linear fields.
 
-    ids: the tets around those nodes; scratch (m, 9).
+    scratch (m, 9) holds the gradients of those tets whose ``stamps`` (m,) say ``now``.
     """
-    for k in range(ids.shape[0]):
-        h = _gradient(ids[k], tets, g, u)
-        for c in range(9):
-            scratch[ids[k], c] = h[c]
+    mean = np.zeros(9)
     for k in range(nodes.shape[0]):
         i = nodes[k]
         total = 0.0
         for e in range(first[i], first[i + 1]):
-            total += volumes[around[e] // 4]
+            t = around[e] // 4
+            total += volumes[t]
+            if stamps[t] != now:
+                stamps[t] = now
+                h = _gradient(t, tets, g, u)
+                for c in range(9):
+                    scratch[t, c] = h[c]
+        inverse = 1.0 / total if total > 0.0 else 0.0
+        mean[:] = 0.0
+        for e in range(first[i], first[i + 1]):
+            t = around[e] // 4
+            for c in range(9):
+                mean[c] += inverse * volumes[t] * scratch[t, c]
         square = 0.0
-        for c in range(9):
-            mean = 0.0
-            second = 0.0
-            for e in range(first[i], first[i + 1]):
-                t = around[e] // 4
-                share = volumes[t] / total
-                mean += share * scratch[t, c]
-            for e in range(first[i], first[i + 1]):
-                t = around[e] // 4
-                off = scratch[t, c] - mean
-                second += volumes[t] / total * off * off
-            square += second
-        out[i] = np.sqrt(square)
+        for e in range(first[i], first[i + 1]):
+            t = around[e] // 4
+            off = 0.0
+            for c in range(9):
+                off += (scratch[t, c] - mean[c]) ** 2
+            square += volumes[t] * off
+        out[i] = np.sqrt(square * inverse)
