@@ -294,3 +294,21 @@ def mark_tets(nodes, first, around, flags):
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
             flags[around[e] // 4] = True
+
+
+@jit
+def whole_tets(nodes, first, around, tets, flags):
+    """Flag all corners of the tet with most flagged ones around each listed node that has no whole one."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        best, most = -1, 0
+        for e in range(first[i], first[i + 1]):
+            t = around[e] // 4
+            count = 0
+            for q in range(4):
+                count += flags[tets[t, q]]
+            if count > most:
+                best, most = t, count
+        if best >= 0 and most < 4:
+            for q in range(4):
+                flags[tets[best, q]] = True

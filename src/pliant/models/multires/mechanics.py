@@ -109,7 +109,7 @@ class MultiresMechanics(ComingApart):
 
     def couple(self, kind: str) -> None:
         """Begin with a coupling; all levels are given the values that they have now."""
-        self.kind = kind
+        self.kind, self.adaptation.whole = kind, kind == "schwarz"
         if kind == "galerkin":
             self.coupling = Galerkin(self.hierarchy, self.motion, self.damping_time)
         else:
@@ -291,6 +291,7 @@ class MultiresMechanics(ComingApart):
             "external": self._external,
             "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
             "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
+            "left-over": np.zeros(3) if self.coupling is None else self.coupling.left_over,
             "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
             "begun": np.array(self.coupling is not None),
             "level": self.levels_shown().astype(np.float32),
@@ -320,4 +321,5 @@ class MultiresMechanics(ComingApart):
             self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
             assert self.coupling is not None
             self.coupling.heat = np.array(state["heat"])
+            self.coupling.left_over = np.array(state["left-over"])
             self._share_loads()
