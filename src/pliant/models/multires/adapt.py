@@ -25,6 +25,7 @@ class Adaptation:
 
     def __init__(self, hierarchy: Hierarchy, threshold: float) -> None:
         self.hierarchy, self.threshold = hierarchy, threshold
+        self.whole = True  # split nodes come as corners of whole tets
         levels = hierarchy.levels
         self.eta: list[Array] = [np.zeros(level.count) for level in levels]
         self._scratch: list[Array] = [np.zeros((len(level.tets), 9)) for level in levels]
@@ -63,7 +64,12 @@ class Adaptation:
     def choose(
         self, split: list[BoolArray], near: list[BoolArray], lately: list[BoolArray], held: list[BoolArray]
     ) -> tuple[list[BoolArray], list[Array]]:
-        """New split flags, and how urgent each is (forced ones: infinitely)."""
+        """New split flags, and how urgent each is (forced ones: infinitely).
+
+        Where ``whole``, every split node has a tet whose corners are all split: with schwarz, single nodes
+        among simulated ones let borders gain energy: growth rates up to 3 /s in 6 of 18 random choices on an
+        irregular cube, none with whole tets (tests/verification/test_multires_borders.py).
+        """
         wanted, urgency = [], []
         for k, link in enumerate(self.hierarchy.links):
             worst = np.zeros(len(split[k]))
@@ -77,6 +83,9 @@ class Adaptation:
             wanted.append(kept | fresh | forced)
             own = np.where(split[k], 2.0 * np.minimum(worst, 1e6), self.eta[k])
             urgency.append(np.where(forced, 1e9, own))
+            if self.whole:
+                level, nodes = self.hierarchy.levels[k], np.flatnonzero(wanted[k])
+                kernels.whole_tets(nodes, level.around_first, level.around, level.tets, wanted[k])
         wanted.append(flagged(self.hierarchy.levels[-1].count))
         return wanted, urgency
 

@@ -32,6 +32,7 @@ class Galerkin(Simulated):
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
         self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
         self.heat: Array = np.zeros(0)
+        self.left_over: Array = np.zeros(3)  # nothing ever is
         self.mass: list[Array] = [level.mass.copy() for level in hierarchy.levels]
         self._lay_out()
         self.arrange([flagged(level.count) for level in hierarchy.levels])
@@ -188,7 +189,7 @@ class Galerkin(Simulated):
         times = (ticks, dt / ticks, periods, self.deepest)
         outside = np.array([len(tets) >= SERIAL_ROWS for tets in self.tets])
         cursor = np.zeros(3, np.int64)
-        contacts, out = near.tables(time, dt, ticks, self._all_nodes)
+        contacts, out = near.tables(time, dt, ticks, self._all_nodes, self.deepest + 1)
         d, v, f, load, _ = m.whole
         while True:
             event = impulses.run(

@@ -93,9 +93,18 @@ def _level_forces(k, lists, links, elastic, damping, heat, seconds, d, v, f):
 
 
 @jit
+def _keep_pressing(k, contacts, f):
+    """What the tets of level k press nodes near obstacles with, these being of that level or coarser."""
+    kinds, near, near_first, pressing = contacts[0], contacts[3], contacts[4], contacts[11]
+    for e in range(near_first[0], near_first[(k + 1) * kinds.shape[0]]):
+        for c in range(3):
+            pressing[k, e, c] = f[near[e], c]
+
+
+@jit
 def _rest_on_obstacles(deepest, tick, ticks, periods, contacts, d, v, f, inverse):
     """What was pushed last stays out: obstacles take what the last half kick would press into them."""
-    kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit = contacts
+    kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit, _ = contacts
     for k in range(deepest + 1):
         dt = tick * periods[k]
         for o in range(kinds.shape[0]):
@@ -107,12 +116,15 @@ def _rest_on_obstacles(deepest, tick, ticks, periods, contacts, d, v, f, inverse
                 if not hit[e]:
                     continue
                 i = near[e]
+                fx, fy, fz = f[i, 0], f[i, 1], f[i, 2]
                 for c in range(3):
                     x[i, c] = points[i, c] + d[i, c] + dt * v[i, c]
+                    f[i, c] = 0.0  # velocities are those of the full step, and no place is changed
                 push_out(
                     i, kinds[o], size, centre, frame, velocity, numbers[o, 12], numbers[o, 13], dt,
                     x, v, f, mass, radius, inverse, out[o],
                 )  # fmt: skip
+                f[i, 0], f[i, 1], f[i, 2] = fx, fy, fz
 
 
 @jit
@@ -148,6 +160,7 @@ def run(cursor, times, outside, damping, lists, links, elastic, motion, contacts
                 counted = heat.shape[0] > 0 and damping > 0.0 and not last and (t // periods[k]) % stride == 0
                 seconds = stride * tick * periods[k] if counted else 0.0
                 _level_forces(k, lists, links, elastic, damping, heat, seconds, d, v, f)
+            _keep_pressing(k, contacts, f)
             kick = part * tick * periods[k]
             for e in range(active_first[0], active_first[k + 1]):
                 i = active[e]
@@ -170,5 +183,5 @@ def run(cursor, times, outside, damping, lists, links, elastic, motion, contacts
         hang_slaves(deepest, lists, links, d, v)
         for j in range(deepest, -1, -1):
             if t % periods[j] == 0:
-                push_near(j, tick, t - periods[j], periods[j], contacts, d, v, f, inverse)
+                push_near(j, tick, t - periods[j], periods[j], contacts, d, v, f, load, inverse)
     return DONE

@@ -193,6 +193,15 @@ def take_places(rows, driven, x, rest, places):
 
 
 @jit
+def finest_targets(nodes, driven, x, rest, d, out):
+    """Where nodes are to go: to the places x where they are driven, nowhere else."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            out[k, c] = x[i, c] - rest[i, c] if driven[k, c] else d[i, c]
+
+
+@jit
 def lead_targets(corners, weights, finer, out):
     """``out_k = sum_q w_kq finer[corner_kq]``."""
     for k in range(corners.shape[0]):
@@ -285,3 +294,21 @@ def mark_tets(nodes, first, around, flags):
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
             flags[around[e] // 4] = True
+
+
+@jit
+def whole_tets(nodes, first, around, tets, flags):
+    """Flag all corners of the tet with most flagged ones around each listed node that has no whole one."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        best, most = -1, 0
+        for e in range(first[i], first[i + 1]):
+            t = around[e] // 4
+            count = 0
+            for q in range(4):
+                count += flags[tets[t, q]]
+            if count > most:
+                best, most = t, count
+        if best >= 0 and most < 4:
+            for q in range(4):
+                flags[tets[best, q]] = True

@@ -18,9 +18,11 @@ class Near:
     obstacles: list[Pushing]
     nodes: list[list[IntArray]]
 
-    def tables(self, time: float, dt: float, ticks: int, all_nodes: "AllNodes") -> tuple[Any, Array]:
+    def tables(
+        self, time: float, dt: float, ticks: int, all_nodes: "AllNodes", pressing: int = 0
+    ) -> tuple[Any, Array]:
         """What compiled loops of ``ticks`` steps want to know about contacts, and the rows (o, 8) that they
-        add them to."""
+        add them to. pressing: levels whose forces on the nodes near are kept apart."""
         shapes = [obstacle.rigid(time + np.arange(ticks + 1) * dt / ticks) for obstacle in self.obstacles]
         count, out = len(shapes), np.zeros((len(shapes), 8))
         numbers, places = np.zeros((count, 14)), np.zeros((count, ticks + 1, 3))
@@ -32,7 +34,8 @@ class Near:
         first = np.concatenate([[0], np.cumsum([len(some) for some in nodes])]).astype(np.int64)
         flat = np.concatenate([np.zeros(0, np.int64), *nodes])
         own = (all_nodes.points, all_nodes.mass, all_nodes.radius, all_nodes.places)
-        return (kinds, numbers, places, flat, first, *own, out, flagged(len(flat))), out
+        forces = np.zeros((pressing, len(flat), 3))
+        return (kinds, numbers, places, flat, first, *own, out, flagged(len(flat)), forces), out
 
 
 class AllNodes:
@@ -137,6 +140,7 @@ class Coupling(Protocol):
         """Bring ``inverse`` up to date with masses and drives."""
 
     heat: Array  # [J] of damping, added up where it has a place (1,)
+    left_over: Array  # [N] (3,) by which forces between nodes miss zero, lately; see Schwarz
 
     def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
         """Move everything by dt; level k takes ``counts[k]`` steps (powers of two), and is pushed out of the

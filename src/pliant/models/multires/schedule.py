@@ -20,10 +20,11 @@ def heat_stride(count):
 
 
 @jit
-def push_near(k, tick, t, period, contacts, d, v, f, inverse):
+def push_near(k, tick, t, period, contacts, d, v, f, load, inverse):
     """Push the listed nodes of level k out of the shapes, whose places are known at every tick; ``hit`` says
-    which of them were given another velocity."""
-    kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit = contacts
+    which of them were given another velocity. pressing (levels, nodes, 3): the last forces of each level's
+    tets on them; where it is empty, ``f`` are all forces."""
+    kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit, pressing = contacts
     dt = tick * period
     for o in range(kinds.shape[0]):
         row = k * kinds.shape[0] + o
@@ -36,14 +37,20 @@ def push_near(k, tick, t, period, contacts, d, v, f, inverse):
         for e in range(a, b):
             i = near[e]
             p, q, r = v[i, 0], v[i, 1], v[i, 2]
+            fx, fy, fz = f[i, 0], f[i, 1], f[i, 2]
             for c in range(3):
                 x[i, c] = points[i, c] + d[i, c]
+                total = load[i, c] if pressing.shape[0] > 0 else load[i, c] + f[i, c]
+                for j in range(pressing.shape[0]):
+                    total += pressing[j, e, c]
+                f[i, c] = total
             push_out(
                 i, kinds[o], size, centre, frame, velocity, numbers[o, 12], numbers[o, 13], dt,
                 x, v, f, mass, radius, inverse, out[o],
             )  # fmt: skip
             for c in range(3):
                 d[i, c] = x[i, c] - points[i, c]
+            f[i, 0], f[i, 1], f[i, 2] = fx, fy, fz
             hit[e] = v[i, 0] != p or v[i, 1] != q or v[i, 2] != r
 
 
@@ -71,7 +78,24 @@ def refresh_ghosts(deepest, ghosts, ghosts_first, push, d, v):
 
 
 @jit
-def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat):
+def _close(border, balance, dt, v, inverse):
+    """Forces between nodes should add up to nothing. What is left over, which the two sides of borders
+    disagree on, is taken back from the coarse nodes there, by their mass: its slow part, so that waves pass
+    as they would."""
+    nodes, share, _, memory = border
+    part = min(1.0, dt / memory)
+    for c in range(3):
+        balance[1, c] += part * (balance[0, c] / dt - balance[1, c])
+        balance[0, c] = 0.0
+    for e in range(nodes.shape[0]):
+        i = nodes[e]
+        for c in range(3):
+            if inverse[i, c] > 0.0:
+                v[i, c] -= share * dt * balance[1, c]
+
+
+@jit
+def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat, border, balance):
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
     times: (ticks, seconds of a tick, ticks of each level's step, deepest level, whether in the text's order);
@@ -79,10 +103,13 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
     replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
     rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
     contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that damping
-    takes is added to it; none is counted where it is empty.
+    takes is added to it; none is counted where it is empty; border: coarse nodes at borders, 1 / their
+    mass, how much of its level's mass each node stands for, and the memory [s] of what is left over;
+    balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the force left over.
     """
     ticks, tick, periods, deepest, printed = times
     outside, beta = flags
+    ratio = border[2]
     active, active_first, ghosts, ghosts_first, replaced, replaced_first = lists
     first, columns, blocks = stiffness
     d, v, f, load, inverse = motion
@@ -117,18 +144,21 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
                 for e in range(a, b):
                     i = active[e]
                     for c in range(3):
+                        balance[0, c] += dt * ratio[i] * f[i, c]
                         u = v[i, c] + dt * inverse[i, c] * (f[i, c] + load[i, c])
                         v[i, c] = u
                         d[i, c] += dt * u
                 if below and not printed:
                     _carry(replaced_first[k], replaced_first[k + 1], replaced, d, v, dt)
                     _carry(ghosts_first[k], ghosts_first[k + 1], ghosts, d, v, dt)
-                push_near(k, tick, t, periods[k], contacts, d, v, f, inverse)
+                push_near(k, tick, t, periods[k], contacts, d, v, f, load, inverse)
             if below:
                 take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d1, v1, True)
             stage = 0
             k += 1
         t += 1
+        if t % periods[0] == 0:
+            _close(border, balance, tick * periods[0], v, inverse)
         for j in range(deepest - 1, -1, -1):
             if t % periods[j] == 0:
                 _blend(ghosts_first[j + 1], ghosts_first[j + 2], ghosts, d1, d1, 0.0, d)

@@ -18,6 +18,8 @@ from pliant.models.multires.motion import (
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
+MEMORY = 16.0  # of the coarsest critical step: how slowly the balance of forces follows
+LEAST = 0.2  # share of its level's mass that a node stands for at least
 ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
 
@@ -40,6 +42,7 @@ class Schwarz(Simulated):
         share = 0.0 if printed else STIFFNESS_DAMPING
         self.beta = [damping + share * level.critical for level in hierarchy.levels]
         self.heat: Array = np.zeros(0)
+        self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
         self._push = [_linear(link) if printed else link.push for link in hierarchy.links]
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
@@ -49,6 +52,7 @@ class Schwarz(Simulated):
         self._standing = [np.zeros(level.count, np.int8) for level in levels]
         self._all_nodes = AllNodes(hierarchy, self.mass)
         self.points = self._all_nodes.points
+        self._level_masses = self._all_nodes.mass.copy()
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
@@ -99,6 +103,48 @@ class Schwarz(Simulated):
         kinds = [laid_out(nodes, self.motion.first) for nodes in (self.active, self.ghosts, self.replaced)]
         self._lists, self.simulated = tuple(array for pair in kinds for array in pair), kinds[0]
         self._ends = tuple(np.zeros((len(kinds[1][0]), 3)) for _ in range(4))
+        self._share_masses()
+
+    def _share_masses(self) -> None:
+        """The body's mass as its simulated nodes stand for it, where levels overlap or leave gaps at borders.
+
+        Nodes that exist take their mass from their parent tets; what replaced nodes have left goes to their
+        children. Nodes move with their level's mass; momentum, weight and kinetic energy are counted with
+        these, so that they are the body's.
+        """
+        levels, links = self.hierarchy.levels, self.hierarchy.links
+        there = [np.flatnonzero(standing != ABSENT) for standing in self._standing]
+        left: list[Array] = [np.zeros((level.count, 1)) for level in levels]
+        for level, nodes, mass in zip(levels, there, left, strict=True):
+            mass[nodes, 0] = level.mass[nodes]
+        for k in range(len(links), 0, -1):
+            link = links[k - 1]
+            kernels.hand_up(there[k], link.corners, link.weights, -levels[k].mass[:, None], left[k - 1])
+            if k < len(links):
+                lost = self.absent[k][left[k][self.absent[k], 0] != 0.0]
+                kernels.hand_up(lost, link.corners, link.weights, left[k], left[k - 1])
+        for k, link in enumerate(links):
+            born, mass = there[k + 1], levels[k + 1].mass
+            own = np.bincount(link.parent[born], mass[born], minlength=levels[k].count)
+            given = np.divide(left[k][:, 0], own, out=np.zeros(levels[k].count), where=own > 0.0)
+            left[k + 1][born, 0] += given[link.parent[born]] * mass[born]
+        found = []
+        self.mass = [level.mass.copy() for level in levels]
+        for k, (level, nodes) in enumerate(zip(levels, self.active, strict=True)):
+            self.mass[k][nodes] = np.maximum(left[k][nodes, 0], LEAST * level.mass[nodes])
+            flags = flagged(level.count)
+            kernels.mark_rows(self.replaced[k], level.first, level.columns, flags)
+            found.append(nodes[flags[nodes]])
+        border = laid_out(found, self.motion.first)[0]
+        mass, whole = np.concatenate(self.mass), self._level_masses
+        held = float(mass[border].sum())
+        if held > 0.0:  # what was clipped
+            mass[border] *= 1.0 + (levels[-1].mass.sum() - mass[self.simulated[0]].sum()) / held
+            held = float(mass[border].sum())
+        self.mass = self.motion.parts(mass)
+        self._all_nodes.mass[:] = mass
+        share, memory = 1.0 / held if held else 0.0, MEMORY * levels[0].critical
+        self._border = (border[: 0 if self.printed else None], share, mass / whole, memory)
 
     # -------------------------------------------------------------------------------------- loads
 
@@ -115,8 +161,8 @@ class Schwarz(Simulated):
             return shares
         rest = values
         if len(rows) == len(values):
-            mean = values.sum(axis=0) / self.mass[-1].sum()
-            shares = [mass[:, None] * mean for mass in self.mass]
+            mean = values.sum(axis=0) / levels[-1].mass.sum()
+            shares = [level.mass[:, None] * mean for level in levels]
             rest = values - shares[-1]
             rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
             rows = nonzero_rows(rest)
@@ -127,9 +173,8 @@ class Schwarz(Simulated):
             if not any(len(some) for some in places):
                 return shares
         left = np.sum([a.sum(axis=0) for a in arriving], axis=0)  # goes round in circles: keep the sum
-        total = sum(float(mass[nodes].sum()) for mass, nodes in zip(self.mass, self.active, strict=True))
-        for share, mass, nodes in zip(shares, self.mass, self.active, strict=True):
-            share[nodes] += mass[nodes, None] / total * left
+        for share, level, nodes in zip(shares, levels, self.active, strict=True):
+            share[nodes] += level.mass[nodes, None] / levels[-1].mass.sum() * left
         return shares
 
     def _settle(
@@ -143,7 +188,9 @@ class Schwarz(Simulated):
             here, rows = arriving[k], places[k]
             state = self._standing[k][rows]
             kept, up, replaced = (rows[state == value] for value in (ACTIVE, ABSENT, REPLACED))
-            shares[k][kept] += here[kept]
+            shares[k][kept] += (
+                here[kept] * (self.hierarchy.levels[k].mass[kept] / self.mass[k][kept])[:, None]
+            )
             if len(up):
                 link = links[k - 1]
                 kernels.hand_up(up, link.corners, link.weights, here, arriving[k - 1])
@@ -162,12 +209,12 @@ class Schwarz(Simulated):
         periods = np.array([max(ticks // count, 1) for count in counts])
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
         flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
-        cursor = np.zeros(3, np.int64)
+        cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
         contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
                 cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
-                tuple(m.whole), self._ends, contacts, self.heat,
+                tuple(m.whole), self._ends, contacts, self.heat, self._border, balance,
             )  # fmt: skip
             if event == schedule.DONE:
                 break
@@ -175,6 +222,7 @@ class Schwarz(Simulated):
             stride = schedule.heat_stride(counts[k])
             counted = (cursor[0] // periods[k]) % stride == 0
             self._forces(k, stride * dt / counts[k] if counted else 0.0)
+        self.left_over = balance[1]
         for obstacle, row in zip(near.obstacles, out, strict=True):
             obstacle.take_contacts(row)
 
@@ -216,17 +264,30 @@ class Schwarz(Simulated):
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
             self._forces_at(k, self.beta[k], nodes[k])
+        border, share, ratio, _ = self._border
+        f, load = self.motion.whole[2], self.motion.whole[3]
+        there = laid_out(nodes, self.motion.first)[0]
+        f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
+        there = np.intersect1d(there, border)
+        f[there] -= share * self._all_nodes.mass[there, None] * self.left_over
 
     def energy(self) -> tuple[float, float]:
-        """Of the active nodes, with half of ``-f . d`` as their elastic part (linear operators)."""
+        """Of the active nodes; a tet counts by its share of active corners."""
         kinetic = elastic = 0.0
         m = self.motion
+        self._refresh_ghosts()
         for k, level in enumerate(self.hierarchy.levels):
-            nodes = self.active[k]
-            kinetic += 0.5 * float(np.sum(level.mass[nodes, None] * m.v[k][nodes] ** 2))
-            out = np.zeros_like(m.d[k])
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], 0.0, out)
-            elastic -= 0.5 * float(np.sum(out[nodes] * m.d[k][nodes]))
+            nodes, flags = self.active[k], flagged(len(level.tets))
+            kernels.mark_tets(nodes, level.around_first, level.around, flags)
+            ids = np.flatnonzero(flags)
+            kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
+            share, out = np.zeros(len(level.tets)), np.zeros(len(ids))
+            share[ids] = (self._standing[k][level.tets[ids]] == ACTIVE).mean(axis=1)
+            tet_loops.tet_energies(
+                ids, level.tets, level.gradients, level.volumes, share, level.operator, level.lam, level.mu,
+                m.d[k], out,
+            )  # fmt: skip
+            elastic += float(out.sum())
         return kinetic, elastic
 
 
