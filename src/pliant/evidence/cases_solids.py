@@ -17,7 +17,7 @@ from pliant.where import plane
 
 LINEAR = "linear elasticity"
 SPRINGS = (
-    "Springs carry forces along edges only (Cauchy's relation, C1122 = C1212: Poisson's ratio 1/4 where edges "
+    "Springs carry forces along edges only (Cauchy's relation, C1122 = C1212: Poisson's ratio 1/4 where they "
     "point every way alike), and in this cube all cells are cut along the same diagonals, so the stiffness "
     "depends on direction too. The text found as much (Everts 2006, 4.4)."
 )
