@@ -42,7 +42,7 @@ def results(runs: Path, there: bool) -> list[dict[str, Any]]:
 def figure(entry: Any, key: str) -> str:
     """A value as the tables have it: shares in percent."""
     if isinstance(entry, float) and key in ("error", "energy_drift", "volume_change"):
-        return f"{100 * entry:.2g} %"
+        return f"{100 * entry:.2g} %" if entry < 0.995 else f"{100 * entry:.0f} %"
     return f"{entry:.3g}" if isinstance(entry, float) else shown(entry)
 
 
@@ -64,6 +64,12 @@ def said(found: list[dict[str, Any]]) -> str:
         if entry["state"] != "done"
     ]
     return "\n".join(lines) or "Every model came to the end of every scene."
+
+
+def references(found: list[dict[str, Any]]) -> str:
+    """How large the references are, in a sentence."""
+    sizes = [f"{result['scene']} {result['reference'].rpartition(', ')[2].split()[0]}" for result in found]
+    return f"Particles of the references: {', '.join(sizes)}."
 
 
 def filled(text: str, name: str, inside: str) -> str:
@@ -99,8 +105,7 @@ def main() -> None:
         text = filled(text, f"picture {result['scene']}", words)
     for key in SHOWN:
         text = filled(text, key, table(found, key))
-    sizes = [f"{result['scene']}: {result['reference']}" for result in found]
-    text = filled(filled(text, "said", said(found)), "references", "; ".join(sizes) + ".")
+    text = filled(filled(text, "said", said(found)), "references", references(found))
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ from pliant.evidence.bench import Figure, matching, median, run_bench
 from pliant.evidence.bench_peers import beside, enough, need_peer
 from pliant.evidence.goals import GOALS, judged
 from pliant.evidence.validate import load_cases, outcomes
+from pliant.evidence.validating import run_validation
 from pliant.models import MODELS
 
 LONGER = ("slope-slips", "elastica-weight-5", "plastic-bar")  # than a few seconds
@@ -23,6 +24,17 @@ def test_every_quick_case_is_within_its_tolerance_or_says_why_not(case: str) -> 
     found = [o for o in outcomes(case, quick=True) if o.applies]
     assert found
     assert [o.to_dict() for o in found if not o.ok and not o.expected_failure] == []
+
+
+def test_cases_at_the_same_time_are_those_one_after_the_other() -> None:
+    counted: list[tuple[int, int]] = []
+    one = run_validation("debunne-cube", jobs=1)
+    two = run_validation(
+        "debunne-cube", show=lambda _, number, count: counted.append((number, count)), jobs=2
+    )
+    assert [row | {"seconds": 0} for row in two] == [row | {"seconds": 0} for row in one]
+    assert counted == [(1, 2), (2, 2)]
+    assert all(row["seconds"] > 0.0 for row in two)
 
 
 def test_an_unknown_case_names_the_nearest() -> None:

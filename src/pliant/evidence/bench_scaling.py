@@ -27,7 +27,8 @@ def exponent(model: str) -> Figure:
         times.append(time_per_step(simulation, 0.3))
     value = float(np.polyfit(np.log(counts), np.log(times), 1)[0])
     note = ", ".join(f"{c}: {1e3 * t:.3g} ms" for c, t in zip(counts, times, strict=True))
-    return Figure(f"scaling/{model}", value, "exponent", 1.0, 1.0 / value, None, note)
+    ratio = 1.0 / value if value > 0.0 else None  # steps that take as long for any size
+    return Figure(f"scaling/{model}", value, "exponent", 1.0, ratio, None, note)
 
 
 def _enter(model: str) -> None:

@@ -20,7 +20,7 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { fon
 table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper); padding-left: .2rem; }
-td.words { min-width: 18rem; } td.mark { white-space: nowrap; }
+th { vertical-align: bottom; } td.words { min-width: 18rem; } td.mark { white-space: nowrap; }
 td.number { text-align: right; white-space: nowrap; }
 td.good { color: var(--good); } td.wrong { color: var(--wrong); font-weight: 600; }
 tr.bad td { background: var(--bad); } tr.off td { color: var(--off); }

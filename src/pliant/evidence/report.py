@@ -25,7 +25,7 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
         "refuses it and says why below."
     )
     page.heading("Overview")
-    page.table(("case", *dict.fromkeys(row["model"] for row in rows)), _matrix(rows, names))
+    page.table(("case", *_models(rows)), _matrix(rows, names))
     _outside(page, applied)
     page.heading("Error as a share of the tolerance")
     shares = [(f"{row['case']} · {row['model']}", _share(row), bool(row["ok"])) for row in applied]
@@ -39,17 +39,23 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
 
 
 def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[Mark | Link]]:
-    """Cases down, models across; at the end, how many of a model's cases are within tolerance."""
-    models = list(dict.fromkeys(row["model"] for row in rows))
-    found = {(row["case"], row["model"]): row for row in rows}
-    table: list[list[Mark | Link]] = [
-        [Link(name), *(_mark(found.get((name, model))) for model in models)] for name in names
-    ]
-    sums = []
-    for model in models:
-        own = [row for row in rows if row["model"] == model and row["applies"]]
-        sums.append(Mark(f"{sum(bool(row['ok']) for row in own)} of {len(own)}"))
-    return [*table, [Mark("within tolerance"), *sums]]
+    """Cases down, models across (their variants together); at the end, all cases of a model."""
+    models = _models(rows)
+    table: list[list[Mark | Link]] = []
+    for name in names:
+        own = [row for row in rows if row["case"] == name]
+        table.append([Link(name), *(_mark([row for row in own if _model(row) == m]) for m in models)])
+    sums = [_mark([row for row in rows if _model(row) == model]) for model in models]
+    return [*table, [Mark("all cases"), *sums]]
+
+
+def _model(row: Mapping[str, Any]) -> str:
+    """The model of a row without its variant: fem of "fem/quadratic"."""
+    return str(row["model"]).partition("/")[0]
+
+
+def _models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(_model(row) for row in rows))
 
 
 def _outside(page: Page, applied: Sequence[Mapping[str, Any]]) -> None:
@@ -68,10 +74,16 @@ def _outside(page: Page, applied: Sequence[Mapping[str, Any]]) -> None:
     )
 
 
-def _mark(row: Mapping[str, Any] | None) -> Mark:
-    if row is None or not row["applies"]:
+def _mark(rows: Sequence[Mapping[str, Any]]) -> Mark:
+    """One word for the pair of a model and a case; how many are within tolerance where there are several."""
+    found = [row for row in rows if row["applies"]]
+    if not found:
         return Mark("–")
-    return Mark("ok", "good") if row["ok"] else Mark("cannot" if row["expected_failure"] else "no", "wrong")
+    good = sum(bool(row["ok"]) for row in found)
+    kind = "good" if good == len(found) else "wrong"
+    if len(found) > 1:
+        return Mark(f"{good} of {len(found)}", kind)
+    return Mark("ok" if good else "cannot" if found[0]["expected_failure"] else "no", kind)
 
 
 def _share(row: Mapping[str, Any]) -> float:

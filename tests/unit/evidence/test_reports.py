@@ -1,6 +1,7 @@
 """Citations, the history of benchmarks, and the report of validation."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,16 @@ def test_there_are_enough_cases_and_each_says_what_it_is() -> None:
     cases = load_cases()
     assert len(cases) >= 30
     assert all(case.equation and case.source and case.why for case in cases.values())
+
+
+def test_the_checks_that_the_page_of_reproducibility_names_are_there() -> None:
+    root = Path(__file__).resolve().parents[3]
+    page = (root / "docs" / "reproducibility.md").read_text(encoding="utf-8")
+    commands = [words.split() for words in re.findall(r"`pytest ([^`]+)`", page)]
+    assert len(commands) >= 5
+    for words in commands:
+        chosen = words[words.index("-k") + 1] if "-k" in words else "test_"
+        for path in (word for word in words if word.startswith("tests/")):
+            files = [root / path] if path.endswith(".py") else list((root / path).glob("test_*.py"))
+            tests = [line for file in files for line in file.read_text().splitlines() if "def test_" in line]
+            assert any(chosen in line for line in tests), (path, chosen)
