@@ -12,6 +12,7 @@ from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Rough, RowChange
 from pliant.rotation import Direction
+from pliant.selection import OneBody
 from pliant.typing import AnyArray, Array, IntArray, Vector
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Manipulator(Timed):
     kind: ClassVar[str] = "manipulator"
     main: ClassVar[str] = "displacement"
 
-    body: str
+    body: OneBody
     displacement: KeyedPoint = Curve.constant((0.0, 0.0, 0.0))
     angle: KeyedAngle = Curve.constant(0.0)
     axis: Direction = (0.0, 0.0, 1.0)

@@ -11,6 +11,7 @@ from pliant.actions.seams import weld
 from pliant.errors import IncompatibleError, SelectionError
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Alterable, Renormalising, RowChange, StableStep
+from pliant.selection import BodyRef, OneBody
 from pliant.typing import AnyArray, Array, IntArray, Vector
 from pliant.units import Length, Number, Pressure, Time
 
@@ -125,7 +126,7 @@ class Glue(Once):
 
     kind: ClassVar[str] = "glue"
 
-    to: str = ""
+    to: BodyRef = None
     reach: Length | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
@@ -156,7 +157,7 @@ class Fuse(Timed):
 
     kind: ClassVar[str] = "fuse"
 
-    bodies: tuple[str, str]
+    bodies: tuple[OneBody, OneBody]
     at: Time = Field(default=0.0, ge=0)
     reach: Length | None = Field(default=None, gt=0)
 
