@@ -1,4 +1,4 @@
-"""What a Scene is made of in Python: lists of bodies, actions and measures, that may point at Body objects."""
+"""A Scene in Python is made of lists of bodies, actions and measures, which may point at Body objects."""
 
 import pytest
 
