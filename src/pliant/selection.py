@@ -6,7 +6,7 @@ Geometric selections look at rest positions in world coordinates. An empty selec
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from pliant.errors import SelectionError
 from pliant.parameters import parameters
@@ -28,11 +28,16 @@ def _body_reference(value: Any) -> Any:
     raise ValueError(f"expected a body's name, got {value!r}")
 
 
-BodyRef = Annotated[
-    Any,
-    BeforeValidator(_body_reference),
-    PlainSerializer(lambda body: body if body is None or isinstance(body, str) else body.name),
-]
+def _one_body(value: Any) -> Any:
+    if value is None or value == "":
+        raise ValueError("is missing: the name of a body")
+    return _body_reference(value)
+
+
+_BY_NAME = PlainSerializer(lambda body: body if body is None or isinstance(body, str) else body.name)
+BodyRef = Annotated[Any, BeforeValidator(_body_reference), _BY_NAME]
+OneBody = Annotated[Any, BeforeValidator(_one_body), _BY_NAME, WithJsonSchema({"type": "string"})]
+"""A body, where all bodies are not meant by none."""
 
 
 @parameters
@@ -130,13 +135,13 @@ class Select:
         if self.group is not None:
             if self.group not in groups:
                 known = ", ".join(sorted(groups)) or "none"
-                raise SelectionError(f"Body '{name}' has no group '{self.group}'; its groups: {known}.")
+                raise SelectionError(f"body '{name}' has no group '{self.group}'; its groups: {known}.")
             return np.asarray(groups[self.group], np.int64)
         if self.ids is not None:
             ids = np.unique(np.array(self.ids, np.int64))
             if len(ids) and (ids[0] < 0 or ids[-1] >= len(rest)):
                 wrong = ids[0] if ids[0] < 0 else ids[-1]
-                raise SelectionError(f"Body '{name}' has particles 0 to {len(rest) - 1}; {wrong} is not one.")
+                raise SelectionError(f"body '{name}' has particles 0 to {len(rest) - 1}; {wrong} is not one.")
             return ids
         region = self.plane or self.box or self.sphere or self.nearest
         assert region is not None
@@ -154,7 +159,11 @@ class Select:
             )
         for part in parts:
             structure = part.structure
-            local = self._of_body(structure.rest, structure.spacing, structure.groups, part.name)
+            try:
+                local = self._of_body(structure.rest, structure.spacing, structure.groups, part.name)
+            except SelectionError as error:
+                error.message = f"{what}: {error.message}"
+                raise
             found.append(local + part.rows.start)
         rows = np.concatenate(found) if found else np.zeros(0, np.int64)
         if not len(rows):

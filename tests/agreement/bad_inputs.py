@@ -148,7 +148,10 @@ SCENES += [
         "selection is empty",
     ),
     late(
-        "a particle that is not there", "[[actions]]\ntype = 'fix'\nselect = { ids = [99] }", "99 is not one"
+        "a particle that is not there",
+        "[[actions]]\ntype = 'fix'\nselect = { ids = [99] }",
+        "action 'fix'",
+        "99 is not one",
     ),
     late(
         "a group that is not there", "[[actions]]\ntype = 'fix'\nselect = { group = 'lid' }", "no group 'lid'"

@@ -14,7 +14,7 @@ from pliant.mesh.types import Surface, TetMesh, boundary_triangles, surface_volu
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Growing
 from pliant.rotation import Rotation
-from pliant.selection import Point
+from pliant.selection import OneBody, Point
 from pliant.typing import Vector
 from pliant.units import Number, Time
 
@@ -33,7 +33,7 @@ class Add(Timed):
 
     kind: ClassVar[str] = "add"
 
-    body: str
+    body: OneBody
     shape: AnyShape = None
     mesh: str | Path | None = None
     position: Point = (0.0, 0.0, 0.0)

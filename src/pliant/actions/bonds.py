@@ -12,6 +12,7 @@ from pliant.actions.seams import weld
 from pliant.errors import SelectionError
 from pliant.parameters import parameters
 from pliant.protocols import Acting, RowChange
+from pliant.selection import BodyRef, OneBody
 from pliant.typing import AnyArray, Array, IntArray, Vector
 from pliant.units import Length, Time
 
@@ -29,7 +30,7 @@ class Glue(Once):
 
     kind: ClassVar[str] = "glue"
 
-    to: str = ""
+    to: BodyRef = None
     reach: Length | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
@@ -60,7 +61,7 @@ class Fuse(Timed):
 
     kind: ClassVar[str] = "fuse"
 
-    bodies: tuple[str, str]
+    bodies: tuple[OneBody, OneBody]
     at: Time = Field(default=0.0, ge=0)
     reach: Length | None = Field(default=None, gt=0)
 

@@ -11,7 +11,7 @@ from pliant.actions.base import Timed
 from pliant.errors import IncompatibleError
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Removing, RowChange
-from pliant.selection import BodyRef, Select
+from pliant.selection import BodyRef, OneBody, Select
 from pliant.typing import AnyArray, Array, IntArray, Vector
 from pliant.units import Time
 
@@ -27,7 +27,7 @@ class Create(Timed):
 
     kind: ClassVar[str] = "create"
 
-    body: str
+    body: OneBody
     at: Time = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")

@@ -11,6 +11,7 @@ from pliant.curves import Curve, KeyedAngle, KeyedPoint
 from pliant.parameters import parameters
 from pliant.protocols import Acting, RowChange
 from pliant.rotation import Direction
+from pliant.selection import OneBody
 from pliant.typing import AnyArray, Array, IntArray, Vector
 from pliant.units import Time
 
@@ -37,7 +38,7 @@ class Manipulator(Timed):
     kind: ClassVar[str] = "manipulator"
     main: ClassVar[str] = "displacement"
 
-    body: str
+    body: OneBody
     displacement: KeyedPoint = Curve.constant((0.0, 0.0, 0.0))
     angle: KeyedAngle = Curve.constant(0.0)
     axis: Direction = (0.0, 0.0, 1.0)

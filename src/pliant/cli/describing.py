@@ -86,9 +86,20 @@ def model(name: str) -> dict[str, Any]:
         "model": name,
         "about": inspect.cleandoc(cls.__doc__ or ""),
         "parameters": parameters_of(cls),
-        "fields": list(getattr(cls, "field_names", ())),
+        "fields": _fields(cls),
         "references": list(cls.references),
     }
+
+
+def _fields(cls: Any) -> list[str]:
+    """What a model can say of each particle or cell, as a small body of it does."""
+    from pliant.mesh import shapes
+    from pliant.scene import Body
+
+    body = Body(shapes.box(1, 1, 1, divisions=(2, 2, 2)), model=cls())
+    mechanics = body.model.prepare(body.structure(), body.resolved_material)
+    own = ("displacement", "velocity", "force") if mechanics.field_names else ("displacement", "velocity")
+    return list(dict.fromkeys([*own, *mechanics.field_names]))
 
 
 def parameters_of(cls: Any) -> list[dict[str, Any]]:

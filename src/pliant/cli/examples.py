@@ -46,14 +46,18 @@ def command(
         from pliant.cli.files import write_new
 
         place = copy / f"{name}.toml" if copy.is_dir() else copy
-        write_new(place, text)
+        write_new(place, text, force)
         if not json:
             say(f"{place} written; next: pliant run {place}")
+        elif not run:
+            say_json({"name": name, "path": str(place)})
     if run:
         from pliant.cli.run import simulate
         from pliant.scene.load import parse
 
         scene = parse(text, Path(), f"{name}.toml")
         simulate(scene, output or Path(f"{name}.pliant"), None, force, json, quiet)
+    elif copy is None and json:
+        say_json({"name": name, "title": examples.title(name), "scene": text})
     elif copy is None:
         say(text.rstrip("\n"))

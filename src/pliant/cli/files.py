@@ -5,10 +5,11 @@ from pathlib import Path
 from pliant.errors import StorageError
 
 
-def write_new(path: Path, text: str) -> None:
-    """``text`` as the new file ``path``; StorageError where it exists or cannot be written."""
+def write_new(path: Path, text: str, force: bool = False) -> None:
+    """``text`` as the new file ``path``; StorageError where it cannot be written, or exists and
+    ``force`` does not replace it."""
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise StorageError(f"{path} exists already; it is left alone.", hint="Choose another name.") from None

@@ -105,7 +105,8 @@ def per_frame(job: Job, write: Callable[[Frame, BinaryIO], object], out: Path | 
     if len(job.frames) > 1 and not _NUMBER.search(out.name):
         raise InputError(
             f"'{out.name}' has no place for the numbers of {len(job.frames)} frames.",
-            hint=f"Write '{out.stem}_%04d{out.suffix}', or choose one frame (frames=-1 is the last).",
+            hint=f"Write '{out.stem}_%04d{out.suffix}', or choose one frame: --frames -1 (Python: frames=-1)"
+            " is the last.",
         )
     return [piece(place, number) for place, number in enumerate(job.frames)]
 

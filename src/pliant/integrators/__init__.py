@@ -11,6 +11,8 @@ from pliant.registry import Registry
 _EXPLICIT = (Leapfrog, Verlet, SymplecticEuler, RungeKutta4, ExplicitEuler)
 _IMPLICIT = (ImplicitEuler, ImplicitMidpoint, Newmark, Bdf2, Static)
 
+Rk4 = RungeKutta4  # as scenes call it
+
 INTEGRATORS: Registry[Integrator] = Registry(
     "integrator",
     {cls.kind: cls for cls in (*_EXPLICIT, *_IMPLICIT)},
@@ -25,6 +27,7 @@ __all__ = [
     "ImplicitMidpoint",
     "Leapfrog",
     "Newmark",
+    "Rk4",
     "RungeKutta4",
     "Static",
     "SymplecticEuler",

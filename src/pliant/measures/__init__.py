@@ -1,29 +1,17 @@
 """What is measured while a simulation runs, one class each; ``MEASURES`` names them for scenes."""
 
-from pliant.measures.fracture import FractureMeasure
+from pliant.measures.fracture import Fracture
 from pliant.measures.peak import Peak
-from pliant.measures.selected import FluxMeasure, Probe, Reaction
-from pliant.measures.state import EnergyMeasure, Momentum, Volume
+from pliant.measures.selected import Flux, Probe, Reaction
+from pliant.measures.state import Energy, Momentum, Volume
 from pliant.protocols import Measure
 from pliant.registry import Registry
 
 MEASURES: Registry[Measure] = Registry(
     "measure",
-    {
-        cls.kind: cls
-        for cls in (Volume, EnergyMeasure, Momentum, Probe, Reaction, FluxMeasure, FractureMeasure, Peak)
-    },
+    {cls.kind: cls for cls in (Volume, Energy, Momentum, Probe, Reaction, Flux, Fracture, Peak)},
     entry_points="pliant.measures",
 )
+EnergyMeasure, FluxMeasure, FractureMeasure = Energy, Flux, Fracture  # their names up to 0.1
 
-__all__ = [
-    "MEASURES",
-    "EnergyMeasure",
-    "FluxMeasure",
-    "FractureMeasure",
-    "Momentum",
-    "Peak",
-    "Probe",
-    "Reaction",
-    "Volume",
-]
+__all__ = ["MEASURES", "Energy", "Flux", "Fracture", "Momentum", "Peak", "Probe", "Reaction", "Volume"]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class FractureMeasure(Sampled):
+class Fracture(Sampled):
     """Over all bodies that can come apart: number of ``pieces``, ``area`` of cracks and cuts in the rest
     shape [m2], number of particles that have ``broken``."""
 

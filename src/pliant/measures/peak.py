@@ -7,6 +7,7 @@ from pliant.errors import InputError
 from pliant.measures.base import Sampled
 from pliant.parameters import parameters
 from pliant.registry import nearest
+from pliant.selection import OneBody
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -19,7 +20,7 @@ class Peak(Sampled):
 
     kind: ClassVar[str] = "peak"
 
-    body: str
+    body: OneBody
     field: str = "stress"
 
     def prepare(self, system: "System") -> "Peaking":

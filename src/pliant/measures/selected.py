@@ -8,7 +8,8 @@ import numpy as np
 from pliant.errors import IncompatibleError, SelectionError
 from pliant.measures.base import Sampled
 from pliant.parameters import parameters
-from pliant.protocols import Drive, Flux, RowChange
+from pliant.protocols import Drive, RowChange
+from pliant.protocols import Flux as GivesFlux
 from pliant.selection import AXES, Axis, BodyRef, Select
 from pliant.typing import BoolArray, IntArray
 from pliant.units import Length
@@ -100,7 +101,7 @@ class CutPlane:
 
 
 @parameters
-class FluxMeasure(Sampled):
+class Flux(Sampled):
     """Internal force through a plane [N], along its axis: what the material on the far side (higher
     coordinate) is pulled back with; positive in tension.
 
@@ -122,7 +123,7 @@ class FluxThrough:
 
     PARTS = ("elastic", "shear", "volumetric")
 
-    def __init__(self, system: "System", flux: FluxMeasure) -> None:
+    def __init__(self, system: "System", flux: Flux) -> None:
         self.world, self.axis, self.flux = system.world, AXES[flux.plane.axis], flux
         self.columns = tuple(f"{flux.label}.{part}" for part in (*self.PARTS, "total", "magnitude"))
         self._find_cuts()
@@ -134,9 +135,9 @@ class FluxThrough:
 
     def _find_cuts(self) -> None:
         flux = self.flux
-        self.cuts: list[tuple[slice, Flux, BoolArray]] = []
+        self.cuts: list[tuple[slice, GivesFlux, BoolArray]] = []
         for part in self.world.parts_named(flux.body, f"measure '{flux.label}'"):
-            if not isinstance(part.mechanics, Flux):
+            if not isinstance(part.mechanics, GivesFlux):
                 raise IncompatibleError(
                     f"measure '{flux.label}': the model of body '{part.name}' has no flux."
                 )

@@ -50,7 +50,7 @@ def part_volume(part: "Part", x: Array) -> float:
 
 
 @parameters
-class EnergyMeasure(Sampled):
+class Energy(Sampled):
     """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
 
     kind: ClassVar[str] = "energy"

@@ -3,7 +3,7 @@
 A run folder ``NAME.pliant/`` is a Zarr v3 group::
 
     zarr.json               attributes: format "pliant-run", schema
-    manifest.json           versions, input hashes, partitions, step and why, fps, bodies, columns
+    manifest.json           versions, machine, input hashes, seed, partitions, step and why, bodies, ...
     scene.toml              the scene as run
     log.txt                 what the run said
     progress.json           frames_done, state, message, wall [s], cpu [s]; replaced after every frame

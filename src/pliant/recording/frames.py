@@ -108,15 +108,17 @@ class Frame:
 
     def field_names(self, body: str) -> tuple[str, ...]:
         """Fields that ``field`` can give for a body."""
-        own = ["displacement"] + ["velocity"] * self._run.recorded(self.version, "velocities")
         offered = self._run.mechanics(self.version, body).field_names
+        own = ["displacement"] + ["velocity"] * self._run.recorded(self.version, "velocities")
+        own += ["force"] if offered else []  # rigid bodies have no forces within
         return tuple(dict.fromkeys([*own, *(name for name in offered if name not in _RECORDED)]))
 
     def field(self, name: str, body: str | None = None) -> FieldData:
         """A named field of a body, or of all bodies one after the other.
 
-        Displacements count from rest. Other fields come from the body's model, set up anew with the
-        recorded history; velocities that were not recorded count as zero there.
+        Displacements count from rest; ``force`` is what the material does to each particle [N]. Other fields
+        come from the body's model, set up anew with the recorded history; velocities that were not recorded
+        count as zero there.
         """
         names = [b.name for b in self.bodies] if body is None else [body]
         parts = [self._field(name, self.record(one)) for one in names]
@@ -144,6 +146,10 @@ class Frame:
             mechanics.restore(mechanics.state() | history)  # a run may record a part of the state
         x = self.body(body.name)
         v = self._rows("velocities", body.name).copy() if self._moving else np.zeros_like(x)
+        if name == "force" and name not in mechanics.field_names:
+            force = np.zeros_like(x)
+            mechanics.add_forces(x, v, force)
+            return FieldData(force, unit="N")
         return mechanics.fields(x, v, [name])[name]
 
     def __repr__(self) -> str:

@@ -1,5 +1,6 @@
 """What a run says about itself: written once, checked whenever the folder is opened."""
 
+import os
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -42,6 +43,7 @@ def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "versions": {name: _version(name) for name in PACKAGES},
         "python": platform.python_version(),
         "platform": platform.platform(),
+        "machine": {"processor": _processor(), "cores": os.cpu_count()},
     }
     whole = start | dict(manifest)
     missing = [key for key in _NEEDED if key not in whole]
@@ -83,6 +85,16 @@ def is_run(path: Path) -> bool:
         return path.is_dir() and read_json(path / FILE).get("format") == FORMAT
     except RunError:
         return False
+
+
+def _processor() -> str:
+    """What the processor calls itself, or else its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
 
 
 def _version(package: str) -> str | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from pliant.errors import RunError
 from pliant.recording import lock
 from pliant.recording.manifest import is_run
+from pliant.recording.progress import Progress
 
 
 def target(path: str | os.PathLike[str]) -> Path:
@@ -66,14 +67,23 @@ def _check(final: Path, force: bool) -> bool:
     if not os.path.lexists(final):
         return False
     if not is_run(final):
+        if force and final.is_dir() and not any(final.iterdir()):
+            return True
         what = "a folder that is not a pliant run" if final.is_dir() else "a file"
         raise RunError(f"{final} is {what}; it is left alone.", hint="Choose another name with -o.")
     if not force:
-        raise RunError(
-            f"{final} exists.", hint=f"--force replaces it; `pliant resume {final.name}` goes on with it."
-        )
+        resume = f"; `pliant resume {final.name}` goes on with it" if _goes_on(final) else ""
+        raise RunError(f"{final} exists.", hint=f"--force replaces it{resume}.")
     lock.Lock(final).release()
     return True
+
+
+def _goes_on(final: Path) -> bool:
+    """Whether the run ``final`` can be resumed."""
+    try:
+        return Progress.read(final).state != "done"
+    except RunError:
+        return False
 
 
 def _beside(final: Path) -> Path:

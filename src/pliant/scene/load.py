@@ -39,8 +39,10 @@ def read(path: str | os.PathLike[str], overrides: Sequence[Override] = ()) -> Sc
         if not file.exists():
             raise SceneError("no such file", path=name, hint=_similar(file))
         if not file.is_file():
-            what = "a folder" if file.is_dir() else "not a file"
-            raise SceneError(f"is {what}, not a scene file", path=name)
+            what = (
+                "is a folder, not a scene file" if file.is_dir() else "is not a file that could hold a scene"
+            )
+            raise SceneError(what, path=name)
         if file.stat().st_size > LARGEST:
             size = file.stat().st_size / 1024**2
             raise SceneError(

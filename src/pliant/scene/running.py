@@ -1,10 +1,12 @@
 """Running a scene into a run folder, and going on with one."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,15 +59,33 @@ def run_scene(
         write_replay(scene, simulation, folder)
 
 
-def resume(path: str | Path, *, threads: int | None = None, progress: RunProgress | None = None) -> "Run":
-    """Go on with an interrupted or killed run from its newest checkpoint, bit for bit."""
+@contextmanager
+def shown(progress: RunProgress | bool | None) -> Iterator[RunProgress]:
+    """What to tell how a run goes on: someone, everyone (True), nobody (False), or a terminal (None)."""
+    if progress is None:
+        progress = sys.stderr.isatty()
+    if isinstance(progress, bool):
+        with import_module("pliant.cli.progress").shown(not progress) as show:
+            yield show
+    else:
+        yield progress
+
+
+def resume(
+    path: str | Path, *, threads: int | None = None, progress: RunProgress | bool | None = None
+) -> "Run":
+    """Go on with an interrupted or killed run from its newest checkpoint, bit for bit; ``progress`` as in
+    ``Scene.run``."""
+    with shown(progress) as show:
+        return _resume(Path(path), threads, show)
+
+
+def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
     from pliant.compiled import set_threads
     from pliant.recording import RunWriter, load
     from pliant.recording.manifest import version_differences
     from pliant.scene.load import parse
 
-    show = progress or Silent()
-    folder = Path(path)
     earlier = load(folder)
     home = Path(earlier.manifest.get("folder", "."))
     scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from pliant.actions import ACTIONS
 from pliant.contact import Contact
 from pliant.errors import MeshError, SceneError
 from pliant.integrators import INTEGRATORS
-from pliant.measures import EnergyMeasure, FractureMeasure, Momentum, Volume
+from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.parameters import parameters
 from pliant.protocols import Acting, Action, Measure, OwnStep, Structure
 from pliant.scene.body import Body
@@ -82,6 +83,7 @@ class Scene:
     folder: Path | None = None  # relative mesh paths are looked up here
 
     def __post_init__(self) -> None:
+        _check_lists(self)
         if not self.bodies:
             raise SceneError("A scene needs at least one body.")
         if self.up not in UP:
@@ -175,9 +177,9 @@ class Scene:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
         and pieces where a body can come apart."""
         given = {measure.kind for measure in self.measures}
-        whole: list[Measure] = [Volume(), EnergyMeasure(), Momentum()]
+        whole: list[Measure] = [Volume(), Energy(), Momentum()]
         if comes_apart:
-            whole.append(FractureMeasure())
+            whole.append(Fracture())
         always = [measure for measure in whole if measure.kind not in given]
         return [*always, *self.measures]
 
@@ -214,14 +216,18 @@ class Scene:
         *,
         threads: int | None = None,
         force: bool = False,
-        progress: "RunProgress | None" = None,
+        progress: "RunProgress | bool | None" = None,
     ) -> "Run":
-        """Simulate into the run folder ``to`` (default: the title or "run", with suffix .pliant)."""
-        from pliant.scene.running import run_scene
+        """Simulate into the run folder ``to`` (default: the title or "run", with suffix .pliant).
+
+        progress: True shows it on stderr as ``pliant run`` does, False does not; None: on a terminal.
+        """
+        from pliant.scene.running import run_scene, shown
 
         changes = {k: v for k, v in (("duration", duration), ("fps", fps)) if v is not None}
         scene = replace_time(self, **changes) if changes else self
-        return run_scene(scene, to, threads=threads, force=force, progress=progress)
+        with shown(progress) as show:
+            return run_scene(scene, to, threads=threads, force=force, progress=show)
 
     def view(self, height: int = 480) -> Any:
         """The viewer, inline in a notebook, ready to run."""
@@ -255,12 +261,39 @@ def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:
     return named, renamed
 
 
+def _check_lists(scene: Scene) -> None:
+    """SceneError where a Scene is given something else than lists of bodies, actions and measures."""
+    for family, other in (("bodies", {}), ("actions", MEASURES), ("measures", ACTIONS)):
+        given = getattr(scene, family)
+        if not isinstance(given, Sequence) or isinstance(given, str):
+            raise SceneError(f"{family} are a list, not {_short(given)}.", hint="Write [...] around it.")
+        for number, item in enumerate(given):
+            kind = getattr(item, "kind", None)
+            fits = (
+                isinstance(item, Body)
+                if family == "bodies"
+                else hasattr(item, "prepare") and kind not in other
+            )
+            if not fits:
+                raise SceneError(
+                    f"{family}[{number}] is {_short(item)}.",
+                    hint="A Scene takes a list of bodies, one of actions and one of measures.",
+                )
+
+
+def _short(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+
+
 def _point_at(item: Any, renamed: dict[int, str]) -> Any:
-    """``item`` with Body objects in ``body`` and ``select.body`` replaced by their names."""
+    """``item`` with names in ``body``, ``to``, ``bodies`` and ``select.body`` instead of Body objects."""
     changes: dict[str, Any] = {}
-    body, select = getattr(item, "body", None), getattr(item, "select", None)
-    if isinstance(body, Body):
-        changes["body"] = _name(body, renamed)
+    for key in ("body", "to"):
+        if isinstance(body := getattr(item, key, None), Body):
+            changes[key] = _name(body, renamed)
+    several, select = getattr(item, "bodies", ()), getattr(item, "select", None)
+    if any(isinstance(body, Body) for body in several):
+        changes["bodies"] = tuple(_name(b, renamed) if isinstance(b, Body) else b for b in several)
     if select is not None and isinstance(select.body, Body):
         changes["select"] = replace(select, body=_name(select.body, renamed))
     return replace(item, **changes) if changes else item

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pliant.compiled import SERIAL_ROWS
 from pliant.models import MODELS
+from pliant.models.blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
 from pliant.parameters import to_table
 from pliant.protocols import Memory
 
@@ -12,6 +14,18 @@ if TYPE_CHECKING:
     from pliant.scene.scene import Scene
     from pliant.simulation.simulation import Simulation
     from pliant.simulation.world import World
+
+
+SEED = 0
+"""What every random start is made with: those of power iterations. Nothing else is random."""
+PARTITIONS = {
+    "block": WIDTH,
+    "most": MOST_PARTITIONS,
+    "reduction": REDUCTION_PARTS,
+    "serial_below": SERIAL_ROWS,
+}
+"""How work is divided, whatever the threads: elements a block, partitions at most, parts of a sum over
+particles, rows below which one thread does it all. With the mesh they say in which order sums are made."""
 
 
 def create(
@@ -119,6 +133,8 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[st
         "step_reason": plan.reason,
         "integrator": scene.time.integrator.kind,
         "threads": threads,
+        "seed": SEED,
+        "partitions": PARTITIONS,
         "inputs": scene.input_hashes(),
         "folder": str((scene.folder or Path()).absolute()),
     }

@@ -62,14 +62,15 @@ def plan_step(
     target = wanted if wanted is not None else _automatic(integrator, limit, frame)
     count = max(1, math.ceil(frame / target * (1.0 - 1e-9)))
     seconds = frame / count
+    bound = f"stable up to {limit:.3g} s ({what})" if math.isfinite(limit) else what
     if wanted is None:
         reason = f"{SAFETY:g} of the stable {limit:.3g} s ({what}), {count} steps a frame"
         if not math.isfinite(limit):
             reason = f"{count} to a frame ({what})"
     elif abs(seconds - wanted) <= 1e-9 * wanted:
-        reason = f"as given; stable up to {limit:.3g} s ({what})"
+        reason = f"as given; {bound}"
     else:
-        reason = f"{wanted:g} s as given, shortened to divide a frame; stable up to {limit:.3g} s ({what})"
+        reason = f"{wanted:g} s as given, shortened to divide a frame; {bound}"
     return StepPlan(seconds, count, reason, limit, wanted is None if refine is None else refine)
 
 

@@ -1,5 +1,6 @@
 """Stops a run that has gone wrong, before anything bad is written."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,6 +77,11 @@ class Watchdog:
         plan = self.plan
         if plan.seconds > plan.limit:
             hint = f'The step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: use step = "auto".'
+        elif not math.isfinite(plan.limit):
+            hint = (
+                f"The step is {plan.seconds:.3g} s ({plan.reason}); try a shorter one, more damping, "
+                "a gentler load, or leapfrog with an automatic step."
+            )
         else:
             hint = (
                 f"The step {plan.seconds:.3g} s is within the stable {plan.limit:.3g} s of the rest shape; "

@@ -203,9 +203,12 @@ def test_resuming_keeps_what_counts_and_forgets_what_does_not(tmp_path: Path) ->
 
 def test_an_existing_run_is_replaced_by_force_only(tmp_path: Path) -> None:
     path = sample.finished_run(tmp_path / "a.pliant", [sample.body("beam", 0)])
-    with pytest.raises(RunError, match=r"exists\. --force replaces it; `pliant resume a.pliant`"):
+    with pytest.raises(RunError, match=r"exists\. --force replaces it\.$"):
         sample.create(path, [])
     assert len(load(path)) == 3
+    sample.create(tmp_path / "a.pliant", [], force=True).finish("interrupted")
+    with pytest.raises(RunError, match=r"exists\. --force replaces it; `pliant resume a.pliant`"):
+        sample.create(path, [])
     left = tmp_path / ".a.pliant.tmp-killed"
     left.mkdir()
     (left / ".lock").touch()
@@ -216,19 +219,19 @@ def test_an_existing_run_is_replaced_by_force_only(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("force", [False, True])
 def test_nothing_but_a_run_is_ever_replaced(tmp_path: Path, force: bool) -> None:
-    folder, file, empty, cut = (tmp_path / name for name in ("thesis", "notes", "empty", "cut"))
-    for directory in (folder, empty, cut):
+    folder, file, cut = (tmp_path / name for name in ("thesis", "notes", "cut"))
+    for directory in (folder, cut):
         directory.mkdir()
     (folder / "manifest.json").write_text('{"format": "something else"}')
     (cut / "manifest.json").write_text('{"format": "pliant-r')
     file.write_text("mine")
-    for path in (folder, file, empty, cut):
+    for path in (folder, file, cut):
         with pytest.raises(RunError, match="left alone"):
             sample.create(path, [], force=force)
     assert (folder / "manifest.json").exists()
     assert (cut / "manifest.json").exists()
     assert file.read_text() == "mine"
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["cut", "empty", "notes", "thesis"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cut", "notes", "thesis"]
 
 
 def test_a_link_to_a_run_means_the_run(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_fields_come_from_the_model_set_up_once(run: Run, monkeypatch: pytest.Mo
         np.testing.assert_array_equal(stress.values, frame.body("ball")[:, 0] + 0.5 * index)
     assert prepared == [6, 6]
     assert len(run.frames[1].field("stress").values) == 16
-    assert run.frames[0].field_names("beam") == ("displacement", "velocity", "stress", "plastic")
+    assert run.frames[0].field_names("beam") == ("displacement", "velocity", "force", "stress", "plastic")
     with pytest.raises(InputError, match="no field 'stres'; did you mean 'stress'"):
         run.frames[0].field("stres")
 
