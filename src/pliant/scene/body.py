@@ -54,7 +54,7 @@ class Body:
     name: str | None = Field(default=None, pattern=r"^[A-Za-z_][\w\-]*$")
     position: Point = (0.0, 0.0, 0.0)
     rotation: Rotation | None = None
-    scale: Number = Field(default=1.0, ge=1e-9, le=1e9)
+    scale: Number = Field(default=1.0, gt=0, le=1e9)
     velocity: tuple[StartSpeed, StartSpeed, StartSpeed] = (0.0, 0.0, 0.0)
     spin: tuple[StartSpin, StartSpin, StartSpin] = (0.0, 0.0, 0.0)
     surface: Literal["embedded", "boundary"] = "embedded"
