@@ -49,7 +49,7 @@ def radius_for(cells: tuple[int, int, int], neighbours: float) -> float:
         counts = np.searchsorted(inner, shells**2) - 1.0
     else:
         tree = cKDTree(points)
-        counts = tree.count_neighbors(tree, shells) / len(points) - 1.0
+        counts = np.asarray(tree.count_neighbors(tree, shells)) / len(points) - 1.0
     return float(shells[np.argmin(np.abs(counts - neighbours))])
 
 
@@ -102,17 +102,19 @@ def large() -> list[Figure]:
 
 
 def series(kind: str, rounds: int = 15) -> tuple[list[float], list[float]]:
-    """Figure 5.1 (``phyxels``) or 5.2 (``neighbours``): the abscissae and the times of a step [s].
-
-    One thread's processor time, the shortest of several rounds: what else the machine does, and how it
-    shares its cores, only adds to them.
-    """
+    """Figure 5.1 (``phyxels``) or 5.2 (``neighbours``): the abscissae and the times of a step [s]."""
     if kind == "phyxels":
         runs = [brick((n, n, n), INSIDE_56) for n in (9, 11, 13, 15, 17, 19)]
         across = [float(pairs(run)[0]) for run in runs]
     else:
         runs = [brick((11, 11, 11), float(np.sqrt(r2)) + 1e-3) for r2 in (3, 4, 5, 8, 9, 12)]
         across = [pairs(run)[1] for run in runs]
+    return across, processor_times(runs, rounds)
+
+
+def processor_times(runs: list[Simulation], rounds: int = 15) -> list[float]:
+    """One thread's processor time of a step [s] of each, the shortest of several rounds: what else the
+    machine does, and how it shares its cores, only adds to them."""
     for run in runs:
         run.start()
     before = threads_in_use()
@@ -121,7 +123,8 @@ def series(kind: str, rounds: int = 15) -> tuple[list[float], list[float]]:
         times = [[processor_time(run) for run in runs] for _ in range(rounds + 1)]
     finally:
         use_threads(before)
-    return across, np.min(times[1:], axis=0).tolist()
+    out: list[float] = np.min(times[1:], axis=0).tolist()
+    return out
 
 
 def processor_time(simulation: Simulation, least: float = 0.03) -> float:
