@@ -1,6 +1,7 @@
 """Draws docs/pictures/meshless-speed.png: time of a step over the numbers of phyxels and of neighbours.
 
-Stegmayr 2008, figures 5.1 and 5.2, on this machine (`pliant bench efg` prints the same numbers):
+Stegmayr 2008, figures 5.1 and 5.2, and table 5.1 as rows of Markdown, in processor time of one thread on this
+machine (`pliant bench efg` has the figures too, and the table with all threads):
 
     python docs/pictures/meshless_speed.py
 """
@@ -10,7 +11,16 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from pliant.evidence.bench_efg import series, straightness
+from pliant.evidence.bench_efg import (
+    TABLE,
+    brick,
+    cells_of,
+    pairs,
+    processor_times,
+    radius_for,
+    series,
+    straightness,
+)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -34,6 +44,15 @@ def main() -> None:
         print(kind, [f"{a:.0f}: {1e3 * t:.3f} ms" for a, t in zip(x, y, strict=True)], straightness(x, y))
     panels[0].set_ylabel("time of a step [ms]")
     figure.savefig(Path(__file__).parent / "meshless-speed.png")
+    table()
+
+
+def table() -> None:
+    runs = [brick(cells_of(count), radius_for(cells_of(count), around)) for count, around, _ in TABLE]
+    for (count, around, rate), run, time in zip(TABLE, runs, processor_times(runs), strict=True):
+        print(
+            f"| {count} x {around} | {pairs(run)[1]:.1f} | {rate} | {1 / time:.0f} | {1 / time / rate:.0f} |"
+        )
 
 
 if __name__ == "__main__":

@@ -179,3 +179,31 @@ def test_a_plate_hit_by_a_ball_breaks_into_pieces_that_make_up_its_mass_and_volu
     assert volumes[-pieces:] == pytest.approx(own, abs=0.02 * own.sum())
     now = surface_volume(carrier.positions(world.x), surface.triangles)
     assert now == pytest.approx(0.24 * 0.2 * 0.03, rel=0.02)
+
+
+@pytest.mark.slow
+def test_a_bar_of_chocolate_snaps_cleanly_along_its_groove() -> None:
+    """Two squares of ``chocolate-snap``, bent over an edge below: one plane in the middle of the groove, two
+    pieces alike, whose surface has two parts too."""
+    material = {"preset": "chocolate", "young": 2e7, "strength": 2e5, "crack-speed": 60.0}
+    shape = pl.shapes.chocolate_bar(0.06, 0.024, 0.012, squares=(2, 1), groove=0.5)
+    bar = pl.Body(shape, edge=0.003, model="efg", material=material, name="bar")
+    faster = Curve([0.0, 0.01], [0.0, 8.0])  # rad/s
+    hands = [
+        pl.Rotate(bar, pl.where.box(low, high), axis=axis, centre=(0.03, 0.012, -0.006), speed=faster)
+        for low, high, axis in (
+            ((-1, -1, -1), (0.015, 1, 1), (0, -1, 0)),
+            ((0.045, -1, -1), (1, 1, 1), (0, 1, 0)),
+        )
+    ]
+    simulation = simulate([bar], [*hands, pl.Damping(rate=50.0)], seconds=0.006, fps=500)
+    mechanics: Any = simulation.system.world.parts[0].mechanics
+    cracks = mechanics.cracking
+    assert np.abs(cracks.planes[cracks.opened, 0] - 0.03).max() < 5e-4
+    assert np.abs(cracks.planes[cracks.opened, 3]).min() > 0.98
+    pieces, label = cracks.pieces()
+    assert pieces == 2
+    assert np.bincount(label, mechanics.volumes) == pytest.approx([mechanics.volumes.sum() / 2] * 2, rel=0.02)
+    surface: Any = simulation.system.world.parts[0].structure.carrier.surface
+    edges = np.concatenate([surface.triangles[:, [0, 1]], surface.triangles[:, [1, 2]]])
+    assert components(len(surface.points), edges)[0] == 2

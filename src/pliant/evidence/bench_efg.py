@@ -25,13 +25,13 @@ TABLE = (  # phyxels, mean number of neighbours, frames a second
     (448, 248.3, 8.2),
     (1210, 66.6, 7.2),
 )
+INSIDE_56 = 2.237  # spacings, just above the square root of 5: phyxels inside see 56 others
 JELLY = {"young": 1e6, "poisson": 0.3, "density": 1000.0}
 
 
-def brick(cells: tuple[int, int, int], neighbours: float, step: float = 1e-5) -> Simulation:
-    """A lattice of phyxels 1 apart whose fixed support gives about that many neighbours on average."""
+def brick(cells: tuple[int, int, int], radius: float, step: float = 1e-5) -> Simulation:
+    """A lattice of phyxels 1 apart that see each other within ``radius``."""
     size = tuple(float(n) for n in cells)
-    radius = radius_for(cells, neighbours)
     model = {"type": "efg", "support": "radius", "radius": radius}
     body = Body(box(*size), edge=1.0, model=model, material=JELLY)
     scene = Scene([body], [Gravity(), Fix(body, plane("z", "min"))], step=step)
@@ -73,7 +73,7 @@ def cells_of(count: int) -> tuple[int, int, int]:
 
 
 def row(count: int, neighbours: float, reference: float) -> Figure:
-    simulation = brick(cells_of(count), neighbours)
+    simulation = brick(cells_of(count), radius_for(cells_of(count), neighbours))
     seconds = time_per_step(simulation, 0.7)
     phyxels, around = pairs(simulation)
     limit = step_bytes(simulation) / measure_machine().bandwidth / seconds
@@ -93,7 +93,7 @@ for _row in TABLE:
 @bench("efg/50k")
 def large() -> list[Figure]:
     """50k phyxels with about 40 neighbours: 60 steps a second is the goal."""
-    simulation = brick((36, 36, 36), 40.0)
+    simulation = brick((36, 36, 36), radius_for((36, 36, 36), 40.0))
     seconds = time_per_step(simulation, 3.0)
     phyxels, around = pairs(simulation)
     limit = step_bytes(simulation) / measure_machine().bandwidth / seconds
@@ -101,18 +101,20 @@ def large() -> list[Figure]:
     return [Figure("efg/50k", 1.0 / seconds, "steps/s", 60.0, 1.0 / seconds / 60.0, limit, note)]
 
 
-def series(kind: str, rounds: int = 5) -> tuple[list[float], list[float]]:
-    """Figure 5.1 (``phyxels``) or 5.2 (``neighbours``): the abscissae and the times of a step [s].
-
-    One thread's processor time, the shortest of several rounds: what else the machine does, and how it
-    shares its cores, only adds to them.
-    """
+def series(kind: str, rounds: int = 15) -> tuple[list[float], list[float]]:
+    """Figure 5.1 (``phyxels``) or 5.2 (``neighbours``): the abscissae and the times of a step [s]."""
     if kind == "phyxels":
-        runs = [brick((n, n, n), 56.0) for n in (7, 9, 11, 13, 15, 17)]
+        runs = [brick((n, n, n), INSIDE_56) for n in (9, 11, 13, 15, 17, 19)]
         across = [float(pairs(run)[0]) for run in runs]
     else:
-        runs = [brick((11, 11, 11), around) for around in (18.0, 26.0, 32.0, 56.0, 92.0, 122.0)]
+        runs = [brick((11, 11, 11), float(np.sqrt(r2)) + 1e-3) for r2 in (3, 4, 5, 8, 9, 12)]
         across = [pairs(run)[1] for run in runs]
+    return across, processor_times(runs, rounds)
+
+
+def processor_times(runs: list[Simulation], rounds: int = 15) -> list[float]:
+    """One thread's processor time of a step [s] of each, the shortest of several rounds: what else the
+    machine does, and how it shares its cores, only adds to them."""
     for run in runs:
         run.start()
     before = threads_in_use()
@@ -121,7 +123,8 @@ def series(kind: str, rounds: int = 5) -> tuple[list[float], list[float]]:
         times = [[processor_time(run) for run in runs] for _ in range(rounds + 1)]
     finally:
         use_threads(before)
-    return across, np.min(times[1:], axis=0).tolist()
+    out: list[float] = np.min(times[1:], axis=0).tolist()
+    return out
 
 
 def processor_time(simulation: Simulation, least: float = 0.03) -> float:

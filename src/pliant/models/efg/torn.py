@@ -48,16 +48,18 @@ class TornPhyxels(MadeLater):
 
     def _cut(self) -> CutSurface | None:
         """The surface cut along the smoothed cracks; less smooth where that made them meet, so that pieces
-        would hang together; None where they touch the surface in an unclear way."""
+        would hang together, or leave splinters; None where they touch the surface in an unclear way."""
         found: CutSurface | None = None
+        pieces, best = int(self.piece.max()) + 1, (True, 0)
         for smooth in SMOOTH:
             try:
                 cut = cut_surface(self.whole.surface, *sheet(*self._cracks, smooth))
             except MeshError:
                 continue
-            if found is None or cut.pieces > found.pieces:
-                found = cut
-            if cut.pieces > int(self.piece.max()):
+            fault = cut.pieces < pieces, abs(cut.pieces - pieces)
+            if found is None or fault < best:
+                found, best = cut, fault
+            if not best[1]:
                 break
         return found
 
