@@ -1,9 +1,13 @@
-"""Shared set-up: a cache of meshes that belongs to the test session."""
+"""Shared set-up: how workers share the cores, where tests find each other, and the folder of real meshes."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
+
+# Several workers share the cores: threads that wait for each other in a parallel loop must not spin.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "unit" / "recording"))  # sample_run

@@ -14,10 +14,10 @@ from pliant.models import MODELS
 from pliant.models.mass_spring.mechanics import MassSpringMechanics
 from pliant.parameters import parameters
 from pliant.protocols import Structure
-from pliant.scene.running import resume
 from pliant.selection import Plane, Select
 from pliant.structure.carrier import boundary_carrier
 from pliant.structure.tets import TetSampler
+from stopping import assert_same, stopped_and_resumed
 
 
 @parameters
@@ -108,25 +108,4 @@ def test_rows_follow_when_a_body_gains_particles(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stop", [3, 8])
 def test_a_run_resumed_on_either_side_of_the_split_is_the_same(tmp_path: Path, stop: int) -> None:
     whole = scene().run(to=tmp_path / "whole.pliant")
-    broken = tmp_path / "broken.pliant"
-
-    class Stop:
-        def note(self, text: str) -> None: ...
-        def working(self, fraction: float | None, text: str) -> None: ...
-        def started(self, frames: int, plan: Any) -> None: ...
-        def finished(self, state: str, message: str) -> None: ...
-        def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
-            if done > stop:
-                raise KeyboardInterrupt
-
-    from pliant.scene import running
-
-    old, running.CHECKPOINT_SECONDS = running.CHECKPOINT_SECONDS, 0.0
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            scene().run(to=broken, progress=Stop())
-    finally:
-        running.CHECKPOINT_SECONDS = old
-    again = resume(broken)
-    for a, b in zip(whole.frames, again.frames, strict=True):
-        assert np.array_equal(a.positions, b.positions)
+    assert_same(whole, stopped_and_resumed(scene(), tmp_path / "broken.pliant", stop))

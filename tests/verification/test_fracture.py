@@ -9,8 +9,7 @@ import pytest
 import pliant as pl
 from pliant.fracture.tets import pieces
 from pliant.mesh.types import tet_volumes
-from pliant.scene import running
-from pliant.scene.running import resume
+from stopping import assert_same, stopped_and_resumed
 
 SIZE, NECK, STRENGTH = (0.4, 0.1, 0.05), 0.6, 2e4
 
@@ -118,25 +117,8 @@ def test_cutting_keeps_linear_and_angular_momentum() -> None:
         assert after[name] == pytest.approx(before[name], rel=1e-9, abs=1e-12)
 
 
-class Stop:
-    """Interrupts a run once it has some frames."""
-
-    def __init__(self, frames: int) -> None:
-        self.frames = frames
-
-    def note(self, text: str) -> None: ...
-    def working(self, fraction: float | None, text: str) -> None: ...
-    def started(self, frames: int, plan: Any) -> None: ...
-    def finished(self, state: str, message: str) -> None: ...
-    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
-        if done > self.frames:
-            raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("stop", [3, 7])
-def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(
-    tmp_path: Path, stop: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(tmp_path: Path, stop: int) -> None:
     """Cut at 0.1 s, with clamps, forces and dents that follow; stopped before and after."""
 
     def scene() -> pl.Scene:
@@ -152,13 +134,9 @@ def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(
         return pl.Scene([body], actions, time=pl.TimePlan(duration=0.2, fps=50))
 
     whole = scene().run(to=tmp_path / "whole.pliant")
-    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
-    with pytest.raises(KeyboardInterrupt):
-        scene().run(to=tmp_path / "broken.pliant", progress=Stop(stop))
-    again = resume(tmp_path / "broken.pliant")
+    again = stopped_and_resumed(scene(), tmp_path / "broken.pliant", stop)
     assert whole.series["fracture.pieces"][-1] >= 2
-    for a, b in zip(whole.frames, again.frames, strict=True):
-        assert np.array_equal(a.positions, b.positions)
+    assert_same(whole, again)
     assert np.array_equal(whole.frames[-1].surface("beam").points, again.frames[-1].surface("beam").points)
 
 

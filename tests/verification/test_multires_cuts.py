@@ -10,7 +10,7 @@ import pliant as pl
 from pliant.fracture.tets import pieces
 from pliant.mesh.shapes import box
 from pliant.mesh.types import surface_volume
-from pliant.scene.running import resume
+from stopping import assert_same, stopped_and_resumed
 
 TISSUE = {"young": 2e5, "poisson": 0.3, "density": 1000.0, "damping": 2e-3}
 G = 9.81
@@ -138,11 +138,9 @@ def test_levels_never_reach_across_a_cut() -> None:
         assert (side[k + 1][link.down] == side[k][:, None]).all()
 
 
-def test_a_blade_parts_what_is_behind_its_edge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_blade_parts_what_is_behind_its_edge(tmp_path: Path) -> None:
     """A keyed blade: one piece while it is under way, two behind it; a resumed run repeats the bytes."""
-    from pliant.scene import running
 
-    monkeypatch.setattr(running, "CHECKPOINT_SECONDS", 0.0)
     keys = {"keys": [{"time": 0.0, "value": -0.1}, {"time": 0.3, "value": 1.2}]}
     blade = pl.Cut(body="bar", plane=SLANTED, direction=[0, 0, 1], edge=keys)
     scene = bar("schwarz", blade, fps=30)
@@ -159,21 +157,8 @@ def test_a_blade_parts_what_is_behind_its_edge(tmp_path: Path, monkeypatch: pyte
     assert number[4] == 1
     assert number[-1] == 2
 
-    class Stop:
-        def note(self, text: str) -> None: ...
-        def working(self, fraction: float | None, text: str) -> None: ...
-        def started(self, frames: int, plan: Any) -> None: ...
-        def finished(self, state: str, message: str) -> None: ...
-        def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
-            if done > 5:
-                raise KeyboardInterrupt
-
     whole = scene.run(to=tmp_path / "whole.pliant")
-    with pytest.raises(KeyboardInterrupt):
-        scene.run(to=tmp_path / "broken.pliant", progress=Stop())
-    again = resume(tmp_path / "broken.pliant")
-    for a, b in zip(whole.frames, again.frames, strict=True):
-        assert np.array_equal(a.positions, b.positions)
+    assert_same(whole, stopped_and_resumed(scene, tmp_path / "broken.pliant", 5))
 
 
 def test_a_seam_and_a_second_cut_part_bodies_again() -> None:

@@ -73,22 +73,27 @@ def add_mass_damping(mass: Array, rate: float, v: Array, out: Array) -> None:
 
 
 @jit
+def twice_area(x, i, j, k):
+    """The vector area of a triangle, doubled."""
+    ax = x[j, 0] - x[i, 0]
+    ay = x[j, 1] - x[i, 1]
+    az = x[j, 2] - x[i, 2]
+    bx = x[k, 0] - x[i, 0]
+    by = x[k, 1] - x[i, 1]
+    bz = x[k, 2] - x[i, 2]
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@jit
 def add_pressure(triangles, pressure, x, out):
     """Add ``-p n A`` of each triangle, a third to each corner (serial: triangles share corners)."""
     for t in range(triangles.shape[0]):
         i = triangles[t, 0]
         j = triangles[t, 1]
         k = triangles[t, 2]
-        ax = x[j, 0] - x[i, 0]
-        ay = x[j, 1] - x[i, 1]
-        az = x[j, 2] - x[i, 2]
-        bx = x[k, 0] - x[i, 0]
-        by = x[k, 1] - x[i, 1]
-        bz = x[k, 2] - x[i, 2]
+        nx, ny, nz = twice_area(x, i, j, k)
         s = -pressure / 6.0
-        fx = s * (ay * bz - az * by)
-        fy = s * (az * bx - ax * bz)
-        fz = s * (ax * by - ay * bx)
+        fx, fy, fz = s * nx, s * ny, s * nz
         for corner in (i, j, k):
             out[corner, 0] += fx
             out[corner, 1] += fy
@@ -107,15 +112,7 @@ def add_wind(triangles, half_density, wind, x, v, out):
         i = triangles[t, 0]
         j = triangles[t, 1]
         k = triangles[t, 2]
-        ax = x[j, 0] - x[i, 0]
-        ay = x[j, 1] - x[i, 1]
-        az = x[j, 2] - x[i, 2]
-        bx = x[k, 0] - x[i, 0]
-        by = x[k, 1] - x[i, 1]
-        bz = x[k, 2] - x[i, 2]
-        nx = ay * bz - az * by
-        ny = az * bx - ax * bz
-        nz = ax * by - ay * bx
+        nx, ny, nz = twice_area(x, i, j, k)
         double_area = np.sqrt(nx * nx + ny * ny + nz * nz)
         if double_area <= 0.0:
             continue

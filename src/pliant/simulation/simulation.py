@@ -68,7 +68,7 @@ class Simulation:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()
         prepared = [(m.prepare(system), m.every) for m in measures]
-        system.followers += [m for m, _ in prepared]
+        system.topology.followers += [m for m, _ in prepared]
         system.solver = integrator.prepare(system) if isinstance(integrator, Prepared) else None
         bodies = [BodyColumns(p) for p in system.world.parts if isinstance(p.mechanics, BodySeries)]
         others = (*(a for _, a in system.actions), system.solver, *bodies)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import IncompatibleError
 from pliant.protocols import (
     Acting,
     BetweenSteps,
@@ -14,7 +13,6 @@ from pliant.protocols import (
     Drive,
     Energy,
     Event,
-    Following,
     Forces,
     Heating,
     Ledger,
@@ -24,15 +22,13 @@ from pliant.protocols import (
     Potential,
     Projection,
     Pushing,
-    Rebuilding,
-    RowChange,
     Stepped,
     Structure,
-    Topology,
 )
 from pliant.simulation.accounts import Accounts
 from pliant.simulation.capabilities import check_capabilities
 from pliant.simulation.timetable import Timetable
+from pliant.simulation.topology import TopologyChanges
 from pliant.simulation.world import World
 from pliant.typing import AnyArray, Array
 
@@ -43,7 +39,7 @@ class System:
     def __init__(self, world: World, actions: Sequence[tuple[str, Acting]], ledger: bool = False) -> None:
         self.world = world
         self.timetable = Timetable(actions)
-        self.followers: list[Any] = [a for _, a in actions]  # told of changes of topology
+        self.topology = TopologyChanges(world, [a for _, a in actions])
         self.accounts = Accounts(world)
         self.keeps_ledger = False
         if ledger:
@@ -54,8 +50,6 @@ class System:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
-        self._changing = [p for p in world.parts if isinstance(p.mechanics, Topology)]
-        self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
         self._bind()
 
     def keep_ledger(self) -> None:
@@ -146,12 +140,12 @@ class System:
         """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``, at
         its ``place`` among the actions (contact between bodies comes after those of the scene)."""
         self.timetable.join(label, action, time, place)
-        self.followers.append(action)
+        self.topology.followers.append(action)
 
     def forget(self, action: Acting) -> None:
         """Undo ``join`` of an action that has done nothing yet."""
         self.timetable.forget(action)
-        self.followers = [each for each in self.followers if each is not action]
+        self.topology.followers = [each for each in self.topology.followers if each is not action]
         self._bind()
 
     def leave(self, action: Acting, time: float) -> None:
@@ -193,7 +187,7 @@ class System:
         again = False
         for after_step, start, stop in self._stepped:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        if self._changing and self._take_over_topology():
+        if self.topology.possible and self._take_over_topology():
             again = True
             if self.solver is not None:
                 self.solver.interrupt()
@@ -207,48 +201,17 @@ class System:
 
     def _take_over_topology(self) -> bool:
         """Give the World the particles that models made or removed; True if any did."""
-        changed = bool(self.world.replaced)
-        for part, structure in self.world.replaced:
-            self._announce(self.world.resize(part, structure, np.arange(part.count)))
-        self.world.replaced = []
-        for k, part in enumerate(self._changing):
-            mechanics: Any = part.mechanics
-            if mechanics.topology_version != self._versions[k]:
-                self._versions[k] = mechanics.topology_version
-                weights = getattr(mechanics, "parent_weights", None)
-                moved, newcomers = getattr(mechanics, "moved", None), getattr(mechanics, "newcomers", None)
-                change = self.world.resize(
-                    part, mechanics.structure, mechanics.parents, weights, moved, newcomers
-                )
-                self._announce(change)
-                changed = True
+        changed = self.topology.take_over()
+        if changed:
+            self._bind()
+            self._mask()
         return changed
-
-    def _announce(self, change: RowChange) -> None:
-        for follower in self.followers:
-            if isinstance(follower, Following):
-                follower.follow(change, self.world)
-            elif hasattr(follower, "rows"):
-                raise IncompatibleError(
-                    f"{type(follower).__name__} holds particles of a body whose particles come and go, "
-                    "and has no 'follow' to keep up with them."
-                )
-        self._bind()
-        self._mask()
 
     def adopt(self, structures: Sequence[Structure], state: Mapping[str, AnyArray]) -> None:
         """Bring a System that was built for topology 0 to that of ``state`` (for resumed runs)."""
-        first = [part.rows.start for part in self.world.parts]
-        start = 0
-        for part, structure, origin in zip(self.world.parts, structures, first, strict=True):
-            rows = slice(start, start + len(structure.rest))
-            start = rows.stop
-            parents, weights = state["ancestors"][rows] - origin, state["ancestor-weights"][rows]
-            if isinstance(part.mechanics, Rebuilding):
-                part.mechanics.rebuild(structure)
-            newcomers = getattr(part.mechanics, "newcomers", None)
-            self._announce(self.world.resize(part, structure, parents, weights, newcomers=newcomers))
-        self.world.topology_version = int(state["topology_version"])
+        self.topology.adopt(structures, state)
+        self._bind()
+        self._mask()
 
     # ------------------------------------------------------------------------ what integrators call
 
@@ -373,7 +336,7 @@ class System:
         for key, owner in self._owners():
             prefix = key + "/"
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
-        self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
+        self.topology.take_stock()
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
         self.accounts.reopen(state["ledger"])
         self.substeps = int(state["substeps"])
