@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.models.rigid import kernels
+from pliant.models.rigid import impulses as solver
+from pliant.models.rigid.kernels import resultant
 from pliant.protocols import Contact
 from pliant.typing import Array, IntArray
 
@@ -59,13 +60,13 @@ def meet_obstacles(
             continue
         arms = body.points[near] - body.radius * normal[near] - body.centre
         approach = np.empty(len(near))
-        kernels.point_speeds(twist, arms, velocity, normal[near], approach)
+        solver.point_speeds(twist, arms, velocity, normal[near], approach)
         near = near[gap[near] + ahead * approach < body.hair]
         if len(near):
             near = spread(near, gap, normal, body.points)
             arms = body.points[near] - body.radius * normal[near] - body.centre
             approach = np.empty(len(near))
-            kernels.point_speeds(twist, arms, velocity, normal[near], approach)
+            solver.point_speeds(twist, arms, velocity, normal[near], approach)
             met.append(Meeting(obstacle, arms, normal[near], gap[near], approach, velocity))
     if not met:
         return False
@@ -80,11 +81,11 @@ def meet_obstacles(
     wanted = -np.maximum(gaps, 0.0) / ahead if ahead > 0.0 else np.zeros(len(gaps))
     wanted = np.where((-approach > slow) & (bounce > 0.0), -bounce * approach, wanted)
     impulses, before = np.zeros_like(arms), twist.copy()
-    kernels.solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
+    solver.solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
     mean, start = 0.5 * (before + twist), 0
     for m in met:  # heat: what the obstacle gave, less what the body got
         own = impulses[start : start + len(m.arms)]
-        got = float(mean @ kernels.resultant(m.arms, np.zeros(3), own))
+        got = float(mean @ resultant(m.arms, np.zeros(3), own))
         m.obstacle.book(time, m.arms + body.centre, own, m.velocity, float((own @ m.velocity).sum()) - got)
         start += len(m.arms)
     return True
@@ -105,11 +106,11 @@ def push_out(obstacles: Sequence[Contact], time: float, body: Touching, move: Ar
     if arms:
         r, n, wanted = np.concatenate(arms), np.concatenate(normals), np.concatenate(depth)
         still = np.zeros_like(r)
-        kernels.solve_impulses(r, n, still, wanted, np.zeros(len(r)), yielding, move, np.zeros_like(r))
+        solver.solve_impulses(r, n, still, wanted, np.zeros(len(r)), yielding, move, np.zeros_like(r))
 
 
 def spread(chosen: IntArray, gap: Array, normal: Array, points: Array) -> IntArray:
     """At most eight of ``chosen``: the outermost ones across the mean normal, and the deepest."""
     if len(chosen) <= MOST:
         return chosen
-    return np.asarray(kernels.outermost(points, chosen, normal, gap, MOST - 1))
+    return np.asarray(solver.outermost(points, chosen, normal, gap, MOST - 1))
