@@ -188,7 +188,9 @@ class Schwarz(Simulated):
             here, rows = arriving[k], places[k]
             state = self._standing[k][rows]
             kept, up, replaced = (rows[state == value] for value in (ACTIVE, ABSENT, REPLACED))
-            shares[k][kept] += here[kept] * (self.hierarchy.levels[k].mass[kept] / self.mass[k][kept])[:, None]
+            shares[k][kept] += (
+                here[kept] * (self.hierarchy.levels[k].mass[kept] / self.mass[k][kept])[:, None]
+            )
             if len(up):
                 link = links[k - 1]
                 kernels.hand_up(up, link.corners, link.weights, here, arriving[k - 1])
