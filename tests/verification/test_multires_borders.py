@@ -19,8 +19,8 @@ SOFT = {"young": 2e4, "poisson": 0.3, "density": 1000.0}
 @pytest.mark.parametrize("cells", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (3, 4))])
 def test_a_small_held_body_calms_down_within_a_minute(cells: int) -> None:
     """A cube of 27, 64 or 125 nodes held at a side falls under gravity, its levels chosen all the time:
-    after 10 s the elastic energy stays below what it was, and the motion dies away. (Held nodes that were born
-    away from their place once kept the velocity that led them there, for ever.)"""
+    after 10 s the elastic energy stays below what it was, and the motion dies away. (Held nodes that were
+    born away from their place once kept the velocity that led them there, for ever.)"""
     table = {"type": "multires", "levels": 3, "coupling": "schwarz"}
     cube = pl.Body(box(1, 1, 1, divisions=(cells,) * 3), model=table, material=SOFT, name="cube")
     acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
