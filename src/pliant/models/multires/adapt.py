@@ -67,8 +67,8 @@ class Adaptation:
         """New split flags, and how urgent each is (forced ones: infinitely).
 
         Where ``whole``, every split node has a tet whose corners are all split: with schwarz, single nodes
-        among simulated ones let borders gain energy, at growth rates up to 3 /s in 6 of 18 random choices on
-        an irregular cube, and in none with whole tets (tests/verification/test_multires_borders.py).
+        among simulated ones let borders gain energy: growth rates up to 3 /s in 6 of 18 random choices on an
+        irregular cube, none with whole tets (tests/verification/test_multires_borders.py).
         """
         wanted, urgency = [], []
         for k, link in enumerate(self.hierarchy.links):

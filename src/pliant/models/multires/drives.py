@@ -112,7 +112,8 @@ class Drives:
             return
         self.still = not moved
         finest = self._led[-1]
-        target = np.where(finest.driven, x[finest.nodes] - rest[finest.nodes], motion.d[-1][finest.nodes])
+        target = np.empty((len(finest.nodes), 3))
+        kernels.finest_targets(finest.nodes, finest.driven, x, rest, motion.d[-1], target)
         for k in range(len(self._led) - 1, -1, -1):
             led, finer = self._led[k], target
             if k < len(self._led) - 1:

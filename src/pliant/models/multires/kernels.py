@@ -193,6 +193,15 @@ def take_places(rows, driven, x, rest, places):
 
 
 @jit
+def finest_targets(nodes, driven, x, rest, d, out):
+    """Where nodes are to go: to the places x where they are driven, nowhere else."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            out[k, c] = x[i, c] - rest[i, c] if driven[k, c] else d[i, c]
+
+
+@jit
 def lead_targets(corners, weights, finer, out):
     """``out_k = sum_q w_kq finer[corner_kq]``."""
     for k in range(corners.shape[0]):

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.materials import elastic
 from pliant.models import tet_fields
-from pliant.models.multires import kernels, shown, tet_loops
+from pliant.models.multires import kernels, meeting, shown, tet_loops
 from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.coming_apart import ComingApart
 from pliant.models.multires.cuts import Cuts
@@ -16,11 +16,11 @@ from pliant.models.multires.drives import Drives
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.governor import Governor
 from pliant.models.multires.levels import OPERATORS, Hierarchy
-from pliant.models.multires.motion import Coupling, Motion, Near, flagged
+from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.models.multires.schwarz import Schwarz
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
-from pliant.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.typing import AnyArray, Array, BoolArray
 
 if TYPE_CHECKING:
     from pliant.materials import Resolved as Material
@@ -149,7 +149,9 @@ class MultiresMechanics(ComingApart):
         assert self.coupling is not None
         if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
             self.coupling.weigh()
-        self._take_pushes(x, v, inverse_mass)
+        pushed = meeting.Pushed.since(self._last, x, v, inverse_mass)
+        if len(pushed.rows):
+            meeting.take_pushes(pushed, self.structure.mass, self.motion, self.coupling)
         counts = self.counts(dt)
         self._since += dt
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
@@ -162,7 +164,8 @@ class MultiresMechanics(ComingApart):
             for k, count in enumerate(counts):
                 self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
         self.drives.lead(x, dt, self.motion)
-        self.coupling.advance(time, dt, counts, self._reachable(time, dt))
+        near = meeting.reachable(self.obstacles, self.motion, self.coupling, time, dt)
+        self.coupling.advance(time, dt, counts, near)
         self.coupling.fill()
         self._show(x, v, inverse_mass)
         active = [len(nodes) for nodes in self.coupling.active]
@@ -188,73 +191,9 @@ class MultiresMechanics(ComingApart):
             least = power
         return found
 
-    def _take_pushes(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        """Take over what contacts, constraints and kicks did to the shown particles since the last step.
-
-        Changes of velocity count as the momentum that they are; places move with the particle of theirs that
-        was moved furthest, so that nothing stays inside of what it was pushed out of.
-        """
-        rows = shown.changed(x, v, *self._last, inverse_mass)
-        if not len(rows):
-            return
-        assert self.coupling is not None
-        free = inverse_mass[rows] > 0.0
-        moved = np.where(free, x[rows] - self._last[0][rows], 0.0)
-        kicks = np.where(free, v[rows] - self._last[1][rows], 0.0)
-        self._take_impulses(rows, self.structure.mass[rows, None] * kicks)
-        lengths = np.linalg.norm(moved, axis=1)
-        order = np.argsort(lengths, kind="stable")
-        order = order[lengths[order] > 0.0]
-        place = rows[order]
-        for k in range(len(self.hierarchy.levels) - 1, -1, -1):
-            here = flagged(self.hierarchy.levels[k].count)
-            here[self.coupling.active[k]] = True
-            found = here[place]
-            target, source = place[found], order[found]
-            nodes, last = np.unique(target[::-1], return_index=True)  # the last in order moved furthest
-            self.motion.d[k][nodes] += moved[source[::-1][last]]
-            order, place = order[~found], place[~found]
-            if k:
-                place = self.hierarchy.links[k - 1].parent[place]
-
-    def _take_impulses(self, rows: IntArray, impulses: Array) -> None:
-        assert self.coupling is not None
-        if impulses.any():
-            whole = np.zeros(self._external.shape)
-            whole[rows] = impulses
-            shares = self.coupling.share(whole, rows)
-            for k, nodes in enumerate(self.coupling.active):
-                self.motion.v[k][nodes] += self.coupling.inverse[k][nodes] * shares[k][nodes]
-
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
         m = self.motion
         shown.show(self.structure.rest, m.d[-1], m.v[-1], inverse_mass, x, v, *self._last)
-
-    # --------------------------------------------------------------------------------------- contacts
-
-    def _reachable(self, time: float, dt: float) -> Near:
-        """The simulated nodes of each level that may meet an obstacle within ``dt``."""
-        assert self.coupling is not None
-        nodes, first = self.coupling.simulated
-        if not self.obstacles:
-            return Near([], [[] for _ in self.hierarchy.levels])
-        d, v = self.motion.whole[:2]
-        counts = np.diff(first)
-        spacing = np.repeat([level.spacing for level in self.hierarchy.levels], counts)
-        begin = np.repeat(self.motion.first[:-1], counts)
-        x, speed = self.coupling.points[nodes] + d[nodes], v[nodes]
-        reach = 2.0 * dt * np.sqrt(np.einsum("ij,ij->i", speed, speed)) + spacing
-        found: list[list[IntArray]] = [[] for _ in counts]
-        for obstacle in self.obstacles:
-            close = obstacle.distance(time, x) < reach
-            if obstacle.moves:
-                close |= obstacle.distance(time + dt, x) < reach
-            here = np.where(close, nodes - begin, -1)
-            for row, a, b in zip(found, first[:-1], first[1:], strict=True):
-                row.append(here[a:b][close[a:b]])
-        met = [any(len(row[o]) for row in found) for o in range(len(self.obstacles))]
-        obstacles = [obstacle for obstacle, on in zip(self.obstacles, met, strict=True) if on]
-        return Near(obstacles, [[some for some, on in zip(row, met, strict=True) if on] for row in found])
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -318,17 +257,19 @@ class MultiresMechanics(ComingApart):
 
     def levels_shown(self) -> Array:
         """The level that each particle follows (0: the coarsest)."""
-        deep = np.zeros(self.hierarchy.levels[0].count)
-        for k, link in enumerate(self.hierarchy.links):
-            deep = np.where(self.split[k][link.parent], k + 1.0, deep[link.parent])
-        return deep
+        levels = [np.full(level.count, float(k)) for k, level in enumerate(self.hierarchy.levels)]
+        return self._followed(levels)
 
     def jumps_shown(self) -> Array:
         """eta of the simulated node that each particle follows."""
-        shown = self.adaptation.eta[0]
+        return self._followed(self.adaptation.eta)
+
+    def _followed(self, values: list[Array]) -> Array:
+        """Values of nodes, as particles show them that follow these."""
+        found = values[0]
         for k, link in enumerate(self.hierarchy.links):
-            shown = np.where(self.split[k][link.parent], self.adaptation.eta[k + 1], shown[link.parent])
-        return shown
+            found = np.where(self.split[k][link.parent], values[k + 1], found[link.parent])
+        return found
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         m = len(self.structure.cells["tetra"])
@@ -336,11 +277,10 @@ class MultiresMechanics(ComingApart):
         lame = np.full(m, level.lam), np.full(m, level.mu)
         own = [name for name in names if name in tet_fields.NAMES]
         found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
-        depth, eta = self._shown or (self.levels_shown(), self.jumps_shown())
-        if "level" in names:
-            found["level"] = FieldData(depth)
-        if "eta" in names:
-            found["eta"] = FieldData(eta)
+        for name, values in zip(self.recorded, self._shown or (None, None), strict=True):
+            if name in names:
+                made = self.levels_shown if name == "level" else self.jumps_shown
+                found[name] = FieldData(made() if values is None else values)
         return found
 
     def state(self) -> dict[str, AnyArray]:
