@@ -87,12 +87,34 @@ def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
     assert changes > 200
 
 
-def test_what_a_tool_presses_is_carried_by_the_base() -> None:
-    """Forces balance across all borders with galerkin, while the levels go on being chosen."""
-    simulation = run_through(poked(coupling="galerkin"), 240)
+@pytest.mark.parametrize(("coupling", "off"), [("galerkin", 0.01), ("schwarz", 0.015)])
+def test_what_a_tool_presses_is_carried_by_the_base(coupling: str, off: float) -> None:
+    """Forces balance across all borders, while the levels go on being chosen; with schwarz that is brought
+    about slowly (1.1 % after 4 s here; 13 % without)."""
+    simulation = run_through(poked(coupling=coupling), 240)
     row = dict(zip(simulation.columns, simulation.row(), strict=True))
     assert row["tool.z"] > 500
-    assert row["base.z"] == pytest.approx(row["tool.z"], rel=0.01)
+    assert row["base.z"] == pytest.approx(row["tool.z"], rel=off)
+
+
+def test_a_block_that_is_dropped_keeps_its_ledger() -> None:
+    """The study's block falls on an edge and bounces twice, undamped: kinetic + elastic + gravity + heat
+    stays within 12 % of the energy that moved (8 % seen), though contacts take a fifth of it and levels come
+    and go."""
+    from pliant.evidence.study import text
+    from pliant.scene.load import parse
+
+    model = 'model = { type = "multires", operator = "corotational" }'
+    words = text("drop").replace('name = "block"', 'name = "block"\n' + model)
+    simulation = run_through(parse(words, Path(), "drop.toml"), 0)
+    rows = [simulation.row()]
+    for _ in range(50):
+        simulation.advance()
+        rows.append(simulation.row())
+    series = dict(zip(simulation.columns, np.array(rows).T, strict=True))
+    total, moved = series["energy.total"], series["energy.kinetic"] + series["energy.elastic"]
+    assert series["energy.dissipated"][-1] > 0.1 * np.ptp(moved)
+    assert np.abs(total - total[0]).max() < 0.12 * np.ptp(moved)
 
 
 def test_the_tool_that_leaves_takes_its_levels_along() -> None:

@@ -78,20 +78,24 @@ def refresh_ghosts(deepest, ghosts, ghosts_first, push, d, v):
 
 
 @jit
-def _close(border, balance, dt, v, inverse):
+def _take_back(border, dt, force, v, inverse):
     """Forces between nodes should add up to nothing. What is left over, which the two sides of borders
-    disagree on, is taken back from the coarse nodes there, by their mass: its slow part, so that waves pass
-    as they would."""
-    nodes, share, _, memory = border
-    part = min(1.0, dt / memory)
-    for c in range(3):
-        balance[1, c] += part * (balance[0, c] / dt - balance[1, c])
-        balance[0, c] = 0.0
+    disagree on, is taken back from the coarse nodes there, by their mass."""
+    nodes, share = border[0], border[1]
     for e in range(nodes.shape[0]):
         i = nodes[e]
         for c in range(3):
             if inverse[i, c] > 0.0:
-                v[i, c] -= share * dt * balance[1, c]
+                v[i, c] -= share * dt * force[c]
+
+
+@jit
+def _follow(balance, dt, memory):
+    """Only the slow part of what is left over is taken back, so that waves pass as they would."""
+    part = min(1.0, dt / memory)
+    for c in range(3):
+        balance[1, c] += part * (balance[0, c] / dt - balance[1, c])
+        balance[0, c] = 0.0
 
 
 @jit
@@ -116,6 +120,8 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
     d0, v0, d1, v1 = ends
     t, k, stage = cursor[0], cursor[1], cursor[2]
     while t < ticks:
+        if t % periods[0] == 0 and k == 0 and stage == 0:
+            _take_back(border, tick * periods[0], balance[1], v, inverse)
         while k <= deepest:
             if t % periods[k] != 0:
                 k += 1
@@ -158,7 +164,7 @@ def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contac
             k += 1
         t += 1
         if t % periods[0] == 0:
-            _close(border, balance, tick * periods[0], v, inverse)
+            _follow(balance, tick * periods[0], border[3])
         for j in range(deepest - 1, -1, -1):
             if t % periods[j] == 0:
                 _blend(ghosts_first[j + 1], ghosts_first[j + 2], ghosts, d1, d1, 0.0, d)
