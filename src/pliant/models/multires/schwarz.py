@@ -53,6 +53,8 @@ class Schwarz(Simulated):
         self._all_nodes = AllNodes(hierarchy, self.mass)
         self.points = self._all_nodes.points
         self._level_masses = self._all_nodes.mass.copy()
+        self.mass, self._ratio = motion.parts(self._all_nodes.mass), np.ones(len(self.points))
+        self.simulated = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
@@ -101,7 +103,9 @@ class Schwarz(Simulated):
                     self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
         kinds = [laid_out(nodes, self.motion.first) for nodes in (self.active, self.ghosts, self.replaced)]
-        self._lists, self.simulated = tuple(array for pair in kinds for array in pair), kinds[0]
+        before, self.simulated = self.simulated[0], kinds[0]
+        self._all_nodes.mass[before], self._ratio[before] = self._level_masses[before], 1.0
+        self._lists = tuple(array for pair in kinds for array in pair)
         self._ends = tuple(np.zeros((len(kinds[1][0]), 3)) for _ in range(4))
         self._share_masses()
 
@@ -129,22 +133,20 @@ class Schwarz(Simulated):
             given = np.divide(left[k][:, 0], own, out=np.zeros(levels[k].count), where=own > 0.0)
             left[k + 1][born, 0] += given[link.parent[born]] * mass[born]
         found = []
-        self.mass = [level.mass.copy() for level in levels]
         for k, (level, nodes) in enumerate(zip(levels, self.active, strict=True)):
             self.mass[k][nodes] = np.maximum(left[k][nodes, 0], LEAST * level.mass[nodes])
             flags = flagged(level.count)
             kernels.mark_rows(self.replaced[k], level.first, level.columns, flags)
             found.append(nodes[flags[nodes]])
         border = laid_out(found, self.motion.first)[0]
-        mass, whole = np.concatenate(self.mass), self._level_masses
+        mass, now = self._all_nodes.mass, self.simulated[0]
         held = float(mass[border].sum())
         if held > 0.0:  # what was clipped
-            mass[border] *= 1.0 + (levels[-1].mass.sum() - mass[self.simulated[0]].sum()) / held
+            mass[border] *= 1.0 + (levels[-1].mass.sum() - mass[now].sum()) / held
             held = float(mass[border].sum())
-        self.mass = self.motion.parts(mass)
-        self._all_nodes.mass[:] = mass
+        self._ratio[now] = mass[now] / self._level_masses[now]
         share, memory = 1.0 / held if held else 0.0, MEMORY * levels[0].critical
-        self._border = (border[: 0 if self.printed else None], share, mass / whole, memory)
+        self._border = (border[: 0 if self.printed else None], share, self._ratio, memory)
 
     # -------------------------------------------------------------------------------------- loads
 

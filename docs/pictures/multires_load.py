@@ -1,0 +1,58 @@
+"""Draws multires-load.png: a minute of the scene of ``pliant bench multires`` at 60 Hz, frame by frame.
+
+It prints the share of frames that were ready in time, so run it on a quiet machine (two minutes):
+
+    python docs/pictures/multires_load.py
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+
+from pliant.evidence.bench_multires import BUDGET, FPS, SECONDS, moving_tool
+from pliant.render.plotting import PAPER, STYLE
+
+WARM = 30
+
+
+def measured() -> tuple[dict[str, Any], Any]:
+    """Series of all frames, and the seconds that each took."""
+    simulation = moving_tool(budget=BUDGET).simulation()
+    simulation.start()
+    rows, seconds = [], []
+    for _ in range(int(SECONDS * FPS)):
+        begun = time.perf_counter()
+        simulation.advance()
+        seconds.append(time.perf_counter() - begun)
+        rows.append(simulation.row())
+    return dict(zip(simulation.columns, np.array(rows).T, strict=True)), np.array(seconds)
+
+
+def draw(series: dict[str, Any], seconds: Any, out: Path) -> None:
+    with matplotlib.rc_context(STYLE | PAPER):
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.3, 5.0), layout="constrained", dpi=130)
+        load, nodes, clock = figure.subplots(3, 1, sharex=True)
+        times, wish = series["time"], series["tissue.refused"] > 0
+        load.plot(times, series["tissue.load"], label="load", linewidth=0.8)
+        load.fill_between(times, 0, 1, where=wish, step="mid", alpha=0.2, linewidth=0, label="refused")
+        load.set_ylabel("share of the budget")
+        for k in range(4):
+            nodes.plot(times, series[f"tissue.active.{k}"], label=f"level {k}", linewidth=0.8)
+        nodes.set_ylabel("simulated nodes")
+        clock.plot(times[WARM:], 1e3 * seconds[WARM:], ".", markersize=1.5, label="a frame")
+        clock.axhline(1e3 / FPS, color="#B0413E", label="60 Hz")
+        clock.set(ylabel="time [ms]", xlabel="time [s]", ylim=(0, max(20.0, 1.1e3 * seconds[WARM:].max())))
+        for axes in (load, nodes, clock):
+            axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=4, borderaxespad=0.0)
+        figure.savefig(out)
+
+
+if __name__ == "__main__":
+    found, taken = measured()
+    print(f"{100 * np.mean(taken[WARM:] <= 1.0 / FPS):.2f} % of the frames within {1e3 / FPS:.1f} ms")
+    draw(found, taken, Path(__file__).with_name("multires-load.png"))
