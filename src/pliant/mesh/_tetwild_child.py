@@ -26,6 +26,7 @@ def main(source: str, target: str) -> None:
             edge_length_abs=float(given["edge"]),
             epsilon=float(given["epsilon"]),
             stop_energy=float(given["energy"]),
+            coarsen="coarsen" in given,
             num_threads=1,
         )
     np.savez(target, points=points, tets=tets.astype(np.int64), fixed=np.array(fixed))

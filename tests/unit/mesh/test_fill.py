@@ -47,6 +47,15 @@ def test_unit_cube_has_volume_one_and_edges_as_asked(mesher: str) -> None:
     assert 0.1 < np.median(quality(mesh).edge_lengths) < 0.25
 
 
+@pytest.mark.parametrize("mesher", EVERY)
+def test_a_coarse_edge_is_kept(mesher: str) -> None:
+    """fTetWild alone makes 730 points of a cube with edges of half its side, 0.15 long."""
+    mesh = fill(cube(), edge=0.5, mesher=mesher, cache=False)
+    assert volume(mesh) == pytest.approx(1.0, abs=1e-9)
+    assert len(mesh.points) < 60
+    assert 0.3 < np.median(quality(mesh).edge_lengths) < 0.75
+
+
 @pytest.mark.parametrize("mesher", ["tetwild", "lattice"])
 def test_two_fills_have_the_same_bytes(mesher: str) -> None:
     if mesher == "tetwild" and not sys.platform.startswith("linux"):
