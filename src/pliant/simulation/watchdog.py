@@ -64,7 +64,8 @@ class Watchdog:
         extremes = np.array([x.min(), x.max(), v.min(), v.max()])
         if not np.isfinite(extremes).all():
             return False
-        return bool(2.0 * np.sqrt(3.0) * np.abs(extremes[2:]).max() < FASTEST * self._sound[part.name])
+        limit = min(FASTEST * self._sound[part.name], LIGHT)
+        return bool(2.0 * np.sqrt(3.0) * np.abs(extremes[2:]).max() < limit)
 
     def _check_inversion(self, part: "Part", x: Array, time: float) -> None:
         if getattr(part.mechanics, "inversion_safe", False) or self._started_inverted[part.name]:
