@@ -10,10 +10,18 @@ This module imports the compiler: import it only from kernel modules, inside ``p
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.compiler_lock import global_compiler_lock
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 SERIAL_ROWS = 5000
 KEPT_CACHES = 6
@@ -49,9 +57,43 @@ numba.config.THREADING_LAYER = "omp"
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = _kernel_cache()
 
-jit: Any = numba.njit(cache=True, error_model="numpy")
-parallel_jit: Any = numba.njit(cache=True, error_model="numpy", parallel=True)
 prange: Any = numba.prange
+
+
+def jit(function: Any) -> Any:
+    """A compiled function, kept on disk."""
+    return _compiled_once(numba.njit(cache=True, error_model="numpy")(function))
+
+
+def parallel_jit(function: Any) -> Any:
+    """As ``jit``, with loops over ``prange`` shared by the threads."""
+    return _compiled_once(numba.njit(cache=True, error_model="numpy", parallel=True)(function))
+
+
+def _compiled_once(kernel: Any) -> Any:
+    """Of several processes that want a kernel at the same time, one compiles it; the others wait for it.
+
+    Locks are taken from the caller of a function to what it calls, so that nobody waits in a circle.
+    """
+    plain, name = kernel.compile, f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+
+    def compile(signature: Any) -> Any:
+        with global_compiler_lock, _alone(name):
+            return plain(signature)
+
+    kernel.compile = compile
+    return kernel
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Hold the lock of a kernel among processes that share the folder of kernels."""
+    with ExitStack() as held:
+        if fcntl is not None and numba.config.CACHE_DIR:
+            with suppress(OSError):  # a folder that cannot be written, or has no locks
+                file = held.enter_context(Path(numba.config.CACHE_DIR, f"{name}.lock").open("w"))
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def packing(kernel: Any) -> Any:
@@ -95,7 +137,7 @@ def threading_layer() -> str:
     return str(numba.threading_layer())
 
 
-@parallel_jit  # type: ignore[untyped-decorator]
+@parallel_jit
 def _touch() -> int:
     total = 0
     for i in prange(2):
