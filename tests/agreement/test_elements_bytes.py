@@ -55,7 +55,8 @@ def growing() -> pl.Scene:
     return pl.Scene([bar, cap], actions, time=pl.TimePlan(duration=0.2, fps=50))
 
 
-@pytest.mark.parametrize("stop", [3, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [3, 7])
 def test_a_resumed_run_with_added_elements_is_the_same(tmp_path: Path, stop: int) -> None:
     whole = growing().run(to=tmp_path / "whole.pliant", threads=1)
     again = stopped_and_resumed(growing(), tmp_path / "broken.pliant", stop)

@@ -134,7 +134,7 @@ def test_killed_at_random_instants_and_resumed_the_bytes_are_the_same(whole: Pat
     dice = random.Random(7)
     kills = 0
     process = pliant("run", str(whole / "busy.toml"), "-o", str(folder))
-    while kills < 20:
+    while kills < 10:
         while not folder.exists() and process.poll() is None:
             time.sleep(0.01)
         before = len(pl.load(folder))

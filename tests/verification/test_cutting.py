@@ -122,6 +122,7 @@ def test_a_sheet_that_branches_is_refused(tmp_path: Path) -> None:
         play(body, pl.Cut(body, mesh=path, at=0.0))
 
 
+@pytest.mark.slow
 def test_a_blade_that_turns_cuts_what_it_sweeps_over() -> None:
     """Its edge comes down at the far end first and leans over: the cut is a twisted sheet. With the ends of
     the edge at x = 0.05 -+ 0.02 z / 0.1 (y = 0 and 0.1), both halves have half of the volume."""
@@ -191,9 +192,8 @@ def test_a_body_is_cut_again_and_again() -> None:
     assert len(check(simulation, 1e-3, 8)) == 8
 
 
-@pytest.mark.parametrize(
-    ("meets", "at"), [(True, 0.045), pytest.param("pieces", 0.0964, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("meets", "at"), [(True, 0.045), ("pieces", 0.0964)])
 def test_pieces_of_a_cut_body_that_meets_itself_rest_on_each_other(meets: Any, at: float) -> None:
     """A level cut: new faces begin at no distance, and the upper part stays on the lower one; also if it is a
     slab that is thinner than the reach of contact, a seventh of an edge."""

@@ -28,7 +28,10 @@ def bar(fineness: int, **time: Any) -> pl.Scene:
     return pl.Scene([body], pulls, [pull], time=pl.TimePlan(**{"duration": 0.2, "fps": 20, **time}))
 
 
-@pytest.mark.parametrize(("fineness", "integrator"), [(2, "leapfrog"), (3, "implicit-euler")])
+@pytest.mark.parametrize(
+    ("fineness", "integrator"),
+    [(2, "leapfrog"), pytest.param(3, "implicit-euler", marks=pytest.mark.slow)],
+)
 def test_a_bar_breaks_once_in_its_neck_at_strength_times_section(fineness: int, integrator: str) -> None:
     """Load at breaking = strength x section of the neck within 10 %; the crack has that area."""
     step = 1e-3 if integrator == "implicit-euler" else "auto"
@@ -117,7 +120,7 @@ def test_cutting_keeps_linear_and_angular_momentum() -> None:
         assert after[name] == pytest.approx(before[name], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("stop", [3, 7])
+@pytest.mark.parametrize("stop", [pytest.param(3, marks=pytest.mark.slow), 7])
 def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(tmp_path: Path, stop: int) -> None:
     """Cut at 0.1 s, with clamps, forces and dents that follow; stopped before and after."""
 
