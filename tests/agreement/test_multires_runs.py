@@ -84,7 +84,7 @@ def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
         elif frame == 3540 - 1:  # a whole number of periods later: the ball is as low as then
             assert pressed is not None
             assert np.abs(world.x - pressed).max() < 0.02 * np.abs(pressed - world.rest).max()
-    assert changes > 200
+    assert changes >= 2 * 29  # levels come and go with each of its visits after the first two seconds
 
 
 @pytest.mark.parametrize(("coupling", "off"), [("galerkin", 0.01), ("schwarz", 0.015)])
