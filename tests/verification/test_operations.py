@@ -159,36 +159,30 @@ def test_removed_elements_leave_a_lighter_body_with_a_closed_surface() -> None:
     assert np.abs(world.v - world.v.mean(axis=0)).max() < 1e-9
 
 
-def test_elements_have_a_friction_of_their_own() -> None:
-    """A block slides on a table half of which is made slippery: with mu g in front, freely on the rest."""
+def speed_after_sliding(x: float, seconds: float, *actions: Any) -> float:
+    """Of a block that slides from x on along a table, 0.4 m/s at first."""
     table = Body(box(1.2, 0.4, 0.1), edge=0.1, model="elements", material=ROUGH, name="t")
     block = Body(
         box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=ROUGH, name="b",
-        position=(0.7, 0.1, 0.1), velocity=(0.4, 0, 0),
+        position=(x, 0.1, 0.1), velocity=(0.4, 0, 0),
     )  # fmt: skip
-    ice = Attributes("t", pl.where.box((0.6, -1, -1), (2, 1, 1)), friction=0.0)
     hold = [pl.Gravity(), pl.Fix("t", pl.where.all())]
-    speeds = []
-    for extra in ([], [ice]):
-        simulation = simulate([table, block], [*hold, *extra], seconds=0.06)
-        speeds.append(simulation.system.world.v[simulation.system.world.parts[1].rows, 0].mean())
+    world = simulate([table, block], [*hold, *actions], seconds=seconds).system.world
+    return float(world.v[world.parts[1].rows, 0].mean())
+
+
+def test_elements_have_a_friction_of_their_own() -> None:
+    """A block slides on a table half of which is made slippery: with mu g in front, freely on the rest."""
+    ice = Attributes("t", pl.where.box((0.6, -1, -1), (2, 1, 1)), friction=0.0)
+    speeds = [speed_after_sliding(0.7, 0.06, *extra) for extra in ([], [ice])]
     assert speeds[0] == pytest.approx(0.4 - 0.4 * 9.81 * 0.06, rel=0.1)
     assert speeds[1] == pytest.approx(0.4, abs=1e-3)
 
 
 def test_the_friction_of_a_body_changes_at_a_time() -> None:
     """A block slides on a table with mu g until 0.04 s, and freely when its friction is taken away then."""
-    table = Body(box(1.2, 0.4, 0.1), edge=0.1, model="elements", material=ROUGH, name="t")
-    block = Body(
-        box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=ROUGH, name="b",
-        position=(0.3, 0.1, 0.1), velocity=(0.4, 0, 0),
-    )  # fmt: skip
     ice = Attributes("b", pl.where.all(), friction=0.0, at=0.04)
-    hold = [pl.Gravity(), pl.Fix("t", pl.where.all())]
-    speeds = []
-    for seconds in (0.04, 0.1):
-        simulation = simulate([table, block], [*hold, ice], seconds=seconds)
-        speeds.append(simulation.system.world.v[simulation.system.world.parts[1].rows, 0].mean())
+    speeds = [speed_after_sliding(0.3, seconds, ice) for seconds in (0.04, 0.1)]
     assert speeds[0] == pytest.approx(0.4 - 0.4 * 9.81 * 0.04, rel=0.1)
     assert speeds[1] == pytest.approx(speeds[0], abs=2e-3)
 

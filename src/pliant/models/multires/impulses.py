@@ -7,6 +7,7 @@ tets that its forces are better made by several threads, and goes on from there.
 # mypy: disable-error-code="no-untyped-def"
 
 from pliant.compiled import jit
+from pliant.models.multires.kernels import hand_up_range, hang_range
 from pliant.models.multires.schedule import DONE, FORCES, heat_stride, push_near
 from pliant.models.multires.tet_loops import gather_range, tet_range
 from pliant.models.shape_contact import push_out
@@ -18,33 +19,9 @@ def hang_slaves(deepest, lists, links, d, v):
     slaves, slaves_first, pulled, pulled_first = lists[2], lists[3], lists[4], lists[5]
     up, up_weights, down, down_weights = links
     for k in range(deepest - 1, -1, -1):
-        _take(pulled_first[k], pulled_first[k + 1], pulled, down, down_weights, d, v)
+        hang_range(pulled_first[k], pulled_first[k + 1], pulled, down, down_weights, d, v, d, v)
     for k in range(1, deepest + 1):
-        _take(slaves_first[k], slaves_first[k + 1], slaves, up, up_weights, d, v)
-
-
-@jit
-def _take(a, b, nodes, corners, weights, d, v):
-    for e in range(a, b):
-        i = nodes[e]
-        for c in range(3):
-            place = 0.0
-            speed = 0.0
-            for q in range(4):
-                place += weights[i, q] * d[corners[i, q], c]
-                speed += weights[i, q] * v[corners[i, q], c]
-            d[i, c] = place
-            v[i, c] = speed
-
-
-@jit
-def _give(a, b, nodes, corners, weights, f):
-    for e in range(a, b):
-        i = nodes[e]
-        for q in range(4):
-            j = corners[i, q]
-            for c in range(3):
-                f[j, c] += weights[i, q] * f[i, c]
+        hang_range(slaves_first[k], slaves_first[k + 1], slaves, up, up_weights, d, v, d, v)
 
 
 @jit
@@ -84,9 +61,9 @@ def _level_forces(k, lists, links, elastic, damping, heat, seconds, d, v, f):
     if seconds > 0.0:
         heat[0] -= seconds * _power(k, lists, v, f)
     for j in range(k, 0, -1):
-        _give(slaves_first[j], slaves_first[j + 1], slaves, up, up_weights, f)
+        hand_up_range(slaves_first[j], slaves_first[j + 1], slaves, up, up_weights, f, f)
     for j in range(k):
-        _give(pulled_first[j], pulled_first[j + 1], pulled, down, down_weights, f)
+        hand_up_range(pulled_first[j], pulled_first[j + 1], pulled, down, down_weights, f, f)
         for e in range(pulled_first[j], pulled_first[j + 1]):
             for c in range(3):
                 f[pulled[e], c] = 0.0

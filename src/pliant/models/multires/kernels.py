@@ -103,7 +103,8 @@ def interpolate(nodes, rows, d, v, d_out, v_out):
 
 
 @jit
-def _hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
+def hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
+    """A range of ``hang``'s nodes."""
     for k in range(a, b):
         i = nodes[k]
         for c in range(3):
@@ -118,14 +119,14 @@ def _hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
 
 @jit
 def _hang_serial(nodes, corners, weights, d, v, d_out, v_out):
-    _hang_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
+    hang_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
 
 
 @parallel_jit
 def _hang_parallel(nodes, corners, weights, d, v, d_out, v_out):
     n = nodes.shape[0]
     for p in prange(PARTS):
-        _hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, d, v, d_out, v_out)
+        hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, d, v, d_out, v_out)
 
 
 def hang(
@@ -139,7 +140,13 @@ def hang(
 @jit
 def hand_up(nodes, corners, weights, values, out):
     """``out[corner_ik] += w_ik values_i`` for the listed nodes: the transpose of ``hang``."""
-    for k in range(nodes.shape[0]):
+    hand_up_range(0, nodes.shape[0], nodes, corners, weights, values, out)
+
+
+@jit
+def hand_up_range(a, b, nodes, corners, weights, values, out):
+    """A range of ``hand_up``'s nodes."""
+    for k in range(a, b):
         i = nodes[k]
         for q in range(4):
             j = corners[i, q]
