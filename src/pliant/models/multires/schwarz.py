@@ -5,7 +5,6 @@ import numpy as np
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
 from pliant.models.multires.arrangement import ABSENT, ACTIVE
-from pliant.models.multires.family import Family
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
 from pliant.models.multires.motion import (
     AllNodes,
@@ -50,7 +49,7 @@ class Schwarz(Simulated):
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
         levels, none = hierarchy.levels, Rows.none
-        self._family, self._all_nodes = Family(hierarchy), AllNodes(hierarchy, self.mass)
+        self._family, self._all_nodes = motion.family, AllNodes(hierarchy, self.mass)
         self.points = self._all_nodes.points
         self._level_masses = self._all_nodes.mass.copy()
         self.mass, self._ratio = motion.parts(self._all_nodes.mass), np.ones(len(self.points))
@@ -235,7 +234,7 @@ class Schwarz(Simulated):
         f, load = self.motion.whole[2], self.motion.whole[3]
         there = laid_out(nodes, self.motion.first)[0]
         f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
-        there = np.intersect1d(there, border)
+        there = np.intersect1d(there, border, assume_unique=True)
         f[there] -= share * self._all_nodes.mass[there, None] * self.left_over
 
     def energy(self) -> tuple[float, float]:
