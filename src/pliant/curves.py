@@ -58,6 +58,8 @@ class Curve:
 
     def at_all(self, times: Any) -> Any:
         """Values at ``times`` (k,): (k,) or (k, 3), the same bytes as those of ``at``."""
+        if 0 < len(times) <= 2:
+            return np.array([self.at(float(time)) for time in times])
         times = np.asarray(times, float)
         near = self._keys_around(times)  # a hand leaves thousands of keys behind: only those around count
         keys, values = np.asarray(self.times[near], float), np.asarray(self.values[near], float)

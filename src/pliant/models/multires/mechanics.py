@@ -157,8 +157,10 @@ class MultiresMechanics(ComingApart):
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
             self._adapt(time, dt, counts)
             self._since = 0.0
-        if self._rearranged or not np.array_equal(external, self._external):
-            self._external, self._rearranged = external.copy(), False
+        if not np.array_equal(external, self._external):
+            self._external, self._rearranged = external.copy(), True
+        if self._rearranged:
+            self._rearranged = False
             self._share_loads()
         if fresh and not self.coupling.synchronous:  # so constant loads move bodies exactly from the start
             for k, count in enumerate(counts):
