@@ -85,7 +85,7 @@ class Galerkin(Simulated):
             partial[level.tets[inside < 1.0].ravel()] = True
             touched = flagged(level.count)
             touched[level.tets[inside > 0.0].ravel()] = True
-            refined = split[k][level.tets].all(axis=1) & (inside == 1.0) if k < count - 1 else None
+            refined = split[k][level.tets].any(axis=1) & (inside == 1.0) if k < count - 1 else None
             self.weight[k][:] = inside if refined is None else inside * ~refined
             self.free.append(~partial & touched)
             self.slaves.append(np.flatnonzero(partial & touched))

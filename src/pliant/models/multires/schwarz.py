@@ -18,7 +18,7 @@ from pliant.models.multires.motion import (
 from pliant.typing import Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
-MEMORY = 16.0  # of the coarsest critical step: how slowly the balance of forces follows
+MEMORY = 16.0  # of the coarsest critical step: how slowly reactions follow the balance of forces
 LEAST = 0.2  # share of its level's mass that a node stands for at least
 ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
@@ -110,43 +110,23 @@ class Schwarz(Simulated):
         self._share_masses()
 
     def _share_masses(self) -> None:
-        """The body's mass as its simulated nodes stand for it, where levels overlap or leave gaps at borders.
+        """The body's mass as its simulated nodes stand for it: what levels overlap by, or leave out between
+        them, is taken from or given to the coarse nodes at borders.
 
-        Nodes that exist take their mass from their parent tets; what replaced nodes have left goes to their
-        children. Nodes move with their level's mass; momentum, weight and kinetic energy are counted with
-        these, so that they are the body's.
+        Nodes move with their level's mass; momentum, weight and kinetic energy are counted with these, so
+        that they are the body's. Finer nodes keep their own: their forces are the ones that tools feel.
         """
-        levels, links = self.hierarchy.levels, self.hierarchy.links
-        there = [np.flatnonzero(standing != ABSENT) for standing in self._standing]
-        left: list[Array] = [np.zeros((level.count, 1)) for level in levels]
-        for level, nodes, mass in zip(levels, there, left, strict=True):
-            mass[nodes, 0] = level.mass[nodes]
-        for k in range(len(links), 0, -1):
-            link = links[k - 1]
-            kernels.hand_up(there[k], link.corners, link.weights, -levels[k].mass[:, None], left[k - 1])
-            if k < len(links):
-                lost = self.absent[k][left[k][self.absent[k], 0] != 0.0]
-                kernels.hand_up(lost, link.corners, link.weights, left[k], left[k - 1])
-        for k, link in enumerate(links):
-            born, mass = there[k + 1], levels[k + 1].mass
-            own = np.bincount(link.parent[born], mass[born], minlength=levels[k].count)
-            given = np.divide(left[k][:, 0], own, out=np.zeros(levels[k].count), where=own > 0.0)
-            left[k + 1][born, 0] += given[link.parent[born]] * mass[born]
-        found = []
-        for k, (level, nodes) in enumerate(zip(levels, self.active, strict=True)):
-            self.mass[k][nodes] = np.maximum(left[k][nodes, 0], LEAST * level.mass[nodes])
+        levels, found = self.hierarchy.levels, []
+        for level, nodes, replaced in zip(levels, self.active, self.replaced, strict=True):
             flags = flagged(level.count)
-            kernels.mark_rows(self.replaced[k], level.first, level.columns, flags)
+            kernels.mark_rows(replaced, level.first, level.columns, flags)
             found.append(nodes[flags[nodes]])
         border = laid_out(found, self.motion.first)[0]
         mass, now = self._all_nodes.mass, self.simulated[0]
         held = float(mass[border].sum())
-        if held > 0.0:  # what was clipped
-            mass[border] *= 1.0 + (levels[-1].mass.sum() - mass[now].sum()) / held
-            held = float(mass[border].sum())
+        if held > 0.0:
+            mass[border] *= max(LEAST, 1.0 + (levels[-1].mass.sum() - mass[now].sum()) / held)
         self._ratio[now] = mass[now] / self._level_masses[now]
-        share, memory = 1.0 / held if held else 0.0, MEMORY * levels[0].critical
-        self._border = (border[: 0 if self.printed else None], share, self._ratio, memory)
 
     # -------------------------------------------------------------------------------------- loads
 
@@ -216,7 +196,8 @@ class Schwarz(Simulated):
         while True:
             event = schedule.run(
                 cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
-                tuple(m.whole), self._ends, contacts, self.heat, self._border, balance,
+                tuple(m.whole), self._ends, contacts, self.heat, self._ratio, balance,
+                MEMORY * self.hierarchy.levels[0].critical,
             )  # fmt: skip
             if event == schedule.DONE:
                 break
@@ -263,15 +244,17 @@ class Schwarz(Simulated):
             self.motion.hang(k, self.absent[k])
 
     def reactions(self, nodes: list[IntArray]) -> None:
+        """The two sides of a border do not agree on the force between them. What the forces between nodes
+        miss zero by for that reason is made up for here, so that what holds a body balances it."""
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
             self._forces_at(k, self.beta[k], nodes[k])
-        border, share, ratio, _ = self._border
         f, load = self.motion.whole[2], self.motion.whole[3]
         there = laid_out(nodes, self.motion.first)[0]
-        f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
-        there = np.intersect1d(there, border)
-        f[there] -= share * self._all_nodes.mass[there, None] * self.left_over
+        mass = self._all_nodes.mass[there, None]
+        f[there] = self._ratio[there, None] * (f[there] + load[there]) - load[there]
+        if not self.printed and len(there):
+            f[there] -= mass / mass.sum() * self.left_over
 
     def energy(self) -> tuple[float, float]:
         """Of the active nodes; a tet counts by its share of active corners."""
@@ -279,17 +262,12 @@ class Schwarz(Simulated):
         m = self.motion
         self._refresh_ghosts()
         for k, level in enumerate(self.hierarchy.levels):
-            nodes, flags = self.active[k], flagged(len(level.tets))
-            kernels.mark_tets(nodes, level.around_first, level.around, flags)
-            ids = np.flatnonzero(flags)
+            nodes = self.active[k]
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
-            share, out = np.zeros(len(level.tets)), np.zeros(len(ids))
-            share[ids] = (self._standing[k][level.tets[ids]] == ACTIVE).mean(axis=1)
-            tet_loops.tet_energies(
-                ids, level.tets, level.gradients, level.volumes, share, level.operator, level.lam, level.mu,
-                m.d[k], out,
+            elastic += tet_loops.energy_around(
+                nodes, level.around_first, level.around, level.tets, level.gradients, level.volumes,
+                level.operator, level.lam, level.mu, m.d[k],
             )  # fmt: skip
-            elastic += float(out.sum())
         return kinetic, elastic
 
 
