@@ -248,7 +248,7 @@ class MultiresMechanics(ComingApart):
         self.coupling.weigh()
         if momentum is not None:
             self.coupling.keep_momentum(momentum)
-        if len(self.coupling.heat):  # what a change of levels takes or gives, as another mesh has another stiffness
+        if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
             self.coupling.fill()
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True

@@ -89,7 +89,9 @@ def _follow(balance, dt, memory):
 
 
 @jit
-def run(cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat, ratio, balance, memory):
+def run(
+    cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat, ratio, balance, memory
+):
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
     times: (ticks, seconds of a tick, ticks of each level's step, deepest level, whether in the text's order);
