@@ -20,11 +20,12 @@ class Galerkin(Simulated):
 
     The tets around split nodes are. A fine tet counts by its share inside refined coarse tets (four sample
     points). A fine node is free if all its tets count in full; otherwise it is slaved to its parent tet,
-    :math:`u = \sum w_i u_i`. With G the matrix of those weights, forces are :math:`G^T f`, masses the row sums
-    :math:`G^T m` of the finest nodes'. So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. A coarse node
-    inside the refined part that a few slaves still hang on would have next to no mass: it is ``pulled``,
-    takes the value of the finer tet around it and hands on to that what it gets. Every level's forces act at
-    its own step, as impulses; positions move, and loads act, at the finest one.
+    :math:`u = \sum w_i u_i`. With G the matrix of those weights, forces are :math:`G^T f`, masses the row
+    sums :math:`G^T m` of the finest nodes'. So the sum of forces is zero, whatever the levels, and they are
+    the gradient of an energy. A coarse node inside the refined part that a few slaves still hang on would
+    have next to no mass: it is ``pulled``, takes the value of the finer tet around it and hands on to that
+    what it gets. Every level's forces act at its own step, as impulses; positions move, and loads act, at
+    the finest one.
     """
 
     synchronous = True
