@@ -103,7 +103,7 @@ class Galerkin(Simulated):
         self._share_masses()
         self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
         self.replaced = [np.flatnonzero(self.free[k] & ~(self.mass[k] > 0.0)) for k in range(count)]
-        self.absent = [np.flatnonzero(~self.free[k]) for k in range(count)]
+        self.hanging: list[BoolArray] = [~free for free in self.free]
         through = [
             np.unique(np.concatenate(some))
             for some in zip(self.active, self.slaves, self.pulled, self.nodes, strict=True)
@@ -174,7 +174,14 @@ class Galerkin(Simulated):
 
     # ------------------------------------------------------------------------------------- motion
 
-    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
+    def kick(self, rows: IntArray, impulses: Array) -> None:
+        whole = np.zeros((self.hierarchy.levels[-1].count, 3))
+        whole[rows] = impulses
+        shares = self.share(whole)
+        for k, nodes in enumerate(self.active):
+            self.motion.v[k][nodes] += self.inverse[k][nodes] * shares[k][nodes]
+
+    def share(self, values: Array) -> list[Array]:
         """:math:`G^T f`, the same weights as those of the masses: sums and moments stay."""
         return self._shared(values)
 
@@ -238,8 +245,8 @@ class Galerkin(Simulated):
         for k in range(self.deepest - 1, -1, -1):
             self.motion.pull(k, self.replaced[k])
             self._pull(k)
-        for k in range(1, len(self.absent)):
-            self.motion.hang(k, self.absent[k])
+        for k in range(1, len(self.hanging) - 1):
+            self.motion.hang(k, self.hanging[k])
 
     def reactions(self, nodes: list[IntArray]) -> None:
         m = self.motion

@@ -209,8 +209,14 @@ class MultiresMechanics(ComingApart):
         return found
 
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        m = self.motion
-        shown.show(self.structure.rest, m.d[-1], m.v[-1], inverse_mass, x, v, *self._last)
+        assert self.coupling is not None
+        d, speed, links = self.motion.d, self.motion.v, self.hierarchy.links
+        parents = (
+            (links[-1].corners, links[-1].weights) if links else (np.zeros((0, 4), int), np.zeros((0, 4)))
+        )
+        coarse, own = (d[-2:][0], speed[-2:][0]), (d[-1], speed[-1])
+        hanging = (self.coupling.hanging[-1], *parents)
+        shown.show(hanging, coarse, own, self.structure.rest, inverse_mass, x, v, self._last)
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -250,6 +256,8 @@ class MultiresMechanics(ComingApart):
             self.coupling.keep_momentum(momentum)
         if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
             self.coupling.fill()
+            if self.hierarchy.links:
+                self.motion.hang(len(self.split) - 1, self.coupling.hanging[-1])
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 

@@ -8,7 +8,7 @@ where forces are better done outside, and goes on from there.
 
 from pliant.compiled import jit
 from pliant.models.multires.kernels import row_power, row_range, take_rows
-from pliant.models.shape_contact import push_out
+from pliant.models.shape_contact import PLANE, push_out
 
 DONE, FORCES = 0, 1  # what the loop stopped for
 
@@ -35,8 +35,16 @@ def push_near(k, tick, t, period, contacts, d, v, f, load, inverse):
         centre = places[o, t + period]
         velocity = (centre - places[o, t]) / dt
         size, frame = numbers[o, 0:3], numbers[o, 3:12].copy().reshape(3, 3)
+        bound = size[0] + size[1] + size[2]
         for e in range(a, b):
             i = near[e]
+            if kinds[o] != PLANE:  # those out of reach are passed over here: a call costs more than this test
+                away = 0.0
+                for c in range(3):
+                    away += (points[i, c] + d[i, c] - centre[c]) ** 2
+                if away > (bound + radius[i]) ** 2:
+                    hit[e] = False
+                    continue
             p, q, r = v[i, 0], v[i, 1], v[i, 2]
             fx, fy, fz = f[i, 0], f[i, 1], f[i, 2]
             ratio = mass[i] * max(inverse[i, 0], inverse[i, 1], inverse[i, 2])
