@@ -7,6 +7,7 @@ where forces are better done outside, and goes on from there.
 # mypy: disable-error-code="no-untyped-def"
 
 from pliant.compiled import jit
+from pliant.models.multires.damping_loops import damp_edge
 from pliant.models.multires.kernels import row_power, row_range, take_rows
 from pliant.models.shape_contact import PLANE, push_out
 
@@ -98,21 +99,22 @@ def _follow(balance, dt, memory):
 
 @jit
 def run(
-    cursor, times, flags, lists, stiffness, push, pull, motion, ends, contacts, heat, ratio, balance, memory
-):
+    cursor, times, outside, damping, lists, stiffness, push, pull, motion, ends, contacts, heat, ratio,
+    balance, memory,
+):  # fmt: skip
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
     times: (ticks, seconds of a tick, ticks of each level's step, deepest level, whether in the text's order);
-    flags: per level whether forces are done outside, and the damping; lists: active nodes, ghosts and
-    replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull: sparse
-    rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's step;
-    contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that damping
-    takes is added to it; none is counted where it is empty; ratio: how much of its level's mass each node
-    stands for; balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the force
-    that was left over lately, in ``memory`` [s].
+    outside: per level whether forces are done outside; damping: see ``Damping.table``; lists: active nodes,
+    ghosts and replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull:
+    sparse rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's
+    step; contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that
+    damping takes is added to it; none is counted where it is empty; ratio: how much of its level's mass each
+    node stands for; balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the
+    force that was left over lately, in ``memory`` [s].
     """
     ticks, tick, periods, deepest, printed = times
-    outside, beta = flags
+    beta, edge, edge_first, more = damping
     active, active_first, ghosts, ghosts_first, replaced, replaced_first = lists
     first, columns, blocks = stiffness
     d, v, f, load, inverse = motion
@@ -137,10 +139,12 @@ def run(
                 if outside[k]:
                     cursor[0], cursor[1], cursor[2] = t, k, stage
                     return FORCES
-                row_range(a, b, active, first, columns, blocks, d, v, beta[k], f)
+                row_range(a, b, active, first, columns, blocks, d, v, beta, f)
+                power = damp_edge(edge_first[k], edge_first[k + 1], edge, first, columns, v, more[k], f)
                 stride = heat_stride(ticks // periods[k])
                 if heat.shape[0] > 0 and (t // periods[k]) % stride == 0:
-                    heat[0] += stride * dt * beta[k] * row_power(a, b, active, first, columns, blocks, v)
+                    power += row_power(a, b, active, first, columns, blocks, v, beta)
+                    heat[0] += stride * dt * power
             if stage == 1:
                 if below:
                     take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d0, v0, True)

@@ -4,7 +4,8 @@ import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
-from pliant.models.multires.arrangement import ABSENT, ACTIVE
+from pliant.models.multires.arrangement import ABSENT
+from pliant.models.multires.damping import Damping
 from pliant.models.multires.family import Family
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
 from pliant.models.multires.motion import (
@@ -14,12 +15,10 @@ from pliant.models.multires.motion import (
     Simulated,
     flagged,
     laid_out,
-    limit,
     nonzero_rows,
 )
 from pliant.typing import Array, BoolArray, IntArray
 
-STIFFNESS_DAMPING = 0.25  # of a level's critical step
 MEMORY = 16.0  # of the coarsest critical step: how slowly reactions follow the balance of forces
 LEAST = 0.2  # share of its level's mass that a node stands for at least
 
@@ -30,7 +29,7 @@ class Schwarz(Simulated):
     A fine ghost takes the coarse field at both ends of the coarse step, :math:`u_0 + \theta (u_1 - u_0)` at
     its own sub-step's start, through quadratic interpolation. Coarse nodes that are replaced by finer ones
     take the fine field at the start of their step and move on with its velocity. Stiffness damping of a
-    quarter of each level's critical step keeps it stable.
+    quarter of each level's critical step keeps it stable, more of it at borders calms them: see ``Damping``.
 
     Differs from [DebunneDesbrunCaniBarr2000]_ 3.2 and 4.3, where fine ghosts run a coarse step ahead
     (``printed`` keeps that, without damping and with linear ghosts): its energy grows without bound.
@@ -40,8 +39,7 @@ class Schwarz(Simulated):
 
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float, printed: bool) -> None:
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
-        share = 0.0 if printed else STIFFNESS_DAMPING
-        self.beta = [damping + share * level.critical for level in hierarchy.levels]
+        self.damping = Damping(hierarchy, motion, damping, printed)
         self.heat: Array = np.zeros(0)
         self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
@@ -71,8 +69,7 @@ class Schwarz(Simulated):
         self.inverse = self.motion.inverse
 
     def limits(self) -> list[float]:
-        levels = self.hierarchy.levels
-        return [limit(level.critical, beta) for level, beta in zip(levels, self.beta, strict=True)]
+        return self.damping.limits()
 
     def arrange(self, split: list[BoolArray]) -> None:
         levels, motion, room = self.hierarchy.levels, self.motion, self._room
@@ -90,12 +87,15 @@ class Schwarz(Simulated):
         self.active, self.ghosts, self.replaced = (
             motion.own_lists(*self._lists[n : n + 2]) for n in (0, 2, 4)
         )
-        self.tets = [np.zeros(0, np.int64)] * len(levels)
+        self.damping.lay(self.ghosts, motion.parts(self._standing))
+        none = np.zeros(0, np.int64)
+        self.tets = [(none, none)] * len(levels)
         for k, level in enumerate(levels):
             if level.operator == COROTATIONAL:
                 flags = flagged(len(level.tets))
                 kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
-                self.tets[k] = np.flatnonzero(flags)
+                layer = self.damping.tets[k]
+                self.tets[k] = (np.flatnonzero(flags & ~layer), np.flatnonzero(flags & layer))
                 if not len(self._buffers[k]):
                     self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(len(levels)) if len(self.active[k])), default=0)
@@ -168,13 +168,14 @@ class Schwarz(Simulated):
         self._refresh_ghosts()
         periods = np.array([max(ticks // count, 1) for count in counts])
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
-        flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
+        self.damping.follow([dt / count for count in counts])
+        outside = np.array([self._outside(k) for k in range(len(counts))])
         cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
         contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
-                cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
-                tuple(m.whole), self._ends, contacts, self.heat, self._ratio, balance,
+                cursor, times, outside, self.damping.table, self._lists, self._stiffness, self._push_rows,
+                self._pull_rows, tuple(m.whole), self._ends, contacts, self.heat, self._ratio, balance,
                 MEMORY * self.hierarchy.levels[0].critical,
             )  # fmt: skip
             if event == schedule.DONE:
@@ -198,22 +199,26 @@ class Schwarz(Simulated):
 
     def _forces(self, k: int, dt: float = 0.0) -> None:
         nodes = self.active[k]
-        self._forces_at(k, self.beta[k], nodes)
+        self._forces_at(k, nodes)
         if len(self.heat) and dt:
             f = self.motion.f[k]
             damped = f[nodes]
-            self._forces_at(k, 0.0, nodes)
+            self._forces_at(k, nodes, 0.0)
             self.heat[0] += dt * float(np.sum(self.motion.v[k][nodes] * (f[nodes] - damped)))
             f[nodes] = damped
 
-    def _forces_at(self, k: int, beta: float, nodes: IntArray) -> None:
-        level, m = self.hierarchy.levels[k], self.motion
+    def _forces_at(self, k: int, nodes: IntArray, damped: float = 1.0) -> None:
+        """Forces on nodes of level k, with ``damped`` times its damping."""
+        level, m, damping = self.hierarchy.levels[k], self.motion, self.damping
         if level.operator == COROTATIONAL:
-            tet_loops.tet_forces(
-                self.tets[k], nodes, level, self._ones[k], m.d[k], m.v[k], beta, self._buffers[k], m.f[k]
-            )
+            none, common = np.zeros(0, np.int64), (level, self._ones[k], m.d[k], m.v[k])
+            inner, layer = self.tets[k]
+            tet_loops.tet_forces(layer, none, *common, damped * damping.tops[k], self._buffers[k], m.f[k])
+            tet_loops.tet_forces(inner, nodes, *common, damped * damping.base[k], self._buffers[k], m.f[k])
         else:
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], beta, m.f[k])
+            kernels.row_forces(nodes, level, m.d[k], m.v[k], damped * damping.of_level[k], m.f[k])
+            if damped:
+                damping.damp_edge(k, nodes, *self._stiffness[:2])
 
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
@@ -226,7 +231,7 @@ class Schwarz(Simulated):
         miss zero by for that reason is made up for here, so that what holds a body balances it."""
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
-            self._forces_at(k, self.beta[k], nodes[k])
+            self._forces_at(k, nodes[k])
         f, load = self.motion.whole[2], self.motion.whole[3]
         there = laid_out(nodes, self.motion.first)[0]
         mass = self._all_nodes.mass[there, None]
