@@ -9,7 +9,7 @@ from multires_lab import FRAME, Frozen, cube
 
 
 def half(p: Any) -> Any:
-    return p[:, 0] + 0.3 * p[:, 1] < 0.6
+    return p[:, 0] + 0.3 * p[:, 1] < 0.45
 
 
 def totals(body: Frozen, shares: Any) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ def left(p: Any) -> Any:
 
 def forces_on(level: Any, d: Any) -> Any:
     out = np.zeros_like(d)
-    kernels.row_forces(np.arange(level.count), level, d, d, 0.0, out)
+    kernels.row_forces(np.arange(level.count), level, d, d, np.zeros(level.count), out)
     return out
 
 
@@ -119,7 +119,7 @@ def test_one_level_moves_as_the_linear_stiffness_of_fem_says() -> None:
     body.advance(30)
     fem = pl.Body(shape, model="fem", material=MATERIAL)
     k = fem.model.prepare(fem.structure(), fem.resolved_material).rest_stiffness()
-    steps, beta = m.counts(FRAME)[0], m.coupling.beta[0]
+    steps, beta = m.counts(FRAME)[0], m.coupling.damping.base[0]
     d, v, dt = np.zeros_like(body.x), np.zeros_like(body.x), FRAME / steps
     for _ in range(30 * steps):
         f = -(k @ (d + beta * v).ravel()).reshape(-1, 3) + body.external

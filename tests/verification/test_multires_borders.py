@@ -74,7 +74,7 @@ def growth(mechanics: Any) -> float:
         rows = (3 * nodes[:, None] + np.arange(3)).ravel()
         stiffness = level.matrix.tocsr()[rows].toarray() @ spread[3 * first[k] : 3 * first[k + 1]]
         matrix.append(mechanics.motion.inverse[k][nodes].reshape(-1, 1) * stiffness)
-        beta.append(np.full(len(rows), coupling.beta[k]))
+        beta.append(np.repeat(coupling.damping.of_level[k][nodes], 3))
     a, damping = np.concatenate(matrix), np.concatenate(beta)
     free = np.concatenate([mechanics.motion.inverse[k][n].ravel() for k, n in enumerate(coupling.active)]) > 0
     a, damping = a[np.ix_(free, free)], damping[free]

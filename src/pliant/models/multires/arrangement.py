@@ -1,7 +1,7 @@
-"""Which nodes of all levels are simulated, replaced or wanted as ghosts, and the mass that they stand for.
+"""Which nodes of all levels are simulated, replaced, wanted as ghosts, or at borders.
 
 Compiled, and in proportion to those nodes. Levels are laid end to end; what is looked up by node is scratch
-that is left as it was found: ``marks`` false, ``left`` and ``own`` zero. ``room`` holds lists of nodes.
+that is left as it was found: ``marks`` false. ``room`` holds lists of nodes.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -98,62 +98,6 @@ def list_ghosts(first, lists, stiffness, push, pull, standing, marks, room):
             ghosts[begins[k] + e] = j
             marks[j] = False
     return ghosts, begins
-
-
-@jit
-def _hand_up(i, amount, up, weights, standing, left, marks, room, n):
-    for q in range(4):
-        j = up[i, q]
-        left[j] += weights[i, q] * amount
-        if standing[j] == ABSENT and not marks[j]:
-            marks[j] = True
-            room[n] = j
-            n += 1
-    return n
-
-
-@jit
-def share_masses(first, lists, family, standing, level_mass, least, scratch, mass):
-    """The body's mass as its simulated nodes stand for it, into ``mass``: at least ``least`` of their
-    level's.
-
-    Nodes that exist take their mass from their parent tets; what replaced nodes have left goes to their
-    children.
-    """
-    there, there_first, active = lists[0], lists[1], lists[2]
-    parent, up, weights = family
-    left, own, marks, room = scratch
-    levels = first.shape[0] - 1
-    ends = first[:-1].copy()
-    for e in range(there.shape[0]):
-        left[there[e]] = level_mass[there[e]]
-    for k in range(levels - 1, 0, -1):
-        n = ends[k - 1]
-        for e in range(there_first[k], there_first[k + 1]):
-            i = there[e]
-            n = _hand_up(i, -level_mass[i], up, weights, standing, left, marks, room, n)
-        room[first[k] : ends[k]].sort()
-        for e in range(first[k], ends[k]):
-            i = room[e]
-            n = _hand_up(i, left[i], up, weights, standing, left, marks, room, n)
-        ends[k - 1] = n
-    for k in range(1, levels):
-        for e in range(there_first[k], there_first[k + 1]):
-            own[parent[there[e]]] += level_mass[there[e]]
-        for e in range(there_first[k], there_first[k + 1]):
-            i = there[e]
-            left[i] += left[parent[i]] / own[parent[i]] * level_mass[i]
-        for e in range(there_first[k], there_first[k + 1]):
-            own[parent[there[e]]] = 0.0
-    for e in range(active.shape[0]):
-        i = active[e]
-        mass[i] = max(left[i], least * level_mass[i])
-    for e in range(there.shape[0]):
-        left[there[e]] = 0.0
-    for k in range(levels):
-        for e in range(first[k], ends[k]):
-            left[room[e]] = 0.0
-            marks[room[e]] = False
 
 
 @jit

@@ -15,14 +15,15 @@ PARTS = 64
 def row_range(a, b, nodes, first, columns, blocks, d, v, beta, out):
     for k in range(a, b):
         i = nodes[k]
+        own = beta[i]
         fx = 0.0
         fy = 0.0
         fz = 0.0
         for e in range(first[i], first[i + 1]):
             j = columns[e]
-            x = d[j, 0] + beta * v[j, 0]
-            y = d[j, 1] + beta * v[j, 1]
-            z = d[j, 2] + beta * v[j, 2]
+            x = d[j, 0] + own * v[j, 0]
+            y = d[j, 1] + own * v[j, 1]
+            z = d[j, 2] + own * v[j, 2]
             fx -= blocks[e, 0, 0] * x + blocks[e, 0, 1] * y + blocks[e, 0, 2] * z
             fy -= blocks[e, 1, 0] * x + blocks[e, 1, 1] * y + blocks[e, 1, 2] * z
             fz -= blocks[e, 2, 0] * x + blocks[e, 2, 1] * y + blocks[e, 2, 2] * z
@@ -43,23 +44,23 @@ def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
         row_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, columns, blocks, d, v, beta, out)
 
 
-def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: float, out: Array) -> None:
-    """``f_i = -sum_j K_ij (d_j + beta v_j)`` for the listed nodes."""
+def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: Array, out: Array) -> None:
+    """``f_i = -sum_j K_ij (d_j + beta_i v_j)`` for the listed nodes."""
     lv: AnyArray = level  # type: ignore[assignment]
     run = _rows_parallel if len(nodes) >= SERIAL_ROWS else _rows_serial
     run(nodes, lv.first, lv.columns, lv.blocks, d, v, beta, out)  # type: ignore[attr-defined]
 
 
 @jit
-def row_power(a, b, nodes, first, columns, blocks, v):
-    """``sum_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of unit stiffness damping [W/s]."""
+def row_power(a, b, nodes, first, columns, blocks, v, beta):
+    """``sum_i beta_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of stiffness damping [W]."""
     total = 0.0
     for k in range(a, b):
         i = nodes[k]
         for e in range(first[i], first[i + 1]):
             j = columns[e]
             for c in range(3):
-                total += v[i, c] * (
+                total += (beta[i] * v[i, c]) * (
                     blocks[e, c, 0] * v[j, 0] + blocks[e, c, 1] * v[j, 1] + blocks[e, c, 2] * v[j, 2]
                 )
     return total

@@ -11,6 +11,8 @@ from pliant.models.multires.levels import Hierarchy, Rows
 from pliant.protocols import Pushing
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
+SPARED = 0.95  # of the longest step of what is damped
+
 
 @dataclass(frozen=True)
 class Near:
@@ -198,4 +200,10 @@ def limit(critical: float, beta: float) -> float:
 
     The limit is ``sqrt(beta^2 + dtc^2) - beta`` where dtc = 2/omega.
     """
-    return float(min(0.75 * critical, 0.95 * (np.hypot(beta, critical) - beta)))
+    return float(min(0.75 * critical, SPARED * (np.hypot(beta, critical) - beta)))
+
+
+def room(critical: float, step: float) -> float:
+    """The largest beta [s] with which ``limit`` still allows the step; not positive where none does."""
+    whole = step / SPARED
+    return float((critical**2 / whole - whole) / 2.0)

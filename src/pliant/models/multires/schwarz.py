@@ -4,7 +4,8 @@ import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
-from pliant.models.multires.arrangement import ABSENT, ACTIVE
+from pliant.models.multires.arrangement import ABSENT
+from pliant.models.multires.damping import Damping
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
 from pliant.models.multires.motion import (
     AllNodes,
@@ -13,13 +14,11 @@ from pliant.models.multires.motion import (
     Simulated,
     flagged,
     laid_out,
-    limit,
     nonzero_rows,
 )
 from pliant.typing import Array, BoolArray, IntArray
 
-STIFFNESS_DAMPING = 0.25  # of a level's critical step
-MEMORY = 16.0  # of the coarsest critical step: how slowly the balance of forces follows
+MEMORY = 16.0  # of the coarsest critical step: how slowly reactions follow the balance of forces
 LEAST = 0.2  # share of its level's mass that a node stands for at least
 
 
@@ -29,7 +28,7 @@ class Schwarz(Simulated):
     A fine ghost takes the coarse field at both ends of the coarse step, :math:`u_0 + \theta (u_1 - u_0)` at
     its own sub-step's start, through quadratic interpolation. Coarse nodes that are replaced by finer ones
     take the fine field at the start of their step and move on with its velocity. Stiffness damping of a
-    quarter of each level's critical step keeps it stable.
+    quarter of each level's critical step keeps it stable, more of it at borders calms them: see ``Damping``.
 
     Differs from [DebunneDesbrunCaniBarr2000]_ 3.2 and 4.3, where fine ghosts run a coarse step ahead
     (``printed`` keeps that, without damping and with linear ghosts): its energy grows without bound.
@@ -39,8 +38,7 @@ class Schwarz(Simulated):
 
     def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float, printed: bool) -> None:
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
-        share = 0.0 if printed else STIFFNESS_DAMPING
-        self.beta = [damping + share * level.critical for level in hierarchy.levels]
+        self.damping = Damping(hierarchy, motion, damping, printed)
         self.heat: Array = np.zeros(0)
         self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
@@ -61,7 +59,7 @@ class Schwarz(Simulated):
         self._standing, self._hanging = np.full(n, ABSENT, np.int8), flagged(n)
         self.hanging = motion.parts(self._hanging)
         self._room = (np.zeros((3, n), np.int64), np.zeros((3, n), bool), np.zeros((3, n, 3)))  # for lists
-        self._left, self._own, self._spare = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._spare = np.zeros(n)
         self._there: tuple[IntArray, ...] = (np.zeros(0, np.int64),)
         self._body_mass = float(levels[-1].mass.sum())
         self.arrange([flagged(level.count) for level in hierarchy.levels])
@@ -70,8 +68,7 @@ class Schwarz(Simulated):
         self.inverse = self.motion.inverse
 
     def limits(self) -> list[float]:
-        levels = self.hierarchy.levels
-        return [limit(level.critical, beta) for level, beta in zip(levels, self.beta, strict=True)]
+        return self.damping.limits()
 
     def arrange(self, split: list[BoolArray]) -> None:
         levels, motion, room = self.hierarchy.levels, self.motion, self._room
@@ -89,12 +86,15 @@ class Schwarz(Simulated):
         self.active, self.ghosts, self.replaced = (
             motion.own_lists(*self._lists[n : n + 2]) for n in (0, 2, 4)
         )
-        self.tets = [np.zeros(0, np.int64)] * len(levels)
+        self.damping.lay(self.ghosts, motion.parts(self._standing))
+        none = np.zeros(0, np.int64)
+        self.tets = [(none, none)] * len(levels)
         for k, level in enumerate(levels):
             if level.operator == COROTATIONAL:
                 flags = flagged(len(level.tets))
                 kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
-                self.tets[k] = np.flatnonzero(flags)
+                layer = self.damping.tets[k]
+                self.tets[k] = (np.flatnonzero(flags & ~layer), np.flatnonzero(flags & layer))
                 if not len(self._buffers[k]):
                     self._buffers[k] = np.zeros((4 * len(level.tets), 3))
         self.deepest = max((k for k in range(len(levels)) if len(self.active[k])), default=0)
@@ -104,25 +104,18 @@ class Schwarz(Simulated):
         self._share_masses()
 
     def _share_masses(self) -> None:
-        """The body's mass as its simulated nodes stand for it, where levels overlap or leave gaps at borders.
+        """The body's mass as its simulated nodes stand for it: what levels overlap by, or leave out between
+        them, is taken from or given to the coarse nodes at borders.
 
         Nodes move with their level's mass; momentum, weight and kinetic energy are counted with these, so
-        that they are the body's.
+        that they are the body's. Finer nodes keep their own: their forces are the ones that tools feel.
         """
-        family, (room, marks, _) = self._family, self._room
         mass, now = self._all_nodes.mass, self.simulated[0]
-        arrangement.share_masses(
-            self.motion.first, self._there, (family.parent, family.up, family.up_weights), self._standing,
-            self._level_masses, LEAST, (self._left, self._own, marks[0], room[0]), mass,
-        )  # fmt: skip
-        border = arrangement.list_border(self._there, *self._stiffness[:2], marks[0])
+        border = arrangement.list_border(self._there, *self._stiffness[:2], self._room[1][0])
         held = float(mass[border].sum())
-        if held > 0.0:  # what was clipped
-            mass[border] *= 1.0 + (self._body_mass - mass[now].sum()) / held
-            held = float(mass[border].sum())
+        if held > 0.0:
+            mass[border] *= max(LEAST, 1.0 + (self._body_mass - mass[now].sum()) / held)
         self._ratio[now] = mass[now] / self._level_masses[now]
-        share, memory = 1.0 / held if held else 0.0, MEMORY * self.hierarchy.levels[0].critical
-        self._border = (border[: 0 if self.printed else None], share, self._ratio, memory)
 
     # -------------------------------------------------------------------------------------- loads
 
@@ -174,13 +167,15 @@ class Schwarz(Simulated):
         self._refresh_ghosts()
         periods = np.array([max(ticks // count, 1) for count in counts])
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
-        flags = (np.array([self._outside(k) for k in range(len(counts))]), np.array(self.beta))
+        self.damping.follow([dt / count for count in counts])
+        outside = np.array([self._outside(k) for k in range(len(counts))])
         cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
         contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
-                cursor, times, flags, self._lists, self._stiffness, self._push_rows, self._pull_rows,
-                tuple(m.whole), self._ends, contacts, self.heat, self._border, balance,
+                cursor, times, outside, self.damping.table, self._lists, self._stiffness, self._push_rows,
+                self._pull_rows, tuple(m.whole), self._ends, contacts, self.heat, self._ratio, balance,
+                MEMORY * self.hierarchy.levels[0].critical,
             )  # fmt: skip
             if event == schedule.DONE:
                 break
@@ -203,22 +198,26 @@ class Schwarz(Simulated):
 
     def _forces(self, k: int, dt: float = 0.0) -> None:
         nodes = self.active[k]
-        self._forces_at(k, self.beta[k], nodes)
+        self._forces_at(k, nodes)
         if len(self.heat) and dt:
             f = self.motion.f[k]
             damped = f[nodes]
-            self._forces_at(k, 0.0, nodes)
+            self._forces_at(k, nodes, 0.0)
             self.heat[0] += dt * float(np.sum(self.motion.v[k][nodes] * (f[nodes] - damped)))
             f[nodes] = damped
 
-    def _forces_at(self, k: int, beta: float, nodes: IntArray) -> None:
-        level, m = self.hierarchy.levels[k], self.motion
+    def _forces_at(self, k: int, nodes: IntArray, damped: float = 1.0) -> None:
+        """Forces on nodes of level k, with ``damped`` times its damping."""
+        level, m, damping = self.hierarchy.levels[k], self.motion, self.damping
         if level.operator == COROTATIONAL:
-            tet_loops.tet_forces(
-                self.tets[k], nodes, level, self._ones[k], m.d[k], m.v[k], beta, self._buffers[k], m.f[k]
-            )
+            none, common = np.zeros(0, np.int64), (level, self._ones[k], m.d[k], m.v[k])
+            inner, layer = self.tets[k]
+            tet_loops.tet_forces(layer, none, *common, damped * damping.tops[k], self._buffers[k], m.f[k])
+            tet_loops.tet_forces(inner, nodes, *common, damped * damping.base[k], self._buffers[k], m.f[k])
         else:
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], beta, m.f[k])
+            kernels.row_forces(nodes, level, m.d[k], m.v[k], damped * damping.of_level[k], m.f[k])
+            if damped:
+                damping.damp_edge(k, nodes, *self._stiffness[:2])
 
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
@@ -227,34 +226,30 @@ class Schwarz(Simulated):
             self.motion.hang(k, self.hanging[k])
 
     def reactions(self, nodes: list[IntArray]) -> None:
+        """The two sides of a border do not agree on the force between them. What the forces between nodes
+        miss zero by for that reason is made up for here, so that what holds a body balances it."""
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
-            self._forces_at(k, self.beta[k], nodes[k])
-        border, share, ratio, _ = self._border
+            self._forces_at(k, nodes[k])
         f, load = self.motion.whole[2], self.motion.whole[3]
         there = laid_out(nodes, self.motion.first)[0]
-        f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
-        there = np.intersect1d(there, border, assume_unique=True)
-        f[there] -= share * self._all_nodes.mass[there, None] * self.left_over
+        mass = self._all_nodes.mass[there, None]
+        f[there] = self._ratio[there, None] * (f[there] + load[there]) - load[there]
+        if not self.printed and len(there):
+            f[there] -= mass / mass.sum() * self.left_over
 
     def energy(self) -> tuple[float, float]:
         """Of the active nodes; a tet counts by its share of active corners."""
         kinetic = elastic = 0.0
         m = self.motion
         self._refresh_ghosts()
-        standing = m.parts(self._standing)
         for k, level in enumerate(self.hierarchy.levels):
-            nodes, flags = self.active[k], flagged(len(level.tets))
-            kernels.mark_tets(nodes, level.around_first, level.around, flags)
-            ids = np.flatnonzero(flags)
+            nodes = self.active[k]
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
-            share, out = np.zeros(len(level.tets)), np.zeros(len(ids))
-            share[ids] = (standing[k][level.tets[ids]] == ACTIVE).mean(axis=1)
-            tet_loops.tet_energies(
-                ids, level.tets, level.gradients, level.volumes, share, level.operator, level.lam, level.mu,
-                m.d[k], out,
+            elastic += tet_loops.energy_around(
+                nodes, level.around_first, level.around, level.tets, level.gradients, level.volumes,
+                level.operator, level.lam, level.mu, m.d[k],
             )  # fmt: skip
-            elastic += float(out.sum())
         return kinetic, elastic
 
 
