@@ -103,7 +103,7 @@ class MultiresMechanics(ComingApart):
         if self.coupling is None:
             return _kinetic(self.structure.mass, v), self.energy(x)
         kinetic, elastic = self.coupling.energy()
-        places, speeds = self._last
+        places, speeds = self._last[:, :3], self._last[:, 3:]
         if not np.array_equal(v, speeds):
             kinetic += _kinetic(self.structure.mass, v) - _kinetic(self.structure.mass, speeds)
         if not np.array_equal(x, places):
@@ -257,9 +257,7 @@ class MultiresMechanics(ComingApart):
         if momentum is not None:
             self.coupling.keep_momentum(momentum)
         if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
-            self.coupling.fill()
-            if self.hierarchy.links:
-                self.motion.hang(len(self.split) - 1, self.coupling.hanging[-1])
+            self.coupling.surround()
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
