@@ -18,7 +18,8 @@ _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 class Galerkin(Simulated):
     r"""A tet is refined or not; what is simulated is one field over all levels.
 
-    A fine tet counts by its share inside refined coarse tets (four sample points). A fine node is free if all
+    It is refined where one of its corners is split, so that about the children of split nodes come free. A
+    fine tet counts by its share inside refined coarse tets (four sample points). A fine node is free if all
     its tets count in full; otherwise it is slaved to its parent tet, :math:`u = \sum w_i u_i`. With G the
     matrix of those weights, forces are :math:`G^T f`, masses the row sums :math:`G^T m` of the finest nodes'.
     So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. A coarse node
@@ -85,7 +86,7 @@ class Galerkin(Simulated):
             partial[level.tets[inside < 1.0].ravel()] = True
             touched = flagged(level.count)
             touched[level.tets[inside > 0.0].ravel()] = True
-            refined = split[k][level.tets].all(axis=1) & (inside == 1.0) if k < count - 1 else None
+            refined = split[k][level.tets].any(axis=1) & (inside == 1.0) if k < count - 1 else None
             self.weight[k][:] = inside if refined is None else inside * ~refined
             self.free.append(~partial & touched)
             self.slaves.append(np.flatnonzero(partial & touched))
