@@ -198,6 +198,6 @@ def test_a_border_reflects_little_of_a_pulse_and_less_than_a_mesh_without_ghosts
             (x, v), (_, plain) = (chain(width, from_fine, mixed, 1.0 / 32) for mixed in (True, False))
             behind = x < 0.85
             least = np.abs(v[behind] - plain[: behind.sum()]).max() / np.abs(v[~behind]).max()
-            print(f"{edges} edges, from_fine={from_fine}: {found}; of what passes {passing:.4f} ({least:.4f})")
+            print(f"{edges}, from_fine={from_fine}: {found}; of what passes {passing:.4f} ({least:.4f})")
             assert (found < bounds).all()
             assert passing < least
