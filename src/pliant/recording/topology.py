@@ -35,7 +35,7 @@ def write_topology(
     draft, final = folder / "topology" / f"draft-{version}", folder / "topology" / str(version)
     for old in (draft, final):
         shutil.rmtree(old, ignore_errors=True)
-    attributes = {"first_frame": first_frame, "bodies": len(bodies)}
+    attributes: dict[str, Any] = {"first_frame": first_frame, "bodies": len(bodies)}
     top = root.create_group(f"topology/draft-{version}", overwrite=True, attributes=attributes)
     for number, body in enumerate(bodies):
         structure, carrier = body.structure, body.structure.carrier
