@@ -8,8 +8,8 @@ import pytest
 from multires_lab import FRAME, Frozen, cube
 
 
-def half(p: Any) -> Any:
-    return p[:, 0] + 0.3 * p[:, 1] < 0.6
+def corner(p: Any) -> Any:
+    return p[:, 0] + 0.3 * p[:, 1] < 0.4
 
 
 def totals(body: Frozen, shares: Any) -> tuple[Any, Any]:
@@ -25,7 +25,7 @@ def totals(body: Frozen, shares: Any) -> tuple[Any, Any]:
 
 @pytest.fixture(params=["schwarz", "galerkin"])
 def body(request: Any) -> Frozen:
-    found = Frozen(cube(3, 0.15), request.param, half)
+    found = Frozen(cube(3, 0.15), request.param, corner)
     assert all(len(nodes) for nodes in found.mechanics.coupling.active)
     return found
 
@@ -63,7 +63,7 @@ def test_a_uniform_acceleration_stays_one(body: Frozen) -> None:
 
 def test_a_force_across_the_border_gives_its_momentum() -> None:
     """P = F t and P = J of the shown particles, for a force and a kick on particles of all levels."""
-    body = Frozen(cube(3, 0.15), "galerkin", half)
+    body = Frozen(cube(3, 0.15), "galerkin", corner)
     top = body.rest[:, 2] > 0.8
     body.external[top] = np.random.default_rng(5).normal(size=(top.sum(), 3))
     body.advance(6)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import MATERIAL
+from scipy.sparse import csr_array, kron
 from scipy.sparse.linalg import spsolve
 
 from multires_lab import FRAME, Frozen, bar, cube, prepared
@@ -22,7 +23,7 @@ def left(p: Any) -> Any:
 
 def forces_on(level: Any, d: Any) -> Any:
     out = np.zeros_like(d)
-    kernels.row_forces(np.arange(level.count), level, d, d, 0.0, out)
+    kernels.row_forces(np.arange(level.count), level, d, d, np.zeros(level.count), out)
     return out
 
 
@@ -119,7 +120,7 @@ def test_one_level_moves_as_the_linear_stiffness_of_fem_says() -> None:
     body.advance(30)
     fem = pl.Body(shape, model="fem", material=MATERIAL)
     k = fem.model.prepare(fem.structure(), fem.resolved_material).rest_stiffness()
-    steps, beta = m.counts(FRAME)[0], m.coupling.beta[0]
+    steps, beta = m.counts(FRAME)[0], m.coupling.damping.base[0]
     d, v, dt = np.zeros_like(body.x), np.zeros_like(body.x), FRAME / steps
     for _ in range(30 * steps):
         f = -(k @ (d + beta * v).ravel()).reshape(-1, 3) + body.external
@@ -155,22 +156,50 @@ def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make:
     assert top["printed"] > 100.0
 
 
-def test_half_fine_bends_as_all_fine_and_carries_its_weight() -> None:
-    for kind, edge, off in (("schwarz", 0.13, 1e-3), ("galerkin", 0.1, 1e-3)):
-        m = cube(2, edge, material=MATERIAL | {"damping": 0.02})
-        held = np.flatnonzero(m.structure.rest[:, 0] < 1e-9)
-        body = Frozen(m, kind, left, held)
-        body.external = body.mass[:, None] * np.array([0.0, 0.0, -9.81])
-        body.advance(150, slow=0.9)
-        body.advance(60)
-        k, free = m.hierarchy.levels[-1].matrix.tocsr(), body.w.ravel() > 0
-        u = np.zeros(body.x.size)
-        u[free] = spsolve(k[free][:, free].tocsc(), body.external.ravel()[free])
-        u = u.reshape(-1, 3)
-        assert np.abs(body.x - body.rest - u).max() < 0.03 * np.abs(u).max()
-        weight = 9.81 * body.mass.sum()
-        assert abs(body.reaction()[2] / weight - 1.0) < off
-        assert np.abs(body.v).max() < 2e-2  # of sqrt(g L) = 3 m/s: settled
+@pytest.mark.parametrize(
+    ("kind", "edge", "off", "times"),
+    [
+        ("galerkin", 0.25, 0.04, 1.25),  # 59 and 285 nodes, where all coarse is 10 % off: the best is 3.1 %
+        ("galerkin", 0.15, 0.03, 1.25),  # 145 and 775
+        ("galerkin", 0.13, 0.02, 1.0),  # 321 and 1149
+        ("schwarz", 0.18, 0.03, 1.25),  # 169 and 491
+        ("schwarz", 0.13, 0.02, 1.25),
+    ],
+)
+def test_half_fine_bends_as_all_fine_and_carries_its_weight(
+    kind: str, edge: float, off: float, times: float
+) -> None:
+    """A cube held at its fine side. All that couplings can hope for: the fine mesh's own energy, its nodes in
+    the coarse half led by the coarse ones."""
+    m = cube(2, edge, material=MATERIAL | {"damping": 0.02})
+    held = np.flatnonzero(m.structure.rest[:, 0] < 1e-9)
+    body = Frozen(m, kind, left, held)
+    body.external = body.mass[:, None] * np.array([0.0, 0.0, -9.81])
+    body.advance(150, slow=0.9)
+    body.advance(60)
+    u = bent(m, body, np.zeros(len(body.x), bool))
+    least = np.abs(bent(m, body, ~left(body.rest)) - u).max() / np.abs(u).max()
+    found = np.abs(body.x - body.rest - u).max() / np.abs(u).max()
+    print(f"{kind}, {m.hierarchy.levels[0].count} and {len(u)} nodes: {found:.4f}, at best {least:.4f}")
+    assert found < off
+    assert found < times * least
+    weight = 9.81 * body.mass.sum()
+    assert abs(body.reaction()[2] / weight - 1.0) < 1e-4
+    assert np.abs(body.v).max() < 2e-2  # of sqrt(g L) = 3 m/s: settled
+
+
+def bent(m: Any, body: Frozen, led: Any) -> Any:
+    """Displacements at rest of the finest mesh; the flagged nodes are led by their parent tets."""
+    link, coarse, n = m.hierarchy.links[0], m.hierarchy.levels[0], len(led)
+    rows, own = np.flatnonzero(led), np.flatnonzero(~led)
+    values = np.concatenate([link.weights[rows].ravel(), np.ones(len(own))])
+    columns = np.concatenate([link.corners[rows].ravel(), coarse.count + np.arange(len(own))])
+    where = (np.concatenate([rows.repeat(4), own]), columns)
+    g = kron(csr_array((values, where), shape=(n, coarse.count + len(own))), np.eye(3)).tocsc()
+    held = np.concatenate([coarse.points[:, 0], body.rest[own, 0]]).repeat(3) < 1e-9
+    g = g[:, ~held & (abs(g).sum(axis=0) > 0.0)]
+    k = m.hierarchy.levels[-1].matrix.tocsr()
+    return (g @ spsolve((g.T @ k @ g).tocsc(), g.T @ body.external.ravel())).reshape(-1, 3)
 
 
 @pytest.mark.parametrize("from_fine", [True, False])

@@ -15,14 +15,15 @@ PARTS = 64
 def row_range(a, b, nodes, first, columns, blocks, d, v, beta, out):
     for k in range(a, b):
         i = nodes[k]
+        own = beta[i]
         fx = 0.0
         fy = 0.0
         fz = 0.0
         for e in range(first[i], first[i + 1]):
             j = columns[e]
-            x = d[j, 0] + beta * v[j, 0]
-            y = d[j, 1] + beta * v[j, 1]
-            z = d[j, 2] + beta * v[j, 2]
+            x = d[j, 0] + own * v[j, 0]
+            y = d[j, 1] + own * v[j, 1]
+            z = d[j, 2] + own * v[j, 2]
             fx -= blocks[e, 0, 0] * x + blocks[e, 0, 1] * y + blocks[e, 0, 2] * z
             fy -= blocks[e, 1, 0] * x + blocks[e, 1, 1] * y + blocks[e, 1, 2] * z
             fz -= blocks[e, 2, 0] * x + blocks[e, 2, 1] * y + blocks[e, 2, 2] * z
@@ -43,23 +44,23 @@ def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
         row_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, columns, blocks, d, v, beta, out)
 
 
-def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: float, out: Array) -> None:
-    """``f_i = -sum_j K_ij (d_j + beta v_j)`` for the listed nodes."""
+def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: Array, out: Array) -> None:
+    """``f_i = -sum_j K_ij (d_j + beta_i v_j)`` for the listed nodes."""
     lv: AnyArray = level  # type: ignore[assignment]
     run = _rows_parallel if len(nodes) >= SERIAL_ROWS else _rows_serial
     run(nodes, lv.first, lv.columns, lv.blocks, d, v, beta, out)  # type: ignore[attr-defined]
 
 
 @jit
-def row_power(a, b, nodes, first, columns, blocks, v):
-    """``sum_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of unit stiffness damping [W/s]."""
+def row_power(a, b, nodes, first, columns, blocks, v, beta):
+    """``sum_i beta_i v_i . sum_j K_ij v_j`` over nodes i = nodes[a:b]: the power of stiffness damping [W]."""
     total = 0.0
     for k in range(a, b):
         i = nodes[k]
         for e in range(first[i], first[i + 1]):
             j = columns[e]
             for c in range(3):
-                total += v[i, c] * (
+                total += (beta[i] * v[i, c]) * (
                     blocks[e, c, 0] * v[j, 0] + blocks[e, c, 1] * v[j, 1] + blocks[e, c, 2] * v[j, 2]
                 )
     return total
@@ -104,7 +105,7 @@ def interpolate(nodes, rows, d, v, d_out, v_out):
 
 @jit
 def hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
-    """A range of ``hang``'s nodes."""
+    """``d_out_i = sum_k w_ik d[corner_ik]`` for nodes i = nodes[a:b], and v likewise."""
     for k in range(a, b):
         i = nodes[k]
         for c in range(3):
@@ -118,28 +119,14 @@ def hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
 
 
 @jit
-def _hang_serial(nodes, corners, weights, d, v, d_out, v_out):
+def hang(nodes, corners, weights, d, v, d_out, v_out):
+    """All of ``hang_range``'s nodes."""
     hang_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
-
-
-@parallel_jit
-def _hang_parallel(nodes, corners, weights, d, v, d_out, v_out):
-    n = nodes.shape[0]
-    for p in prange(PARTS):
-        hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, d, v, d_out, v_out)
-
-
-def hang(
-    nodes: IntArray, corners: IntArray, weights: Array, d: Array, v: Array, d_out: Array, v_out: Array
-) -> None:
-    """``d_out_i = sum_k w_ik d[corner_ik]`` for the listed nodes, and v likewise: values of parent tets."""
-    run = _hang_parallel if len(nodes) >= SERIAL_ROWS else _hang_serial
-    run(nodes, corners, weights, d, v, d_out, v_out)
 
 
 @jit
 def hand_up(nodes, corners, weights, values, out):
-    """``out[corner_ik] += w_ik values_i`` for the listed nodes: the transpose of ``hang``."""
+    """``out[corner_ik] += w_ik values_i`` for the listed nodes: the transpose of ``hang_range``."""
     hand_up_range(0, nodes.shape[0], nodes, corners, weights, values, out)
 
 
@@ -161,15 +148,13 @@ def richest(nodes: IntArray, first: IntArray, columns: IntArray, mass: Array) ->
 
 
 @jit
-def worst_children(nodes, first, children, split, eta, out):
-    """The largest eta of the children of each listed node; infinite where one of them is split."""
-    for k in range(nodes.shape[0]):
-        i = nodes[k]
-        worst = 0.0
-        for e in range(first[i], first[i + 1]):
-            j = children[e]
-            worst = max(worst, np.inf if split[j] else eta[j])
-        out[i] = worst
+def are_driven(inverse_mass, driven):
+    """Whether these degrees of freedom, and no others, have no inverse mass."""
+    for i in range(driven.shape[0]):
+        for c in range(3):
+            if (inverse_mass[i, c] == 0.0) != driven[i, c]:
+                return False
+    return True
 
 
 @jit
@@ -230,92 +215,8 @@ def add_held(nodes, driven, f, load, home, out):
 
 
 @jit
-def standing(parent, split_above, split, state):
-    """How nodes stand, into ``state``: simulated (0), replaced (1), or absent (2), where their parent is not
-    split (no ``parent``: all are there); returns those three lists."""
-    n = split.shape[0]
-    active = np.empty(n, np.int64)
-    replaced = np.empty(n, np.int64)
-    absent = np.empty(n, np.int64)
-    a = 0
-    b = 0
-    c = 0
-    for i in range(n):
-        if parent.shape[0] > 0 and not split_above[parent[i]]:
-            state[i] = 2
-            absent[c] = i
-            c += 1
-        elif split[i]:
-            state[i] = 1
-            replaced[b] = i
-            b += 1
-        else:
-            state[i] = 0
-            active[a] = i
-            a += 1
-    return active[:a].copy(), replaced[:b].copy(), absent[:c].copy()
-
-
-@jit
-def split_in_order(order, costs, most, first, columns, parent, flags):
-    """Split nodes in order, and the parents of all that neighbour them, and so on, up to the first whose
-    costs would bring the sum above ``most``."""
-    fresh = np.empty(flags.shape[0], np.int64)
-    total = 0.0
-    for k in range(order.shape[0]):
-        if flags[order[k]]:
-            continue
-        fresh[0] = order[k]
-        flags[order[k]] = True
-        n = 1
-        done = 0
-        while done < n:
-            i = fresh[done]
-            done += 1
-            total += costs[i]
-            if parent[i] < 0:
-                continue
-            for e in range(first[i], first[i + 1]):
-                p = parent[columns[e]]
-                if not flags[p]:
-                    flags[p] = True
-                    fresh[n] = p
-                    n += 1
-        if total > most:
-            for e in range(n):
-                flags[fresh[e]] = False
-            return
-
-
-@jit
-def mark_rows(nodes, first, columns, flags):
-    """Flag the columns of the listed rows."""
-    for k in range(nodes.shape[0]):
-        for e in range(first[nodes[k]], first[nodes[k] + 1]):
-            flags[columns[e]] = True
-
-
-@jit
 def mark_tets(nodes, first, around, flags):
     """Flag the tets around the listed nodes."""
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
             flags[around[e] // 4] = True
-
-
-@jit
-def whole_tets(nodes, first, around, tets, flags):
-    """Flag all corners of the tet with most flagged ones around each listed node that has no whole one."""
-    for k in range(nodes.shape[0]):
-        i = nodes[k]
-        best, most = -1, 0
-        for e in range(first[i], first[i + 1]):
-            t = around[e] // 4
-            count = 0
-            for q in range(4):
-                count += flags[tets[t, q]]
-            if count > most:
-                best, most = t, count
-        if best >= 0 and most < 4:
-            for q in range(4):
-                flags[tets[best, q]] = True

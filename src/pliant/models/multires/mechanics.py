@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.materials import elastic
 from pliant.models import tet_fields
-from pliant.models.multires import kernels, meeting, shown, tet_loops
+from pliant.models.multires import choosing, kernels, meeting, shown, tet_loops
 from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.coming_apart import ComingApart
 from pliant.models.multires.cuts import Cuts
@@ -50,7 +50,7 @@ class MultiresMechanics(ComingApart):
         self.coupling: Coupling | None = None
         self.kind = model.coupling
         self.obstacles: list[Pushing] = []
-        self._last: tuple[Array, Array] = (structure.rest.copy(), np.zeros_like(structure.rest))
+        self._last: Array = np.hstack([structure.rest, np.zeros_like(structure.rest)])  # as shown: x, v
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
         self._since, self._frame_seconds = np.inf, 0.0
@@ -69,7 +69,7 @@ class MultiresMechanics(ComingApart):
         meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
         self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
         self.motion, self._loaded = Motion(self.hierarchy), False
-        self.adaptation = Adaptation(self.hierarchy, self.model.split)
+        self.adaptation = Adaptation(self.hierarchy, self.motion.family, self.model.split)
         self.drives = Drives(self.hierarchy)
         self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
 
@@ -93,6 +93,22 @@ class MultiresMechanics(ComingApart):
             level.operator, level.lam, level.mu, x - level.points, out,
         )  # fmt: skip
         return float(out.sum())
+
+    def stored(self, x: Array, v: Array) -> tuple[float, float]:
+        """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before it begins.
+
+        What others did to the particles since they were shown is not simulated yet: it counts as it would at
+        the finest level.
+        """
+        if self.coupling is None:
+            return _kinetic(self.structure.mass, v), self.energy(x)
+        kinetic, elastic = self.coupling.energy()
+        places, speeds = self._last
+        if not np.array_equal(v, speeds):
+            kinetic += _kinetic(self.structure.mass, v) - _kinetic(self.structure.mass, speeds)
+        if not np.array_equal(x, places):
+            elastic += self.energy(x) - self.energy(places)
+        return kinetic, elastic
 
     def stable_step(self) -> StableStep:
         """None: levels take steps of their own within one of the World's."""
@@ -128,8 +144,9 @@ class MultiresMechanics(ComingApart):
             self.coupling.heat[0] = 0.0
 
     def _begin(self, v: Array, inverse_mass: Array) -> None:
-        held = bool((inverse_mass == 0.0).any())
-        kind = self.kind if self.kind != "auto" else "schwarz" if held else "galerkin"
+        lossy = bool((inverse_mass == 0.0).any()) and self.damping_time > 0.0
+        ghosts = lossy or self.model.order == "debunne"
+        kind = self.kind if self.kind != "auto" else "schwarz" if ghosts else "galerkin"
         if self.model.detail == "finest":
             self.split = [np.ones(level.count, bool) for level in self.hierarchy.levels]
             self.split[-1][:] = False
@@ -137,7 +154,7 @@ class MultiresMechanics(ComingApart):
         self.motion.v[-1][:] = v
         for k in range(len(self.hierarchy.links) - 1, -1, -1):
             self.motion.pull(k, np.arange(self.hierarchy.levels[k].count))
-        self._last = (self._last[0], v.copy())
+        self._last[:, 3:] = v
 
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
@@ -149,7 +166,7 @@ class MultiresMechanics(ComingApart):
         assert self.coupling is not None
         if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
             self.coupling.weigh()
-        pushed = meeting.Pushed.since(self._last, x, v, inverse_mass)
+        pushed = meeting.Pushed.since(self._last, x, v, self.drives.driven[-1])
         if len(pushed.rows):
             meeting.take_pushes(pushed, self.structure.mass, self.motion, self.coupling)
         counts = self.counts(dt)
@@ -157,8 +174,10 @@ class MultiresMechanics(ComingApart):
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
             self._adapt(time, dt, counts)
             self._since = 0.0
-        if self._rearranged or not np.array_equal(external, self._external):
-            self._external, self._rearranged = external.copy(), False
+        if not np.array_equal(external, self._external):
+            self._external, self._rearranged = external.copy(), True
+        if self._rearranged:
+            self._rearranged = False
             self._share_loads()
         if fresh and not self.coupling.synchronous:  # so constant loads move bodies exactly from the start
             for k, count in enumerate(counts):
@@ -167,7 +186,7 @@ class MultiresMechanics(ComingApart):
         near = meeting.reachable(self.obstacles, self.motion, self.coupling, time, dt)
         self.coupling.advance(time, dt, counts, near)
         self.coupling.fill()
-        self._show(x, v, inverse_mass)
+        self._show(x, v)
         active = [len(nodes) for nodes in self.coupling.active]
         self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
@@ -191,9 +210,15 @@ class MultiresMechanics(ComingApart):
             least = power
         return found
 
-    def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        m = self.motion
-        shown.show(self.structure.rest, m.d[-1], m.v[-1], inverse_mass, x, v, *self._last)
+    def _show(self, x: Array, v: Array) -> None:
+        assert self.coupling is not None
+        d, speed, links = self.motion.d, self.motion.v, self.hierarchy.links
+        parents = (
+            (links[-1].corners, links[-1].weights) if links else (np.zeros((0, 4), int), np.zeros((0, 4)))
+        )
+        coarse, own = (d[-2:][0], speed[-2:][0]), (d[-1], speed[-1])
+        hanging = (self.coupling.hanging[-1], *parents)
+        shown.show(hanging, coarse, own, self.structure.rest, self.drives.driven[-1], x, v, self._last)
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -201,11 +226,11 @@ class MultiresMechanics(ComingApart):
         assert self.coupling is not None
         a, m = self.adaptation, self.motion
         a.measure(m, self.coupling)
-        near, lately = a.near(m, self.obstacles, time + dt)
+        away = a.near(m, self.obstacles, time + dt)
         held = self.drives.uncaught
         if self.cuts.any:
             held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
-        wanted, urgency = a.choose(self.split, near, lately, held)
+        wanted, urgency = a.choose(self.split, away, held)
         split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
         if self.refused:
             self.governor.warn(time)
@@ -217,18 +242,25 @@ class MultiresMechanics(ComingApart):
         if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
             return
         before, momentum = self.split, None if self.drives.any else self.coupling.momenta()[0]
+        energy = sum(self.coupling.energy()) if len(self.coupling.heat) else 0.0
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
-            fresh = split[k] & ~before[k]
-            born = np.flatnonzero(fresh[link.parent])
+            fresh = np.flatnonzero(split[k] & ~before[k])
+            born = choosing.children_of(fresh, link.children_first, link.children)
             self.drives.change(k, np.flatnonzero(split[k] != before[k]))
             self.drives.change(k + 1, born)
             d, v = self.motion.d, self.motion.v
-            kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
+            if self.kind == "schwarz":
+                kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
         self.coupling.arrange(split)
         self.coupling.weigh()
         if momentum is not None:
             self.coupling.keep_momentum(momentum)
+        if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
+            self.coupling.fill()
+            if self.hierarchy.links:
+                self.motion.hang(len(self.split) - 1, self.coupling.hanging[-1])
+            self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
     @property
@@ -286,8 +318,8 @@ class MultiresMechanics(ComingApart):
     def state(self) -> dict[str, AnyArray]:
         m = self.motion
         found: dict[str, AnyArray] = {
-            "x": self._last[0],
-            "v": self._last[1],
+            "x": np.ascontiguousarray(self._last[:, :3]),
+            "v": np.ascontiguousarray(self._last[:, 3:]),
             "external": self._external,
             "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
             "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
@@ -309,8 +341,8 @@ class MultiresMechanics(ComingApart):
         for k in range(len(m.d)):
             m.d[k][:], m.v[k][:], m.f[k][:] = state[f"d{k}"], state[f"v{k}"], state[f"f{k}"]
             self.split[k] = np.array(state[f"split{k}"], bool)
-            self.adaptation.eta[k][:] = state[f"eta{k}"]
-        self._last = (np.array(state["x"]), np.array(state["v"]))
+        self.adaptation.take([state[f"eta{k}"] for k in range(len(m.d))])
+        self._last = np.hstack([state["x"], state["v"]])
         self._external = np.array(state["external"])
         self._since, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
         self.governor.restore(state)
@@ -323,3 +355,7 @@ class MultiresMechanics(ComingApart):
             self.coupling.heat = np.array(state["heat"])
             self.coupling.left_over = np.array(state["left-over"])
             self._share_loads()
+
+
+def _kinetic(mass: Array, v: Array) -> float:
+    return 0.5 * float(np.sum(mass[:, None] * v**2))
