@@ -6,6 +6,8 @@ where forces are better done outside, and goes on from there.
 
 # mypy: disable-error-code="no-untyped-def"
 
+import numpy as np
+
 from pliant.compiled import jit
 from pliant.models.multires.damping_loops import damp_edge
 from pliant.models.multires.kernels import row_power, row_range, take_rows
@@ -79,22 +81,39 @@ def refresh_ghosts(deepest, ghosts, ghosts_first, push, d, v):
 
 
 @jit
-def _take_back(border, dt, force, v, inverse):
-    """Forces between nodes should add up to nothing. What is left over, which the two sides of borders
-    disagree on, is taken back from the coarse nodes there, by their mass."""
-    nodes, share = border[0], border[1]
+def _take_back(border, dt, over, points, v, inverse):
+    """Forces between nodes should add up to nothing, and turn nothing. What is left ``over`` (force, moment),
+    which the two sides of borders disagree on, is taken back from the coarse nodes there, as from a rigid
+    body that they make."""
+    nodes, share, centre, turn = border[0], border[1], border[4], border[5]
+    spin = np.zeros(3)
+    for c in range(3):
+        for n in range(3):
+            spin[c] += dt * turn[c, n] * over[3 + n]
     for e in range(nodes.shape[0]):
         i = nodes[e]
         for c in range(3):
+            n, m = (c + 1) % 3, (c + 2) % 3
             if inverse[i, c] > 0.0:
-                v[i, c] -= share * dt * force[c]
+                turned = spin[n] * (points[i, m] - centre[m]) - spin[m] * (points[i, n] - centre[n])
+                v[i, c] -= share * dt * over[c] + turned
+
+
+@jit
+def _count(dt, i, ratio, f, points, centre, sums):
+    """Add the impulse of a node's force, and its moment, to ``sums``."""
+    part = dt * ratio[i]
+    for c in range(3):
+        n, m = (c + 1) % 3, (c + 2) % 3
+        sums[c] += part * f[i, c]
+        sums[3 + c] += part * ((points[i, n] - centre[n]) * f[i, m] - (points[i, m] - centre[m]) * f[i, n])
 
 
 @jit
 def _follow(balance, dt, memory):
     """Only the slow part of what is left over is taken back, so that waves pass as they would."""
     part = min(1.0, dt / memory)
-    for c in range(3):
+    for c in range(balance.shape[1]):
         balance[1, c] += part * (balance[0, c] / dt - balance[1, c])
         balance[0, c] = 0.0
 
@@ -112,12 +131,13 @@ def run(
     sparse rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's
     step; contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that
     damping takes is added to it; none is counted where it is empty; border: coarse nodes at borders, 1 /
-    their mass, how much of its level's mass each node stands for, and the memory [s] of what is left over;
-    balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the force left over.
+    their mass, how much of its level's mass each node stands for, the memory [s] of what is left over, the
+    centre of those coarse nodes and the inverse of their inertia; balance (2, 6): the impulse [N s] of all
+    levels' forces in the coarsest step with its moment about that centre, and what is left over of both.
     """
     ticks, tick, periods, deepest, printed = times
     beta, edge, edge_first, more = damping
-    ratio = border[2]
+    ratio, centre, points = border[2], border[4], contacts[5]
     active, active_first, ghosts, ghosts_first, replaced, replaced_first = lists
     first, columns, blocks = stiffness
     d, v, f, load, inverse = motion
@@ -125,7 +145,7 @@ def run(
     t, k, stage = cursor[0], cursor[1], cursor[2]
     while t < ticks:
         if t % periods[0] == 0 and k == 0 and stage == 0:
-            _take_back(border, tick * periods[0], balance[1], v, inverse)
+            _take_back(border, tick * periods[0], balance[1], points, v, inverse)
         while k <= deepest:
             if t % periods[k] != 0:
                 k += 1
@@ -155,8 +175,8 @@ def run(
                     take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d0, v0, True)
                 for e in range(a, b):
                     i = active[e]
+                    _count(dt, i, ratio, f, points, centre, balance[0])
                     for c in range(3):
-                        balance[0, c] += dt * ratio[i] * f[i, c]
                         u = v[i, c] + dt * inverse[i, c] * (f[i, c] + load[i, c])
                         v[i, c] = u
                         d[i, c] += dt * u

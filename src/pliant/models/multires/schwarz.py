@@ -5,7 +5,7 @@ import numpy as np
 from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import kernels, schedule, tet_loops
 from pliant.models.multires.damping import Damping
-from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
+from pliant.models.multires.levels import COROTATIONAL, LINEAR, Hierarchy, Link, Rows
 from pliant.models.multires.motion import (
     AllNodes,
     Motion,
@@ -18,6 +18,7 @@ from pliant.models.multires.motion import (
 from pliant.typing import Array, BoolArray, IntArray
 
 MEMORY = 16.0  # of the coarsest critical step: how slowly the balance of forces follows
+FLAT = 0.05  # of the largest moment of inertia: what counts as none
 LEAST = 0.2  # share of its level's mass that a node stands for at least
 ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
@@ -40,7 +41,7 @@ class Schwarz(Simulated):
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
         self.damping = Damping(hierarchy, motion, damping, printed)
         self.heat: Array = np.zeros(0)
-        self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
+        self.left_over: Array = np.zeros(6)  # [N], [N m] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
         self._push = [_linear(link) if printed else link.push for link in hierarchy.links]
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
@@ -146,7 +147,20 @@ class Schwarz(Simulated):
             held = float(mass[border].sum())
         self._ratio[now] = mass[now] / self._level_masses[now]
         share, memory = 1.0 / held if held else 0.0, MEMORY * levels[0].critical
-        self._border = (border[: 0 if self.printed else None], share, self._ratio, memory)
+        centre, turn = self._inertia(border)
+        self._border = (border[: 0 if self.printed else None], share, self._ratio, memory, centre, turn)
+
+    def _inertia(self, nodes: IntArray) -> tuple[Array, Array]:
+        """Centre of the nodes' masses, and the inverse of their inertia about it; none about axes that they
+        lie along, and none for operators whose forces may turn a mesh at rest."""
+        mass, centre = self._all_nodes.mass[nodes], np.zeros(3)
+        if not len(nodes) or self.hierarchy.levels[0].operator != LINEAR:
+            return centre, np.zeros((3, 3))
+        centre = mass @ self.points[nodes] / mass.sum()
+        arms = self.points[nodes] - centre
+        products = np.einsum("n,ni,nj->ij", mass, arms, arms)
+        inertia = np.trace(products) * np.eye(3) - products
+        return centre, np.asarray(np.linalg.pinv(inertia, rcond=FLAT, hermitian=True))
 
     # -------------------------------------------------------------------------------------- loads
 
@@ -212,7 +226,7 @@ class Schwarz(Simulated):
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
         self.damping.follow([dt / count for count in counts])
         outside = np.array([self._outside(k) for k in range(len(counts))])
-        cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
+        cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(6), self.left_over])
         contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
@@ -271,12 +285,13 @@ class Schwarz(Simulated):
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
             self._forces_at(k, nodes[k])
-        border, share, ratio, _ = self._border
+        border, share, ratio, _, centre, turn = self._border
         f, load = self.motion.whole[2], self.motion.whole[3]
         there = laid_out(nodes, self.motion.first)[0]
         f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
         there = np.intersect1d(there, border)
-        f[there] -= share * self._all_nodes.mass[there, None] * self.left_over
+        turned = np.cross(turn @ self.left_over[3:], self.points[there] - centre)
+        f[there] -= self._all_nodes.mass[there, None] * (share * self.left_over[:3] + turned)
 
     def energy(self) -> tuple[float, float]:
         """Of the active nodes; a tet counts by its share of active corners."""
