@@ -13,6 +13,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-gpu-compositing",  # the page; the 3D view is drawn by SwiftShader
+    "--disable-gpu-rasterization",
     "--enable-unsafe-swiftshader",
     "--use-angle=swiftshader",
 ]
@@ -20,10 +22,11 @@ FLAGS = [
 
 def chromium() -> str:
     """Its program; skips where there is none, and fails in CI."""
-    names = (os.environ.get("PLIANT_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    own = os.environ.get("PLIANT_CHROMIUM", "")
+    names = (own, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     found = next((path for name in names if name and (path := shutil.which(name))), None)
     if found is None:
         if os.environ.get("CI"):
-            pytest.fail("no Chromium here: apt-get install chromium")
-        pytest.skip("no Chromium here: apt-get install chromium")
+            pytest.fail("no Chromium here: apt-get install chromium-headless-shell")
+        pytest.skip("no Chromium here: apt-get install chromium-headless-shell")
     return found

@@ -2,7 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,3 +22,15 @@ def models() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the folder shared/models beside the checkout")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser without a screen, one for the tests of a file."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install 'pliant[dev]'")
+    from browser import FLAGS, chromium
+
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield browser
+        browser.close()

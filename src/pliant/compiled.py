@@ -79,10 +79,25 @@ def _compiled_once(kernel: Any) -> Any:
 
     def compile(signature: Any) -> Any:
         with global_compiler_lock, _alone(name):
-            return plain(signature)
+            try:
+                return plain(_shared(signature))
+            except numba.TypingError:  # a number that decides about types, an index into a tuple say
+                return plain(signature)
 
     kernel.compile = compile
     return kernel
+
+
+def _shared(signature: Any) -> Any:
+    """Types of arguments so that a serial twin and its parallel one call the same version of what they share:
+    a whole number that the caller writes (the 0 at which a serial loop starts) is as good as any other.
+
+    The index of a parallel loop is unsigned to numba: where it is handed on, say ``np.int64(p)``.
+    """
+    if not isinstance(signature, tuple):
+        return signature
+    literal, plain = numba.types.IntegerLiteral, numba.types.unliteral
+    return tuple(plain(each) if isinstance(each, literal) else each for each in signature)
 
 
 @contextmanager

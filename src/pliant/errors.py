@@ -4,6 +4,7 @@ PliantError                  anything below; the command line prints it and exit
 ├── InputError        (2)    bad input; says what, where and what to try
 │   ├── MeshError            a mesh file, a shape or a fill that failed
 │   ├── SceneError           a scene file: file, line, key
+│   ├── ParameterError       a value given from Python to one of our classes; also a ValueError
 │   ├── MaterialError        a value outside the physical range
 │   ├── SelectionError       a selection that is empty or names something unknown
 │   ├── IncompatibleError    a combination that is not supported: which capability is missing
@@ -53,6 +54,10 @@ class SceneError(InputError):
         text = ": ".join(part for part in (place, key, message) if part)
         super().__init__(text, hint=hint)
         self.path, self.line, self.key = path, line, key
+
+
+class ParameterError(InputError, ValueError):
+    """A value given from Python to a shape, material, model, action, measure or scene is not one it takes."""
 
 
 class MaterialError(InputError):

@@ -6,11 +6,13 @@ in kebab-case (``crack_speed`` is ``crack-speed``), a trailing underscore droppe
 
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cache
+from functools import cache, wraps
 from typing import Any, TypeVar, cast, dataclass_transform
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
+
+from pliant.errors import ParameterError
 
 T = TypeVar("T")
 
@@ -36,8 +38,27 @@ _CONFIG = ConfigDict(
 def parameters(cls: type[T]) -> type[T]:
     """Class decorator: a frozen dataclass that validates its fields and refuses unknown ones."""
     made: Any = dataclass(frozen=True, config=_CONFIG)(cls)
+    _speak_plainly(made)
     _KNOWN.setdefault(cls.__name__, []).append(made)
     return made  # type: ignore[no-any-return]
+
+
+def _speak_plainly(made: Any) -> None:
+    """Let ``made(...)`` raise ParameterError in the words of scene files. (Tables are read without it.)"""
+    plain = made.__init__
+
+    @wraps(plain)
+    def init(self: Any, *args: Any, **given: Any) -> None:
+        try:
+            plain(self, *args, **given)
+        except ValidationError as error:
+            from pliant.problems import explained
+
+            raise ParameterError(f"{made.__name__}: {explained(made, error, args, given)}") from None
+        finally:
+            made.__init__ = init  # pydantic puts its own there when it builds the class, at its first use
+
+    made.__init__ = init
 
 
 _KNOWN: dict[str, list[Any]] = {}  # parameter classes by the names that pydantic's errors give them

@@ -15,6 +15,7 @@ LAYERS = [
         "errors",
         "units",
         "parameters",
+        "problems",
         "registry",
         "protocols",
         "curves",

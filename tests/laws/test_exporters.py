@@ -29,11 +29,17 @@ def extras(request: pytest.FixtureRequest) -> None:
         pytest.importorskip(module, reason=f"needs {module}: pip install 'pliant[all]'")
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    sample.stand_in(monkeypatch)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two bodies and four frames, which exporters only read."""
     bodies = [sample.body("beam", 0, textured=True), sample.body("ball", 8, 3.0)]
-    return load(sample.finished_run(tmp_path / "run.pliant", bodies, 4))
+    return sample.finished_run(tmp_path_factory.mktemp("exported") / "run.pliant", bodies, 4)
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    sample.stand_in(monkeypatch)
+    return load(folder)
 
 
 @pytest.mark.parametrize("suffix", EXPORTERS)

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from serving import BEAM, SIZE, Served, start
 
-from browser import FLAGS, chromium
-
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Served]:
@@ -37,17 +35,14 @@ def scene(request: Any, tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
-        context = browser.new_context(viewport=SIZE, bypass_csp=True, accept_downloads=True)
+def page(browser: Any) -> Iterator[Any]:
+    """An empty page, with cookies and downloads of its own."""
+    with browser.new_context(viewport=SIZE, bypass_csp=True, accept_downloads=True) as context:
         context.set_default_timeout(120_000)
         page = context.new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(str(error)))
         yield page
-        browser.close()
 
 
 @pytest.fixture

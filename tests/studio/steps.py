@@ -29,7 +29,7 @@ def state(page: Any, what: str) -> Any:
     return page.evaluate(f"() => {STATE}.{what}")
 
 
-def enter(page: Any, studio: Served, quick: bool = True) -> None:
+def enter(page: Any, studio: Served, quick: bool = "PLIANT_SCREENSHOTS" not in os.environ) -> None:
     page.goto(studio.url + "&quick" * quick)
     wait(page, f"window.studio && {STATE}.connected && {STATE}.catalogue")
 

@@ -46,6 +46,7 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
     page.mouse.down()
     page.mouse.move(*(spot + np.array([0, -20])))
     wait(page, f"{STATE}.frame.frame > 3 && {STATE}.frame.pulls.length")
+    page.evaluate("() => { window.button = document.getElementById('run'); }")
     wait(page, "document.getElementById('force').textContent.endsWith('N')")
     before = page.evaluate(f"() => Math.hypot(...{STATE}.frame.pulls[0].force)")
     page.evaluate(
@@ -59,6 +60,8 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
     assert particles(page)[tip, 2] > rest[tip, 2] + 0.01
     page.mouse.up()
     wait(page, f"!{STATE}.frame.pulls.length && {STATE}.frame.frame > 20")
+    kept = "window.button.isConnected && window.button.textContent === 'Pause'"
+    assert page.evaluate(kept)  # frames come and go under a finger that presses it
     page.click("#run")
     wait(page, f"!{STATE}.status.playing")
 

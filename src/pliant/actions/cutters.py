@@ -15,17 +15,29 @@ if TYPE_CHECKING:
 Level = Callable[[Array], Array]
 
 
+def _missed(parts: Sequence["Part"]) -> str:
+    """What to say of a cut that meets none of the bodies."""
+    names = ", ".join(f"'{part.name}'" for part in parts)
+    return f"it meets nothing of {names}: it is made where the body is at that moment, in world coordinates"
+
+
 class Slice(Acting):
     """A cut at once along the zero of ``level``."""
 
     def __init__(self, parts: Sequence["Part"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
+        self.warnings: list[str] = []
 
     def happen(self, world: "World") -> None:
+        met = False
         for part in self.parts:
             x, mechanics = world.x[part.rows], part.mechanics
             assert isinstance(mechanics, Cuttable)
-            mechanics.cut(x, self.level(x))
+            level = self.level(x)
+            met |= bool(level.min() < 0.0 < level.max())
+            mechanics.cut(x, level)
+        if not met:
+            self.warnings.append(_missed(self.parts))
 
 
 class Opening(Acting):
@@ -33,14 +45,20 @@ class Opening(Acting):
 
     def __init__(self, parts: Sequence["Part"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
+        self.warnings: list[str] = []
 
     def happen(self, world: "World") -> None:
+        met = False
         for part in self.parts:
             mechanics = part.mechanics
             assert isinstance(mechanics, Cuttable)
             x, tets = world.x[part.rows], part.structure.cells.get("tetra")
             centres = x if tets is None else x[tets].mean(axis=1)  # phyxels have no tets
-            mechanics.part_faces((self.level(centres) > 0.0).astype(np.int64))
+            above = self.level(centres) > 0.0
+            met |= bool(above.any() and not above.all())
+            mechanics.part_faces(above.astype(np.int64))
+        if not met:
+            self.warnings.append(_missed(self.parts))
 
 
 class Way(Protocol):
@@ -83,10 +101,11 @@ class Blade(Acting):
     def __init__(self, parts: Sequence["Part"], way: Way) -> None:
         self.parts, self.way = parts, way
         self.marks: dict[str, Array] = {}
+        self.warnings: list[str] = []
         self._seen: dict[str, bytes] = {}  # what it had passed when it last parted something
 
     def between_steps(self, time: float, world: "World") -> bool:
-        changed = False
+        changed, begins = False, not self.marks
         for part in self.parts:
             x, mechanics = world.x[part.rows], part.mechanics
             assert isinstance(mechanics, Cuttable)
@@ -103,6 +122,8 @@ class Blade(Acting):
             if behind.any() and self._seen.get(part.name) != seen:
                 self._seen[part.name] = seen
                 changed |= mechanics.part_faces(None, behind)
+        if begins and not any(len(points) for points in self.marks.values()):
+            self.warnings.append(_missed(self.parts))
         return changed
 
     def state(self) -> dict[str, AnyArray]:

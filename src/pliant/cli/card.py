@@ -36,7 +36,7 @@ def command(
     """
     from dataclasses import asdict
 
-    from pliant.errors import InputError
+    from pliant.errors import InputError, ParameterError
     from pliant.evidence.card import material_card
 
     if not 0.02 <= edge <= 1.0:
@@ -45,8 +45,8 @@ def command(
     keys = _keys([*(changes or []), *(["calibrate=true"] if calibrate else [])])
     try:
         card = material_card({"type": model, **keys}, chosen, edge)
-    except ValueError as error:
-        raise InputError(f"--model {model}: {_reason(error)}") from None
+    except ParameterError as error:
+        raise InputError(error.message.removeprefix("Body: ")) from None
     if json:
         say_json(card.to_dict())
         return
@@ -92,13 +92,3 @@ def _keys(changes: list[str]) -> dict[str, Any]:
             raise InputError(f"--set {text}: expected key=value, for example form=everts.")
         keys[key.strip()] = value_of(value)
     return keys
-
-
-def _reason(error: ValueError) -> str:
-    """The first message of a validation error, in one line."""
-    entries = error.errors() if hasattr(error, "errors") else []
-    if not entries:
-        return str(error)
-    place = ".".join(str(part) for part in entries[0]["loc"])
-    message = str(entries[0]["msg"]).removeprefix("Value error, ")
-    return f"{place}: {message}" if place and not message.startswith(place) else message

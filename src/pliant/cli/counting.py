@@ -29,15 +29,17 @@ def counting(what: str, quiet: bool) -> Iterator[Count | None]:
 
 
 class _Lines:
-    """A line about every two seconds."""
+    """A line about every two seconds; what is left is judged by the work since the first of it was done."""
 
     def __init__(self, what: str) -> None:
-        self._what, self._start = what, time.perf_counter()
-        self._last = self._start
+        self._what, self._last = what, time.perf_counter()
+        self._first: tuple[float, int] | None = None
 
     def __call__(self, done: int, total: int) -> None:
         now = time.perf_counter()
+        since, begun = self._first = self._first or (now, done)
         if done < total and now - self._last >= PAUSE:
             self._last = now
-            left = seconds((now - self._start) / done * (total - done))
-            note(f"{self._what} {done}/{total}  {left} left")
+            made = done - begun
+            left = f"  {seconds((now - since) / made * (total - done))} left" if made else ""
+            note(f"{self._what} {done}/{total}{left}")

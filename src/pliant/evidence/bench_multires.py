@@ -20,7 +20,7 @@ def moving_tool(detail: str = "adaptive", **model: Any) -> Any:
     from pliant.curves import Curve
     from pliant.mesh.shapes import box
 
-    table = {"type": "multires", "levels": 4, "detail": detail, "split": 0.08, **model}
+    table = {"type": "multires", "levels": 4, "detail": detail, "split": 0.08, "coupling": "schwarz"} | model
     tissue = {"young": 1e4, "poisson": 0.35, "density": 1000.0}
     slab = pl.Body(box(0.3, 0.2, 0.12), edge=EDGE, model=table, material=tissue, name="tissue")
     times = np.linspace(0.0, SECONDS, int(4 * SECONDS) + 1)
@@ -79,7 +79,7 @@ def against_all_fine() -> list[Figure]:
 
     def run(levels: int, detail: str) -> tuple[Any, float, float]:
         table = {"type": "multires", "levels": levels, "detail": detail}
-        tissue = {"young": 2e4, "poisson": 0.3, "density": 1000.0}
+        tissue = {"young": 2e4, "poisson": 0.3, "density": 1000.0, "damping": 2e-3}
         cube = pl.Body(box(1, 1, 1), edge=0.045, model=table, material=tissue)
         path = Curve([0.0, 0.6, 9.0], [(0.5, 0.5, 1.25), (0.5, 0.5, 1.0), (0.5, 0.5, 1.0)])
         tool = pl.Obstacle(sphere=SphereShape(radius=0.2), position=path, friction=0.0)

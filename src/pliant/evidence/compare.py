@@ -74,10 +74,11 @@ def compare(
     jobs: runs at the same time (None: one for each core); they share the cores evenly.
     """
     found = read(scene)
-    out.mkdir(parents=True, exist_ok=True)
+    given = None if reference is None else load(reference)
     chosen = variations(models, integrators, edges, keys or {})
     tasks = [Task(scene, v, out / _folder(v), refined(found, v.edge) if v.edge else []) for v in chosen]
     fine = Attempt("reference", message="")
+    out.mkdir(parents=True, exist_ok=True)
     if reference is None:  # the longest, so the first
         try:
             changes = refined(found, FINER)
@@ -88,7 +89,7 @@ def compare(
     attempts = attempt_all(tasks, at_once, threads, show)
     if len(attempts) > len(chosen):
         fine = attempts.pop(0)
-    truth, words = _reference(reference, fine, attempts)
+    truth, words = _reference(given, fine, attempts)
     for entry in attempts:
         if truth is not None and entry.run is not None:
             error = error_against(entry.run, truth)
@@ -111,10 +112,10 @@ def _folder(variation: Variation) -> str:
     return "-".join(word for word in words if word).replace("/", "-") + ".pliant"
 
 
-def _reference(given: Path | None, fine: Attempt, attempts: Sequence[Attempt]) -> tuple[Run | None, str]:
+def _reference(given: Run | None, fine: Attempt, attempts: Sequence[Attempt]) -> tuple[Run | None, str]:
     """The run that counts as the truth, and what it is."""
     if given is not None:
-        return load(given), f"{given.name}, as given"
+        return given, f"{given.path.name}, as given"
     if fine.state == "done" and fine.run is not None:
         return fine.run, f"{REFERENCE} at half the edge length, {fine.particles} particles"
     best = max(

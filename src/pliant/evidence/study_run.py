@@ -7,7 +7,7 @@ from typing import Any
 
 from pliant import __version__
 from pliant.evidence import study
-from pliant.evidence.compare import compare
+from pliant.evidence.compare import compare, variations
 from pliant.evidence.comparison_page import ABOUT
 from pliant.evidence.page import Page
 
@@ -23,6 +23,7 @@ SHOWN = {
 
 def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
     """Compare on each scene of the set; ``out``/index.html has the tables, and a page for each scene."""
+    variations(options.get("models"), options.get("integrators", []), options.get("edges", []), study.KEYS)
     out.mkdir(parents=True, exist_ok=True)
     found = []
     for name in study.NAMES:

@@ -201,7 +201,7 @@ def chosen_frames(run: Run, wanted: int | slice | Iterable[int] | None, every: i
             raise InputError(f"There is no frame {wrong[0]}: the run has frames 0 to {len(run) - 1}.")
         chosen = list(dict.fromkeys(whole[number] for number in asked))
     if not chosen:
-        raise InputError("No frames were chosen.")
+        raise InputError(f"No frames were chosen: the run has frames 0 to {len(run) - 1}.")
     return chosen[::every]
 
 

@@ -69,10 +69,8 @@ class Energies:
         self.columns = tuple(f"{label}.{part}" for part in parts)
 
     def values(self, time: float) -> Sequence[float]:
-        system, world = self.system, self.system.world
-        kinetic = 0.5 * float(np.sum(world.mass[:, None] * world.v**2))
-        elastic, gravity = system.elastic_energy(), system.potential_energy()
-        ledger = system.ledger
+        system = self.system
+        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.ledger
         total = kinetic + elastic + gravity + ledger.dissipated - ledger.work
         return [kinetic, elastic, gravity, ledger.dissipated, ledger.work, total]
 

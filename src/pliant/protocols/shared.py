@@ -62,7 +62,7 @@ class Noting(Protocol):
 
 @runtime_checkable
 class Speaking(Protocol):
-    """Mechanics that find things out while they run; whoever tells the user empties the list."""
+    """Mechanics and actions that find things out while they run; whoever tells the user empties the list."""
 
     warnings: list[str]
 

@@ -104,7 +104,9 @@ def write_whole(root: Any, name: str, values: AnyArray) -> None:
     """A constant array, one compressed chunk."""
     values = np.asarray(values)
     array = _create(root, name, values.shape, values.shape, values.dtype, True, {}, overwrite=False)
-    if values.size:
+    if values.ndim and values.dtype.kind in "biuf":
+        Stack(Path(root.store.root, root.path, name), array).write(0, values)
+    elif values.size:
         array[...] = values
 
 

@@ -35,21 +35,19 @@ def write_topology(
     draft, final = folder / "topology" / f"draft-{version}", folder / "topology" / str(version)
     for old in (draft, final):
         shutil.rmtree(old, ignore_errors=True)
-    top = root.create_group(f"topology/draft-{version}", overwrite=True)
-    top.attrs.update({"first_frame": first_frame, "bodies": len(bodies)})
+    attributes: dict[str, Any] = {"first_frame": first_frame, "bodies": len(bodies)}
+    top = root.create_group(f"topology/draft-{version}", overwrite=True, attributes=attributes)
     for number, body in enumerate(bodies):
         structure, carrier = body.structure, body.structure.carrier
-        group = top.create_group(str(number))
-        group.attrs.update(
-            {
-                "name": body.name,
-                "rows": [int(row) for row in body.rows],
-                "model": plain(body.model),
-                "material": plain(body.material),
-                "spacing": float(structure.spacing),
-                "carrier": getattr(carrier, "kind", type(carrier).__name__) if carrier is not None else None,
-            }
-        )
+        attributes = {
+            "name": body.name,
+            "rows": [int(row) for row in body.rows],
+            "model": plain(body.model),
+            "material": plain(body.material),
+            "spacing": float(structure.spacing),
+            "carrier": getattr(carrier, "kind", type(carrier).__name__) if carrier is not None else None,
+        }
+        group = top.create_group(str(number), attributes=attributes)
         write_whole(group, "rest", structure.rest)
         write_whole(group, "mass", structure.mass)
         if structure.regions is not None:
@@ -112,8 +110,7 @@ def _attributes(path: Path) -> dict[str, Any]:
 
 
 def _write_named(group: Any, folder: str, arrays: Mapping[str, AnyArray]) -> None:
-    sub = group.create_group(folder)
-    sub.attrs["names"] = list(arrays)
+    sub = group.create_group(folder, attributes={"names": list(arrays)})
     for name, values in arrays.items():
         write_whole(sub, file_name(name), np.asarray(values))
 

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from pliant.errors import PliantError, SceneError
 from pliant.materials import Material, presets
 from pliant.parameters import from_table
+from pliant.problems import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.registry import nearest
 from pliant.scene.body import Body
-from pliant.scene.locate import Path, line_of, lines_of, spelled
+from pliant.scene.locate import line_of, lines_of
 from pliant.scene.override import Override, apply
-from pliant.scene.problems import Problem, from_pydantic, shown, without_repeats
 from pliant.scene.scene import Scene
 from pliant.scene.schema import (
     FAMILIES,

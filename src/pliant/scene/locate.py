@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 
-Path = tuple[str | int, ...]
+from pliant.problems import Path
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
@@ -33,14 +33,6 @@ def line_of(lines: dict[Path, int], path: Path) -> int | None:
         if path[:end] in lines:
             return lines[path[:end]]
     return None
-
-
-def spelled(path: Path) -> str:
-    """``("bodies", 0, "edge")`` as ``bodies[0].edge``."""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
 
 
 class _Scanner:

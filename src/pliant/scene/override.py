@@ -7,9 +7,9 @@ from typing import Any
 
 from pliant.errors import SceneError
 from pliant.parameters import kebab
+from pliant.problems import Path, spelled
 from pliant.registry import nearest
 from pliant.scene.body import Body
-from pliant.scene.locate import Path, spelled
 from pliant.scene.scene import TimePlan
 
 _NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}

@@ -20,9 +20,8 @@ from pliant.measures import MEASURES
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
 from pliant.parameters import kebab, parameters
+from pliant.problems import Path, Problem, unknown_key
 from pliant.registry import Registry
-from pliant.scene.locate import Path
-from pliant.scene.problems import Problem, unknown_key
 from pliant.scene.scene import Record, TimePlan
 
 FAMILIES: dict[str, Registry[Any]] = {"actions": ACTIONS, "measures": MEASURES}

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from pliant.problems import Path, Problem
 from pliant.registry import nearest
-from pliant.scene.locate import Path
-from pliant.scene.problems import Problem
 from pliant.scene.scene import TimePlan
 
 MOST_FRAMES = 10_000_000
@@ -64,17 +63,27 @@ def names_of(bodies: list[Any]) -> list[str]:
 
 
 def _references(table: Mapping[str, Any]) -> Iterator[Problem]:
-    """Actions and measures that point at bodies which are not there."""
+    """Actions, measures and pairs of contact that point at bodies which are not there."""
     known = names_of(table["bodies"])
+    for path, name in _named(table):
+        if isinstance(name, str) and name not in known:
+            yield Problem(path, f"there is no body '{name}'; {nearest(name, known)}")
+
+
+def _named(table: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Where a scene names bodies, and what it says there."""
     for family in ("actions", "measures"):
         for number, entry in enumerate(table.get(family, [])):
             at = (family, number)
-            places: list[tuple[Path, Any]] = [((*at, "body"), entry.get("body"))]
+            yield (*at, "body"), entry.get("body")
+            yield (*at, "to"), entry.get("to")
             if isinstance(entry.get("select"), dict):
-                places.append(((*at, "select", "body"), entry["select"].get("body")))
-            for path, name in places:
-                if isinstance(name, str) and name not in known:
-                    yield Problem(path, f"there is no body '{name}'; {nearest(name, known)}")
+                yield (*at, "select", "body"), entry["select"].get("body")
+            for place, name in enumerate(entry.get("bodies", ())):
+                yield (*at, "bodies", place), name
+    for number, pair in enumerate(table.get("contact", {}).get("pairs", ())):
+        for place, name in enumerate(pair.get("bodies", ())):
+            yield ("contact", "pairs", number, "bodies", place), name
 
 
 def _labels(table: Mapping[str, Any], built: Mapping[str, list[Any]]) -> Iterator[Problem]:

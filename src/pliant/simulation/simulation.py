@@ -128,12 +128,13 @@ class Simulation:
         return found
 
     def warnings(self) -> list[str]:
-        """What bodies found out since the last call (see ``Speaking``)."""
+        """What bodies and actions found out since the last call (see ``Speaking``)."""
+        bodies = [(f"body '{part.name}'", part.mechanics) for part in self.system.world.parts]
         found = []
-        for part in self.system.world.parts:
-            if isinstance(part.mechanics, Speaking):
-                found += [f"body '{part.name}': {text}" for text in part.mechanics.warnings]
-                part.mechanics.warnings.clear()
+        for label, speaker in (*bodies, *self.system.actions):
+            if isinstance(speaker, Speaking):
+                found += [f"{label}: {text}" for text in speaker.warnings]
+                speaker.warnings.clear()
         return found
 
     @property

@@ -23,6 +23,7 @@ from pliant.protocols import (
     Projection,
     Pushing,
     Stepped,
+    Stored,
     Structure,
 )
 from pliant.simulation.accounts import Accounts
@@ -179,7 +180,7 @@ class System:
             self.ledger.work += self._stored() - before
 
     def _stored(self) -> float:
-        return self.world.kinetic_energy() + self.elastic_energy() + self.potential_energy()
+        return sum(self.energies()) + self.potential_energy()
 
     def finish_step(self, time: float, dt: float) -> None:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
@@ -295,9 +296,19 @@ class System:
         if self.keeps_ledger:
             self.accounts.open(time)
 
-    def elastic_energy(self) -> float:
-        """Elastic energy of all bodies that have one [J]."""
-        return self.internal_energy(self.world.x)
+    def energies(self) -> tuple[float, float]:
+        """Kinetic energy of all bodies and elastic energy of those that have one [J]."""
+        world, kinetic, elastic = self.world, 0.0, 0.0
+        for part in world.parts:
+            x, v, own = world.x[part.rows], world.v[part.rows], part.mechanics
+            if part.present and isinstance(own, Stored):
+                moving, bent = own.stored(x, v)
+                kinetic, elastic = kinetic + moving, elastic + bent
+                continue
+            kinetic += 0.5 * float(np.sum(world.mass[part.rows, None] * v**2))
+            if part.present and isinstance(own, Energy):
+                elastic += own.energy(x)
+        return kinetic, elastic
 
     def potential_energy(self) -> float:
         """Energy in conservative external forces [J]."""

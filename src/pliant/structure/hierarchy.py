@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.mesh.relax import relaxed
-from pliant.mesh.types import TetMesh, tet_edges
+from pliant.mesh.types import TetMesh, boundary_triangles, tet_edges, tet_volumes
 from pliant.protocols import Geometry, Structure
 from pliant.structure.tets import density_of_tets, sample_tets
 from pliant.typing import AnyArray, Array, IntArray
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 SHRINKS = 0.6  # a coarser level has at most this share of the nodes of the next one
 FEWEST = 8  # nodes of a level
+THIN = 0.75  # share of a level's volume in tets without a corner inside of the body: that is one cell across
 
 
 @dataclass(frozen=True)
 class HierarchySampler:
     """Particles at the vertices of the finest level, whose edge is the body's; coarser levels in ``extra``.
 
-    Levels that the mesher cannot make coarser (a thin body) are left out.
+    Levels that the mesher cannot make coarser are left out, and so are those that are one cell across: such a
+    beam is twice as stiff as it should be, or more, and its strain says nothing of that.
     """
 
     levels: int
@@ -42,11 +44,19 @@ def _coarser(geometry: Geometry, finest: TetMesh, most: int) -> list[TetMesh]:
     found, last = list[TetMesh](), len(finest.points)
     for halving in range(1, most + 1):
         mesh = relaxed(geometry.remeshed(edge * 2**halving).tets())
-        if len(mesh.points) > SHRINKS * last or len(mesh.points) < FEWEST:
+        if len(mesh.points) > SHRINKS * last or len(mesh.points) < FEWEST or _shell(mesh) > THIN:
             break
         last = len(mesh.points)
         found.insert(0, mesh)
     return found
+
+
+def _shell(mesh: TetMesh) -> float:
+    """Share of the volume that is in tets with all corners on the boundary."""
+    outside = np.zeros(len(mesh.points), bool)
+    outside[boundary_triangles(mesh.tets)] = True
+    volumes = tet_volumes(mesh.points, mesh.tets)
+    return float(volumes[outside[mesh.tets].all(axis=1)].sum() / volumes.sum())
 
 
 def _edge(mesh: TetMesh) -> float:

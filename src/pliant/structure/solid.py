@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.errors import MeshError
+from pliant.mesh.simplify import simplify
 from pliant.mesh.types import Surface, surface_volume
 from pliant.protocols import Geometry, Structure
 from pliant.structure.carrier import EmbeddedSurface
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 CELLS = 1000  # cubes of the spacing in the body, where nobody says how fine
 ON_SURFACE = 0.3  # share of the mass that surface particles carry, at most
 THICKNESS = 0.2  # radius of contact [spacings]
+FINE = (
+    0.4  # mean edge of surfaces [spacings] below which they are simplified: detail that contact does not see
+)
 INNER = 6  # last particles of a body: two on each principal axis
 
 
@@ -41,8 +45,9 @@ def mass_moments(points: Array, triangles: IntArray, density: float) -> tuple[fl
 
 @dataclass(frozen=True)
 class SolidSampler:
-    """Particles that move as one: the surface, split to the body's ``edge``; the surface that touches other
-    bodies, which lies one radius inside of it; six inner ones.
+    """Particles that move as one: the surface, split to the body's ``edge`` (or simplified within half a
+    radius of contact where it is much finer); the surface that touches other bodies, which lies one radius
+    inside of it; six inner ones.
 
     Total mass, centre and second moments of the particles are those of the volume inside the surface. A
     surface that is a sphere touches as a sphere: with one particle in its centre.
@@ -56,7 +61,10 @@ class SolidSampler:
         mass, centre, second = mass_moments(surface.points, surface.triangles, material.density)
         spacing = geometry.spacing() or float(np.cbrt(volume / CELLS))
         used, corners = np.unique(surface.triangles, return_inverse=True)
-        points, triangles = divided(surface.points[used], corners.reshape(-1, 3), spacing)
+        points, triangles = surface.points[used], corners.reshape(-1, 3)
+        if ball_radius(points, triangles, centre, volume) is None:
+            points, triangles = simplified(points, triangles, spacing)
+        points, triangles = divided(points, triangles, spacing)
         ball = ball_radius(points, triangles, centre, volume)
         if ball is None:
             radius = min(THICKNESS * spacing, 0.3 * volume / areas(points, triangles).sum())
@@ -85,6 +93,15 @@ def areas(points: Array, triangles: IntArray) -> Array:
     """Areas (t,) [m2] of triangles."""
     a, b, c = (points[triangles[:, k]] for k in range(3))
     return np.asarray(0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1))
+
+
+def simplified(points: Array, triangles: IntArray, edge: float) -> tuple[Array, IntArray]:
+    """The same surface, within half a radius of contact, with fewer triangles where it is much finer than
+    ``edge`` [m]: scans have many times the particles that contact needs."""
+    sides = points[triangles] - points[np.roll(triangles, 1, axis=1)]
+    if float(np.linalg.norm(sides, axis=2).mean()) > FINE * edge:
+        return points, triangles
+    return simplify(points, triangles, 0.5 * THICKNESS * edge / 4.0, edge)
 
 
 def divided(points: Array, triangles: IntArray, edge: float) -> tuple[Array, IntArray]:

@@ -1,12 +1,10 @@
 """Reports and comparisons in a real browser: whole in themselves, wide and narrow, light and dark."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browser import FLAGS, chromium
 from pliant.evidence.comparison_page import write_page
 from pliant.evidence.report import write_report
 from pliant.evidence.validate import Outcome, load_cases, outcomes
@@ -15,16 +13,7 @@ from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
 from pliant.scene.scene import TimePlan
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'pliant[dev]'")
 SHAPES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def opened(browser: Any, path: Path, width: int, scheme: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from pliant.errors import MeshError
+from pliant.errors import MeshError, ParameterError
 from pliant.mesh import shapes
 from pliant.mesh.shapes.planar import triangulate
 from pliant.mesh.types import Surface, boundary_triangles, surface_volume, tet_volumes
@@ -346,12 +346,17 @@ def test_size_may_be_a_vector_an_array_or_have_units() -> None:
         (lambda: shapes.torus(0.3, 0.3), "smaller than major"),
         (lambda: shapes.icosphere(1.0, 20), "subdivisions"),
         (lambda: shapes.gummy(0.0), "positive"),
-        (lambda: from_table(shapes.SHAPES["sphere"], {"radius": 1.0, "colour": "red"}), "colour"),
+        (lambda: shapes.SHAPES["sphere"](radius=1.0, colour="red"), "colour: unknown key"),
     ],
 )
 def test_senseless_parameters_are_refused_with_a_reason(make: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(ParameterError, match=message):
         make()
+
+
+def test_tables_with_unknown_keys_are_refused() -> None:
+    with pytest.raises(ValidationError, match="colour"):  # scene files tell it with its line
+        from_table(shapes.SHAPES["sphere"], {"radius": 1.0, "colour": "red"})
 
 
 @pytest.mark.parametrize("sides", [(1.0, 2.0), (1.0,), ([1.0, 2.0],), (1.0, 2.0, 3.0, 4.0), ()])

@@ -14,10 +14,15 @@ from pliant.recording import BodyRecord, RunWriter, load
 from pliant.recording.reader import Run
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bodies = [sample.body("beam", 0, textured=True), sample.body("ball", 8, 3.0)]
-    return load(sample.finished_run(tmp_path / "two.pliant", bodies, 4))
+    return sample.finished_run(tmp_path_factory.mktemp("read") / "two.pliant", bodies, 4)
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    return load(folder)
 
 
 def test_frames_come_back_exactly(run: Run) -> None:

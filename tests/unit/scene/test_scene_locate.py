@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pliant import examples
-from pliant.scene.locate import line_of, lines_of, spelled
+from pliant.problems import spelled
+from pliant.scene.locate import line_of, lines_of
 
 TEXT = """\
 # a comment with [brackets] and = signs

@@ -216,15 +216,18 @@ def forces_parallel(
 ):  # fmt: skip
     parts, n, together = xr.shape[1], out.shape[0], printed and volumetric
     for p in prange(parts):
-        _first_pass(p, together, index, weights, bulk, starts, middle, xr, x_buffer, x, y)
+        _first_pass(np.int64(p), together, index, weights, bulk, starts, middle, xr, x_buffer, x, y)
     for p in prange(parts):
         _second_pass(
-            p, printed, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
+            np.int64(p), printed, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
             x_buffer, y_buffer, scratch, x, y,
         )  # fmt: skip
     if not printed:
         for p in prange(parts):
-            _third_pass(p, volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer, x, h)
+            _third_pass(
+                np.int64(p), volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer,
+                x, h,
+            )  # fmt: skip
     for c in prange(CHUNKS):
         reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
 

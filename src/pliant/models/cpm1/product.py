@@ -121,13 +121,13 @@ def product_parallel(
 ):  # fmt: skip
     n = out.shape[0]
     for p in prange(xr.shape[1]):
-        _first_pass(p, index, weights, starts, x, y, dx, dy)
+        _first_pass(np.int64(p), index, weights, starts, x, y, dx, dy)
     for p in prange(xr.shape[1]):
         _face_pass(
-            p, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
+            np.int64(p), f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
             x_buffer, y_buffer, scratch, x, dx, y, dy,
         )  # fmt: skip
     for p in prange(xr.shape[1]):
-        _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, x, dx, h)
+        _last_pass(np.int64(p), index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, x, dx, h)
     for c in prange(CHUNKS):
         reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)

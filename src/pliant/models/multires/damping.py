@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from pliant.models.multires import damping_loops, kernels
+from pliant.models.multires.arrangement import ACTIVE
 from pliant.models.multires.levels import DEBUNNE, Hierarchy
 from pliant.models.multires.motion import Motion, flagged, laid_out, limit, room
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 STIFFNESS_DAMPING = 0.25  # of a level's critical step
-ACTIVE = 0  # see ``kernels.standing``
 EDGES = 4  # of a level's own, about two of the coarser one's: how deep the layer at a border is
 
 
@@ -49,7 +49,7 @@ class Damping:
         return [limit(level.critical, beta) for level, beta in zip(levels, self.base, strict=True)]
 
     def lay(self, ghosts: list[IntArray], standing: list[AnyArray]) -> None:
-        """Put layers around these ghosts; standing: how nodes do, see ``kernels.standing``."""
+        """Put layers around these ghosts; standing: how nodes do, see ``arrangement``."""
         nodes, begins, blocks = [], [np.zeros(1, np.int64)], [np.zeros((0, 3, 3))]
         if self._printed:
             ghosts = [some[:0] for some in ghosts]

@@ -5,8 +5,7 @@
 import numpy as np
 
 from pliant.compiled import jit
-
-ABSENT = 2  # see ``kernels.standing``
+from pliant.models.multires.arrangement import ABSENT
 
 
 @jit

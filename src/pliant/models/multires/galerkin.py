@@ -18,14 +18,14 @@ _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 class Galerkin(Simulated):
     r"""A tet is refined or not; what is simulated is one field over all levels.
 
-    It is refined where one of its corners is split, so that about the children of split nodes come free. A
-    fine tet counts by its share inside refined coarse tets (four sample points). A fine node is free if all
-    its tets count in full; otherwise it is slaved to its parent tet, :math:`u = \sum w_i u_i`. With G the
-    matrix of those weights, forces are :math:`G^T f`, masses the row sums :math:`G^T m` of the finest nodes'.
-    So the sum of forces is zero, whatever the levels, and they are the gradient of an energy. A coarse node
-    inside the refined part that a few slaves still hang on would have next to no mass: it is ``pulled``,
-    takes the value of the finer tet around it and hands on to that what it gets. Every level's forces act at
-    its own step, as impulses; positions move, and loads act, at the finest one.
+    The tets around split nodes are. A fine tet counts by its share inside refined coarse tets (four sample
+    points). A fine node is free if all its tets count in full; otherwise it is slaved to its parent tet,
+    :math:`u = \sum w_i u_i`. With G the matrix of those weights, forces are :math:`G^T f`, masses the row
+    sums :math:`G^T m` of the finest nodes'. So the sum of forces is zero, whatever the levels, and they are
+    the gradient of an energy. A coarse node inside the refined part that a few slaves still hang on would
+    have next to no mass: it is ``pulled``, takes the value of the finer tet around it and hands on to that
+    what it gets. Every level's forces act at its own step, as impulses; positions move, and loads act, at
+    the finest one.
     """
 
     synchronous = True
@@ -103,7 +103,7 @@ class Galerkin(Simulated):
         self._share_masses()
         self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
         self.replaced = [np.flatnonzero(self.free[k] & ~(self.mass[k] > 0.0)) for k in range(count)]
-        self.absent = [np.flatnonzero(~self.free[k]) for k in range(count)]
+        self.hanging: list[BoolArray] = [~free for free in self.free]
         through = [
             np.unique(np.concatenate(some))
             for some in zip(self.active, self.slaves, self.pulled, self.nodes, strict=True)
@@ -174,7 +174,14 @@ class Galerkin(Simulated):
 
     # ------------------------------------------------------------------------------------- motion
 
-    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
+    def kick(self, rows: IntArray, impulses: Array) -> None:
+        whole = np.zeros((self.hierarchy.levels[-1].count, 3))
+        whole[rows] = impulses
+        shares = self.share(whole)
+        for k, nodes in enumerate(self.active):
+            self.motion.v[k][nodes] += self.inverse[k][nodes] * shares[k][nodes]
+
+    def share(self, values: Array) -> list[Array]:
         """:math:`G^T f`, the same weights as those of the masses: sums and moments stay."""
         return self._shared(values)
 
@@ -238,8 +245,8 @@ class Galerkin(Simulated):
         for k in range(self.deepest - 1, -1, -1):
             self.motion.pull(k, self.replaced[k])
             self._pull(k)
-        for k in range(1, len(self.absent)):
-            self.motion.hang(k, self.absent[k])
+        for k in range(1, len(self.hanging) - 1):
+            self.motion.hang(k, self.hanging[k])
 
     def reactions(self, nodes: list[IntArray]) -> None:
         m = self.motion

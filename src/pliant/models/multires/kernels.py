@@ -105,7 +105,7 @@ def interpolate(nodes, rows, d, v, d_out, v_out):
 
 @jit
 def hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
-    """A range of ``hang``'s nodes."""
+    """``d_out_i = sum_k w_ik d[corner_ik]`` for nodes i = nodes[a:b], and v likewise."""
     for k in range(a, b):
         i = nodes[k]
         for c in range(3):
@@ -119,28 +119,14 @@ def hang_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
 
 
 @jit
-def _hang_serial(nodes, corners, weights, d, v, d_out, v_out):
+def hang(nodes, corners, weights, d, v, d_out, v_out):
+    """All of ``hang_range``'s nodes."""
     hang_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
-
-
-@parallel_jit
-def _hang_parallel(nodes, corners, weights, d, v, d_out, v_out):
-    n = nodes.shape[0]
-    for p in prange(PARTS):
-        hang_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, corners, weights, d, v, d_out, v_out)
-
-
-def hang(
-    nodes: IntArray, corners: IntArray, weights: Array, d: Array, v: Array, d_out: Array, v_out: Array
-) -> None:
-    """``d_out_i = sum_k w_ik d[corner_ik]`` for the listed nodes, and v likewise: values of parent tets."""
-    run = _hang_parallel if len(nodes) >= SERIAL_ROWS else _hang_serial
-    run(nodes, corners, weights, d, v, d_out, v_out)
 
 
 @jit
 def hand_up(nodes, corners, weights, values, out):
-    """``out[corner_ik] += w_ik values_i`` for the listed nodes: the transpose of ``hang``."""
+    """``out[corner_ik] += w_ik values_i`` for the listed nodes: the transpose of ``hang_range``."""
     hand_up_range(0, nodes.shape[0], nodes, corners, weights, values, out)
 
 
@@ -231,33 +217,6 @@ def add_held(nodes, driven, f, load, home, out):
 
 
 @jit
-def standing(parent, split_above, split, state):
-    """How nodes stand, into ``state``: simulated (0), replaced (1), or absent (2), where their parent is not
-    split (no ``parent``: all are there); returns those three lists."""
-    n = split.shape[0]
-    active = np.empty(n, np.int64)
-    replaced = np.empty(n, np.int64)
-    absent = np.empty(n, np.int64)
-    a = 0
-    b = 0
-    c = 0
-    for i in range(n):
-        if parent.shape[0] > 0 and not split_above[parent[i]]:
-            state[i] = 2
-            absent[c] = i
-            c += 1
-        elif split[i]:
-            state[i] = 1
-            replaced[b] = i
-            b += 1
-        else:
-            state[i] = 0
-            active[a] = i
-            a += 1
-    return active[:a].copy(), replaced[:b].copy(), absent[:c].copy()
-
-
-@jit
 def split_in_order(order, costs, most, first, columns, parent, flags):
     """Split nodes in order, and the parents of all that neighbour them, and so on, up to the first whose
     costs would bring the sum above ``most``."""
@@ -286,14 +245,6 @@ def split_in_order(order, costs, most, first, columns, parent, flags):
             for e in range(n):
                 flags[fresh[e]] = False
             return
-
-
-@jit
-def mark_rows(nodes, first, columns, flags):
-    """Flag the columns of the listed rows."""
-    for k in range(nodes.shape[0]):
-        for e in range(first[nodes[k]], first[nodes[k] + 1]):
-            flags[columns[e]] = True
 
 
 @jit

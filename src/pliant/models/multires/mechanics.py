@@ -94,6 +94,22 @@ class MultiresMechanics(ComingApart):
         )  # fmt: skip
         return float(out.sum())
 
+    def stored(self, x: Array, v: Array) -> tuple[float, float]:
+        """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before it begins.
+
+        What others did to the particles since they were shown is not simulated yet: it counts as it would at
+        the finest level.
+        """
+        if self.coupling is None:
+            return _kinetic(self.structure.mass, v), self.energy(x)
+        kinetic, elastic = self.coupling.energy()
+        places, speeds = self._last
+        if not np.array_equal(v, speeds):
+            kinetic += _kinetic(self.structure.mass, v) - _kinetic(self.structure.mass, speeds)
+        if not np.array_equal(x, places):
+            elastic += self.energy(x) - self.energy(places)
+        return kinetic, elastic
+
     def stable_step(self) -> StableStep:
         """None: levels take steps of their own within one of the World's."""
         return StableStep(float("inf"), "levels take steps of their own")
@@ -128,8 +144,9 @@ class MultiresMechanics(ComingApart):
             self.coupling.heat[0] = 0.0
 
     def _begin(self, v: Array, inverse_mass: Array) -> None:
-        held = bool((inverse_mass == 0.0).any())
-        kind = self.kind if self.kind != "auto" else "schwarz" if held else "galerkin"
+        lossy = bool((inverse_mass == 0.0).any()) and self.damping_time > 0.0
+        ghosts = lossy or self.model.order == "debunne"
+        kind = self.kind if self.kind != "auto" else "schwarz" if ghosts else "galerkin"
         if self.model.detail == "finest":
             self.split = [np.ones(level.count, bool) for level in self.hierarchy.levels]
             self.split[-1][:] = False
@@ -192,8 +209,14 @@ class MultiresMechanics(ComingApart):
         return found
 
     def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        m = self.motion
-        shown.show(self.structure.rest, m.d[-1], m.v[-1], inverse_mass, x, v, *self._last)
+        assert self.coupling is not None
+        d, speed, links = self.motion.d, self.motion.v, self.hierarchy.links
+        parents = (
+            (links[-1].corners, links[-1].weights) if links else (np.zeros((0, 4), int), np.zeros((0, 4)))
+        )
+        coarse, own = (d[-2:][0], speed[-2:][0]), (d[-1], speed[-1])
+        hanging = (self.coupling.hanging[-1], *parents)
+        shown.show(hanging, coarse, own, self.structure.rest, inverse_mass, x, v, self._last)
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -217,6 +240,7 @@ class MultiresMechanics(ComingApart):
         if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
             return
         before, momentum = self.split, None if self.drives.any else self.coupling.momenta()[0]
+        energy = sum(self.coupling.energy()) if len(self.coupling.heat) else 0.0
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
             fresh = split[k] & ~before[k]
@@ -224,11 +248,17 @@ class MultiresMechanics(ComingApart):
             self.drives.change(k, np.flatnonzero(split[k] != before[k]))
             self.drives.change(k + 1, born)
             d, v = self.motion.d, self.motion.v
-            kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
+            if self.kind == "schwarz":
+                kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
         self.coupling.arrange(split)
         self.coupling.weigh()
         if momentum is not None:
             self.coupling.keep_momentum(momentum)
+        if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
+            self.coupling.fill()
+            if self.hierarchy.links:
+                self.motion.hang(len(self.split) - 1, self.coupling.hanging[-1])
+            self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
     @property
@@ -323,3 +353,7 @@ class MultiresMechanics(ComingApart):
             self.coupling.heat = np.array(state["heat"])
             self.coupling.left_over = np.array(state["left-over"])
             self._share_loads()
+
+
+def _kinetic(mass: Array, v: Array) -> float:
+    return 0.5 * float(np.sum(mass[:, None] * v**2))

@@ -34,7 +34,9 @@ def take_pushes(pushed: Pushed, mass: Array, motion: Motion, coupling: Coupling)
     Changes of velocity count as the momentum that they are; places move with the particle of theirs that was
     moved furthest, so that nothing stays inside of what it was pushed out of.
     """
-    _take_impulses(pushed.rows, mass[pushed.rows, None] * pushed.kicks, len(mass), motion, coupling)
+    impulses = mass[pushed.rows, None] * pushed.kicks
+    if impulses.any():
+        coupling.kick(pushed.rows, impulses)
     lengths = np.linalg.norm(pushed.moved, axis=1)
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0.0]
@@ -51,15 +53,6 @@ def take_pushes(pushed: Pushed, mass: Array, motion: Motion, coupling: Coupling)
         order, place = order[~found], place[~found]
         if k:
             place = motion.hierarchy.links[k - 1].parent[place]
-
-
-def _take_impulses(rows: IntArray, impulses: Array, count: int, motion: Motion, coupling: Coupling) -> None:
-    if impulses.any():
-        whole = np.zeros((count, 3))
-        whole[rows] = impulses
-        shares = coupling.share(whole, rows)
-        for k, nodes in enumerate(coupling.active):
-            motion.v[k][nodes] += coupling.inverse[k][nodes] * shares[k][nodes]
 
 
 def reachable(

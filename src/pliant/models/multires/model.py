@@ -27,8 +27,9 @@ class Multires:
 
     coupling: "schwarz", ghosts that interpolate between levels in space and time, with stiffness damping of a
     quarter of each level's critical step (for held bodies); "galerkin", slaved ghosts and transposed forces,
-    which keeps momentum and needs no damping (for bodies that fly); "auto": galerkin where nothing holds the
-    body when it starts. order: "debunne" keeps the text's order of updates, which is unstable.
+    which keeps momentum and needs no damping (for bodies that fly or swing); "auto": schwarz where something
+    holds the body when it starts and its material has damping, otherwise galerkin. order: "debunne"
+    keeps the text's order of updates, which is unstable.
 
     detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
     ones where the strain changes by more than this across a cell, and comes back below a fifth of it.

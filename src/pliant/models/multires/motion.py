@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pliant.models.multires import kernels
+from pliant.models.multires import kernels, shown
 from pliant.models.multires.levels import Hierarchy, Rows
 from pliant.protocols import Pushing
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
@@ -65,7 +65,12 @@ class Motion:
         for inverse, level in zip(self.inverse, hierarchy.levels, strict=True):
             inverse[:] = 1.0 / level.mass[:, None]
 
-    def parts(self, whole: Array) -> list[Array]:
+    def own_lists(self, nodes: IntArray, begins: IntArray) -> list[IntArray]:
+        """Lists of the levels' nodes in their own numbers; those of level k begin at ``begins[k]``."""
+        spans = zip(self.first, begins[:-1], begins[1:], strict=False)
+        return [nodes[a:b] - first for first, a, b in spans]
+
+    def parts(self, whole: Any) -> list[Any]:
         """The levels' own rows of an array, as views."""
         return [whole[a:b] for a, b in zip(self.first[:-1], self.first[1:], strict=True)]
 
@@ -87,10 +92,10 @@ class Motion:
         rows, fine = self.hierarchy.links[level].pull, level + 1
         kernels.interpolate(nodes, rows.table, self.d[fine], self.v[fine], self.d[level], self.v[level])
 
-    def hang(self, level: int, nodes: IntArray) -> None:
-        """Values of fine nodes from their parent tets."""
+    def hang(self, level: int, flags: BoolArray) -> None:
+        """Values of flagged fine nodes from their parent tets."""
         link, d, v = self.hierarchy.links[level - 1], self.d, self.v
-        kernels.hang(nodes, link.corners, link.weights, d[level - 1], v[level - 1], d[level], v[level])
+        shown.hang_flagged(flags, link.corners, link.weights, d[level - 1], v[level - 1], d[level], v[level])
 
 
 class Simulated:
@@ -134,9 +139,11 @@ class Coupling(Protocol):
     def arrange(self, split: list[BoolArray]) -> None:
         """Take over which nodes are replaced by finer ones."""
 
-    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
-        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones;
-        rows: those that are not zero, where that is known."""
+    def share(self, values: Array) -> list[Array]:
+        """Forces [N] or impulses [N s] on finest nodes, as their virtual work puts them on simulated ones."""
+
+    def kick(self, rows: IntArray, impulses: Array) -> None:
+        """Give simulated nodes their shares of impulses [N s] (m, 3) on the finest nodes ``rows``."""
 
     def weigh(self) -> None:
         """Bring ``inverse`` up to date with masses and drives."""
@@ -154,8 +161,11 @@ class Coupling(Protocol):
     def keep_momentum(self, linear: Array) -> None:
         """Give a free body this momentum by a uniform velocity."""
 
+    hanging: list[BoolArray]  # nodes of each level that follow their parent tets
+
     def fill(self) -> None:
-        """Give every node of every level the values of the finest simulated one there."""
+        """Give every node of every level the values of the finest simulated one there, but the finest ones
+        that hang: these take theirs where particles are shown."""
 
     def limits(self) -> list[float]:
         """Longest step [s] of each level."""

@@ -6,12 +6,10 @@ where forces are better done outside, and goes on from there.
 
 # mypy: disable-error-code="no-untyped-def"
 
-import numpy as np
-
 from pliant.compiled import jit
 from pliant.models.multires.damping_loops import damp_edge
 from pliant.models.multires.kernels import row_power, row_range, take_rows
-from pliant.models.shape_contact import push_out
+from pliant.models.shape_contact import PLANE, push_out
 
 DONE, FORCES = 0, 1  # what the loop stopped for
 
@@ -26,7 +24,8 @@ def heat_stride(count):
 def push_near(k, tick, t, period, contacts, d, v, f, load, inverse):
     """Push the listed nodes of level k out of the shapes, whose places are known at every tick; ``hit`` says
     which of them were given another velocity. pressing (levels, nodes, 3): the last forces of each level's
-    tets on them; where it is empty, ``f`` are all forces."""
+    tets on them; where it is empty, ``f`` are all forces. Forces are those that a node's mass feels, which at
+    borders is another than that of its level, ``1 / inverse``."""
     kinds, numbers, places, near, near_first, points, mass, radius, x, out, hit, pressing = contacts
     dt = tick * period
     for o in range(kinds.shape[0]):
@@ -37,16 +36,25 @@ def push_near(k, tick, t, period, contacts, d, v, f, load, inverse):
         centre = places[o, t + period]
         velocity = (centre - places[o, t]) / dt
         size, frame = numbers[o, 0:3], numbers[o, 3:12].copy().reshape(3, 3)
+        bound = size[0] + size[1] + size[2]
         for e in range(a, b):
             i = near[e]
+            if kinds[o] != PLANE:  # those out of reach are passed over here: a call costs more than this test
+                away = 0.0
+                for c in range(3):
+                    away += (points[i, c] + d[i, c] - centre[c]) ** 2
+                if away > (bound + radius[i]) ** 2:
+                    hit[e] = False
+                    continue
             p, q, r = v[i, 0], v[i, 1], v[i, 2]
             fx, fy, fz = f[i, 0], f[i, 1], f[i, 2]
+            ratio = mass[i] * max(inverse[i, 0], inverse[i, 1], inverse[i, 2])
             for c in range(3):
                 x[i, c] = points[i, c] + d[i, c]
                 total = load[i, c] if pressing.shape[0] > 0 else load[i, c] + f[i, c]
                 for j in range(pressing.shape[0]):
                     total += pressing[j, e, c]
-                f[i, c] = total
+                f[i, c] = ratio * total
             push_out(
                 i, kinds[o], size, centre, frame, velocity, numbers[o, 12], numbers[o, 13], dt,
                 x, v, f, mass, radius, inverse, out[o],
@@ -81,47 +89,18 @@ def refresh_ghosts(deepest, ghosts, ghosts_first, push, d, v):
 
 
 @jit
-def _take_back(border, dt, over, points, v, inverse):
-    """Forces between nodes should add up to nothing, and turn nothing. What is left ``over`` (force, moment),
-    which the two sides of borders disagree on, is taken back from the coarse nodes there, as from a rigid
-    body that they make."""
-    nodes, share, centre, turn = border[0], border[1], border[4], border[5]
-    spin = np.zeros(3)
-    for c in range(3):
-        for n in range(3):
-            spin[c] += dt * turn[c, n] * over[3 + n]
-    for e in range(nodes.shape[0]):
-        i = nodes[e]
-        for c in range(3):
-            n, m = (c + 1) % 3, (c + 2) % 3
-            if inverse[i, c] > 0.0:
-                turned = spin[n] * (points[i, m] - centre[m]) - spin[m] * (points[i, n] - centre[n])
-                v[i, c] -= share * dt * over[c] + turned
-
-
-@jit
-def _count(dt, i, ratio, f, points, centre, sums):
-    """Add the impulse of a node's force, and its moment, to ``sums``."""
-    part = dt * ratio[i]
-    for c in range(3):
-        n, m = (c + 1) % 3, (c + 2) % 3
-        sums[c] += part * f[i, c]
-        sums[3 + c] += part * ((points[i, n] - centre[n]) * f[i, m] - (points[i, m] - centre[m]) * f[i, n])
-
-
-@jit
 def _follow(balance, dt, memory):
-    """Only the slow part of what is left over is taken back, so that waves pass as they would."""
+    """Forces between nodes should add up to nothing; of what is left over, the slow part is kept."""
     part = min(1.0, dt / memory)
-    for c in range(balance.shape[1]):
+    for c in range(3):
         balance[1, c] += part * (balance[0, c] / dt - balance[1, c])
         balance[0, c] = 0.0
 
 
 @jit
 def run(
-    cursor, times, outside, damping, lists, stiffness, push, pull, motion, ends, contacts, heat, border,
-    balance,
+    cursor, times, outside, damping, lists, stiffness, push, pull, motion, ends, contacts, heat, ratio,
+    balance, memory,
 ):  # fmt: skip
     """Go on from ``cursor`` (tick, level, stage) to the end of the advance, or to what is done outside.
 
@@ -130,22 +109,18 @@ def run(
     ghosts and replaced nodes of all levels, each with the place where a level's begin; stiffness, push, pull:
     sparse rows; motion: d, v, f, load, 1 / mass; ends: ghosts' d and v at both ends of the coarser level's
     step; contacts: rigid shapes and the nodes near them, see ``push_near``; heat (1,): the energy that
-    damping takes is added to it; none is counted where it is empty; border: coarse nodes at borders, 1 /
-    their mass, how much of its level's mass each node stands for, the memory [s] of what is left over, the
-    centre of those coarse nodes and the inverse of their inertia; balance (2, 6): the impulse [N s] of all
-    levels' forces in the coarsest step with its moment about that centre, and what is left over of both.
+    damping takes is added to it; none is counted where it is empty; ratio: how much of its level's mass each
+    node stands for; balance (2, 3): the impulse [N s] of all levels' forces in the coarsest step, and the
+    force that was left over lately, in ``memory`` [s].
     """
     ticks, tick, periods, deepest, printed = times
     beta, edge, edge_first, more = damping
-    ratio, centre, points = border[2], border[4], contacts[5]
     active, active_first, ghosts, ghosts_first, replaced, replaced_first = lists
     first, columns, blocks = stiffness
     d, v, f, load, inverse = motion
     d0, v0, d1, v1 = ends
     t, k, stage = cursor[0], cursor[1], cursor[2]
     while t < ticks:
-        if t % periods[0] == 0 and k == 0 and stage == 0:
-            _take_back(border, tick * periods[0], balance[1], points, v, inverse)
         while k <= deepest:
             if t % periods[k] != 0:
                 k += 1
@@ -175,8 +150,8 @@ def run(
                     take_rows(ghosts_first[k + 1], ghosts_first[k + 2], ghosts, push, d, v, d0, v0, True)
                 for e in range(a, b):
                     i = active[e]
-                    _count(dt, i, ratio, f, points, centre, balance[0])
                     for c in range(3):
+                        balance[0, c] += dt * ratio[i] * f[i, c]
                         u = v[i, c] + dt * inverse[i, c] * (f[i, c] + load[i, c])
                         v[i, c] = u
                         d[i, c] += dt * u
@@ -190,7 +165,7 @@ def run(
             k += 1
         t += 1
         if t % periods[0] == 0:
-            _follow(balance, tick * periods[0], border[3])
+            _follow(balance, tick * periods[0], memory)
         for j in range(deepest - 1, -1, -1):
             if t % periods[j] == 0:
                 _blend(ghosts_first[j + 1], ghosts_first[j + 2], ghosts, d1, d1, 0.0, d)

@@ -3,9 +3,11 @@
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
-from pliant.models.multires import kernels, schedule, tet_loops
+from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
+from pliant.models.multires.arrangement import ABSENT
 from pliant.models.multires.damping import Damping
-from pliant.models.multires.levels import COROTATIONAL, LINEAR, Hierarchy, Link, Rows
+from pliant.models.multires.family import Family
+from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
 from pliant.models.multires.motion import (
     AllNodes,
     Motion,
@@ -17,10 +19,8 @@ from pliant.models.multires.motion import (
 )
 from pliant.typing import Array, BoolArray, IntArray
 
-MEMORY = 16.0  # of the coarsest critical step: how slowly the balance of forces follows
-FLAT = 0.05  # of the largest moment of inertia: what counts as none
+MEMORY = 16.0  # of the coarsest critical step: how slowly reactions follow the balance of forces
 LEAST = 0.2  # share of its level's mass that a node stands for at least
-ACTIVE, REPLACED, ABSENT = 0, 1, 2  # how a node stands: simulated, replaced by finer ones, not there
 
 
 class Schwarz(Simulated):
@@ -41,15 +41,14 @@ class Schwarz(Simulated):
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
         self.damping = Damping(hierarchy, motion, damping, printed)
         self.heat: Array = np.zeros(0)
-        self.left_over: Array = np.zeros(6)  # [N], [N m] what borders disagree on, lately
+        self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
         self._push = [_linear(link) if printed else link.push for link in hierarchy.links]
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
         levels, none = hierarchy.levels, Rows.none
-        self._standing = [np.zeros(level.count, np.int8) for level in levels]
-        self._all_nodes = AllNodes(hierarchy, self.mass)
+        self._family, self._all_nodes = Family(hierarchy), AllNodes(hierarchy, self.mass)
         self.points = self._all_nodes.points
         self._level_masses = self._all_nodes.mass.copy()
         self.mass, self._ratio = motion.parts(self._all_nodes.mass), np.ones(len(self.points))
@@ -57,6 +56,13 @@ class Schwarz(Simulated):
         self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
+        n = len(self.points)
+        self._standing, self._hanging = np.full(n, ABSENT, np.int8), flagged(n)
+        self.hanging = motion.parts(self._hanging)
+        self._room = (np.zeros((3, n), np.int64), np.zeros((3, n), bool), np.zeros((3, n, 3)))  # for lists
+        self._spare = np.zeros(n)
+        self._there: tuple[IntArray, ...] = (np.zeros(0, np.int64),)
+        self._body_mass = float(levels[-1].mass.sum())
         self.arrange([flagged(level.count) for level in hierarchy.levels])
 
     def weigh(self) -> None:
@@ -66,34 +72,24 @@ class Schwarz(Simulated):
         return self.damping.limits()
 
     def arrange(self, split: list[BoolArray]) -> None:
-        levels, links = self.hierarchy.levels, self.hierarchy.links
-        count = len(levels)
-        self.active: list[IntArray] = []
-        self.replaced: list[IntArray] = []
-        self.absent: list[IntArray] = []
-        above, parent = flagged(0), np.zeros(0, np.int64)
-        for k in range(count):
-            lists = kernels.standing(parent, above, split[k], self._standing[k])
-            for own, nodes in zip((self.active, self.replaced, self.absent), lists, strict=True):
-                own.append(nodes)
-            if k < count - 1:
-                above, parent = split[k], links[k].parent
-        self.ghosts: list[IntArray] = [np.zeros(0, np.int64)] * count
-        needed = flagged(0)
-        for k in range(count - 1, 0, -1):
-            flags = flagged(levels[k].count)
-            if needed.size:
-                flags |= needed
-            kernels.mark_rows(self.active[k], levels[k].first, levels[k].columns, flags)
-            pull = links[k - 1].pull
-            kernels.mark_rows(self.replaced[k - 1], pull.first, pull.columns, flags)
-            self.ghosts[k] = np.flatnonzero(flags & (self._standing[k] == ABSENT))
-            needed = flagged(levels[k - 1].count)
-            push = self._push[k - 1]
-            kernels.mark_rows(self.ghosts[k], push.first, push.columns, needed)
-        self.damping.lay(self.ghosts, self._standing)
+        levels, motion, room = self.hierarchy.levels, self.motion, self._room
+        family, before = self._family, self._there[0]
+        there = self._there = arrangement.list_standing(
+            motion.first, np.concatenate(split), family.children_first, family.children, before,
+            self._standing, room[0],
+        )  # fmt: skip
+        ghosts = arrangement.list_ghosts(
+            motion.first, there, self._stiffness[:2], self._push_rows[:2], self._pull_rows[:2],
+            self._standing, room[1][0], room[0][0],
+        )  # fmt: skip
+        np.equal(self._standing, ABSENT, out=self._hanging)
+        self._lists = (*there[2:4], *ghosts, *there[4:6])
+        self.active, self.ghosts, self.replaced = (
+            motion.own_lists(*self._lists[n : n + 2]) for n in (0, 2, 4)
+        )
+        self.damping.lay(self.ghosts, motion.parts(self._standing))
         none = np.zeros(0, np.int64)
-        self.tets = [(none, none)] * count
+        self.tets = [(none, none)] * len(levels)
         for k, level in enumerate(levels):
             if level.operator == COROTATIONAL:
                 flags = flagged(len(level.tets))
@@ -102,120 +98,68 @@ class Schwarz(Simulated):
                 self.tets[k] = (np.flatnonzero(flags & ~layer), np.flatnonzero(flags & layer))
                 if not len(self._buffers[k]):
                     self._buffers[k] = np.zeros((4 * len(level.tets), 3))
-        self.deepest = max((k for k in range(count) if len(self.active[k])), default=0)
-        kinds = [laid_out(nodes, self.motion.first) for nodes in (self.active, self.ghosts, self.replaced)]
-        before, self.simulated = self.simulated[0], kinds[0]
+        self.deepest = max((k for k in range(len(levels)) if len(self.active[k])), default=0)
+        before, self.simulated = self.simulated[0], there[2:4]
         self._all_nodes.mass[before], self._ratio[before] = self._level_masses[before], 1.0
-        self._lists = tuple(array for pair in kinds for array in pair)
-        self._ends = tuple(np.zeros((len(kinds[1][0]), 3)) for _ in range(4))
+        self._ends = tuple(np.zeros((len(ghosts[0]), 3)) for _ in range(4))
         self._share_masses()
 
     def _share_masses(self) -> None:
-        """The body's mass as its simulated nodes stand for it, where levels overlap or leave gaps at borders.
+        """The body's mass as its simulated nodes stand for it: what levels overlap by, or leave out between
+        them, is taken from or given to the coarse nodes at borders.
 
-        Nodes that exist take their mass from their parent tets; what replaced nodes have left goes to their
-        children. Nodes move with their level's mass; momentum, weight and kinetic energy are counted with
-        these, so that they are the body's.
+        Nodes move with their level's mass; momentum, weight and kinetic energy are counted with these, so
+        that they are the body's. Finer nodes keep their own: their forces are the ones that tools feel.
         """
-        levels, links = self.hierarchy.levels, self.hierarchy.links
-        there = [np.flatnonzero(standing != ABSENT) for standing in self._standing]
-        left: list[Array] = [np.zeros((level.count, 1)) for level in levels]
-        for level, nodes, mass in zip(levels, there, left, strict=True):
-            mass[nodes, 0] = level.mass[nodes]
-        for k in range(len(links), 0, -1):
-            link = links[k - 1]
-            kernels.hand_up(there[k], link.corners, link.weights, -levels[k].mass[:, None], left[k - 1])
-            if k < len(links):
-                lost = self.absent[k][left[k][self.absent[k], 0] != 0.0]
-                kernels.hand_up(lost, link.corners, link.weights, left[k], left[k - 1])
-        for k, link in enumerate(links):
-            born, mass = there[k + 1], levels[k + 1].mass
-            own = np.bincount(link.parent[born], mass[born], minlength=levels[k].count)
-            given = np.divide(left[k][:, 0], own, out=np.zeros(levels[k].count), where=own > 0.0)
-            left[k + 1][born, 0] += given[link.parent[born]] * mass[born]
-        found = []
-        for k, (level, nodes) in enumerate(zip(levels, self.active, strict=True)):
-            self.mass[k][nodes] = np.maximum(left[k][nodes, 0], LEAST * level.mass[nodes])
-            flags = flagged(level.count)
-            kernels.mark_rows(self.replaced[k], level.first, level.columns, flags)
-            found.append(nodes[flags[nodes]])
-        border = laid_out(found, self.motion.first)[0]
         mass, now = self._all_nodes.mass, self.simulated[0]
+        border = arrangement.list_border(self._there, *self._stiffness[:2], self._room[1][0])
         held = float(mass[border].sum())
-        if held > 0.0:  # what was clipped
-            mass[border] *= 1.0 + (levels[-1].mass.sum() - mass[now].sum()) / held
-            held = float(mass[border].sum())
+        if held > 0.0:
+            mass[border] *= max(LEAST, 1.0 + (self._body_mass - mass[now].sum()) / held)
         self._ratio[now] = mass[now] / self._level_masses[now]
-        share, memory = 1.0 / held if held else 0.0, MEMORY * levels[0].critical
-        centre, turn = self._inertia(border)
-        self._border = (border[: 0 if self.printed else None], share, self._ratio, memory, centre, turn)
-
-    def _inertia(self, nodes: IntArray) -> tuple[Array, Array]:
-        """Centre of the nodes' masses, and the inverse of their inertia about it; none about axes that they
-        lie along, and none for operators whose forces may turn a mesh at rest."""
-        mass, centre = self._all_nodes.mass[nodes], np.zeros(3)
-        if not len(nodes) or self.hierarchy.levels[0].operator != LINEAR:
-            return centre, np.zeros((3, 3))
-        centre = mass @ self.points[nodes] / mass.sum()
-        arms = self.points[nodes] - centre
-        products = np.einsum("n,ni,nj->ij", mass, arms, arms)
-        inertia = np.trace(products) * np.eye(3) - products
-        return centre, np.asarray(np.linalg.pinv(inertia, rcond=FLAT, hermitian=True))
 
     # -------------------------------------------------------------------------------------- loads
 
-    def share(self, values: Array, rows: IntArray | None = None) -> list[Array]:
+    def share(self, values: Array) -> list[Array]:
         """Transposed interpolation to and fro between levels until all has come to rest on active nodes.
 
         Every hand-over keeps the sum and the moment. Masses of active nodes at borders are not shared out in
         this way: of what acts on all particles, the mean acceleration is taken as such.
         """
-        levels, none = self.hierarchy.levels, np.zeros(0, np.int64)
-        rows = nonzero_rows(values) if rows is None else rows
-        shares: list[Array] = [np.zeros((level.count, 3)) for level in levels]
-        if not len(rows):
-            return shares
-        rest = values
+        levels, rest = self.hierarchy.levels, values
+        rows = nonzero_rows(values)
+        whole = np.zeros_like(self.points)
         if len(rows) == len(values):
             mean = values.sum(axis=0) / levels[-1].mass.sum()
-            shares = [level.mass[:, None] * mean for level in levels]
-            rest = values - shares[-1]
+            whole = self._level_masses[:, None] * mean
+            rest = values - levels[-1].mass[:, None] * mean
             rest[np.abs(rest) <= 1e-14 * np.abs(values).max(initial=0.0)] = 0.0
             rows = nonzero_rows(rest)
-        arriving = [np.zeros((level.count, 3)) for level in levels[:-1]] + [rest]
-        places = [none] * (len(levels) - 1) + [rows]
-        for _ in range(4 * len(levels)):
-            arriving, places = self._settle(arriving, places, shares)
-            if not any(len(some) for some in places):
-                return shares
-        left = np.sum([a.sum(axis=0) for a in arriving], axis=0)  # goes round in circles: keep the sum
-        for share, level, nodes in zip(shares, levels, self.active, strict=True):
-            share[nodes] += level.mass[nodes, None] / levels[-1].mass.sum() * left
-        return shares
+        nodes, amounts = self._handed_on(rows, rest[rows])
+        whole[nodes] += amounts
+        return self.motion.parts(whole)
 
-    def _settle(
-        self, arriving: list[Array], places: list[IntArray], shares: list[Array]
-    ) -> tuple[list[Array], list[IntArray]]:
-        """Active nodes keep, absent ones hand to parent tets, replaced ones to child tets: what arrives
-        there, and at which nodes, is returned."""
-        links = self.hierarchy.links
-        down, below = list(arriving), [np.zeros(0, np.int64)] * len(places)
-        for k in range(len(arriving) - 1, -1, -1):
-            here, rows = arriving[k], places[k]
-            state = self._standing[k][rows]
-            kept, up, replaced = (rows[state == value] for value in (ACTIVE, ABSENT, REPLACED))
-            shares[k][kept] += (
-                here[kept] * (self.hierarchy.levels[k].mass[kept] / self.mass[k][kept])[:, None]
-            )
-            if len(up):
-                link = links[k - 1]
-                kernels.hand_up(up, link.corners, link.weights, here, arriving[k - 1])
-                places[k - 1] = np.union1d(places[k - 1], link.corners[up])
-            if len(replaced):
-                link = links[k]
-                down[k + 1], below[k + 1] = np.zeros(arriving[k + 1].shape), np.unique(link.down[replaced])
-                kernels.hand_up(replaced, link.down, link.down_weights, here, down[k + 1])
-        return [a if len(rows) else np.zeros(a.shape) for a, rows in zip(down, below, strict=True)], below
+    def kick(self, rows: IntArray, impulses: Array) -> None:
+        nodes, amounts = self._handed_on(rows, impulses)
+        self.motion.whole[1][nodes] += self.motion.whole[4][nodes] * amounts
+
+    def _handed_on(self, rows: IntArray, values: Array) -> tuple[IntArray, Array]:
+        """Simulated nodes, in arrays that hold all levels, and what they get of values at finest nodes."""
+        family, scale, now = self._family, self._spare, self.simulated[0]
+        scale[now] = self._level_masses[now] / self._all_nodes.mass[now]
+        links, (room, marks, zeros) = (
+            (family.up, family.up_weights, family.down, family.down_weights),
+            self._room,
+        )
+        rounds = 4 * len(self.hierarchy.levels)
+        nodes, amounts, left = handing.hand_on(
+            self.motion.first, links, self._standing, scale, rows, values, rounds, (zeros, marks, room)
+        )
+        if not left.any():
+            return nodes, amounts
+        every = self._level_masses[now, None] / self._body_mass * left  # goes round in circles: keep the sum
+        every[np.searchsorted(now, nodes)] += amounts
+        return now, every
 
     # ------------------------------------------------------------------------------------- motion
 
@@ -226,12 +170,13 @@ class Schwarz(Simulated):
         times = (ticks, dt / ticks, periods, self.deepest, self.printed)
         self.damping.follow([dt / count for count in counts])
         outside = np.array([self._outside(k) for k in range(len(counts))])
-        cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(6), self.left_over])
+        cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
         contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
             event = schedule.run(
                 cursor, times, outside, self.damping.table, self._lists, self._stiffness, self._push_rows,
-                self._pull_rows, tuple(m.whole), self._ends, contacts, self.heat, self._border, balance,
+                self._pull_rows, tuple(m.whole), self._ends, contacts, self.heat, self._ratio, balance,
+                MEMORY * self.hierarchy.levels[0].critical,
             )  # fmt: skip
             if event == schedule.DONE:
                 break
@@ -278,20 +223,21 @@ class Schwarz(Simulated):
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
             self.motion.pull(k, self.replaced[k])
-        for k in range(1, len(self.absent)):
-            self.motion.hang(k, self.absent[k])
+        for k in range(1, len(self.hanging) - 1):
+            self.motion.hang(k, self.hanging[k])
 
     def reactions(self, nodes: list[IntArray]) -> None:
+        """The two sides of a border do not agree on the force between them. What the forces between nodes
+        miss zero by for that reason is made up for here, so that what holds a body balances it."""
         self._refresh_ghosts()
         for k in range(self.deepest + 1):
             self._forces_at(k, nodes[k])
-        border, share, ratio, _, centre, turn = self._border
         f, load = self.motion.whole[2], self.motion.whole[3]
         there = laid_out(nodes, self.motion.first)[0]
-        f[there] = ratio[there, None] * (f[there] + load[there]) - load[there]
-        there = np.intersect1d(there, border)
-        turned = np.cross(turn @ self.left_over[3:], self.points[there] - centre)
-        f[there] -= self._all_nodes.mass[there, None] * (share * self.left_over[:3] + turned)
+        mass = self._all_nodes.mass[there, None]
+        f[there] = self._ratio[there, None] * (f[there] + load[there]) - load[there]
+        if not self.printed and len(there):
+            f[there] -= mass / mass.sum() * self.left_over
 
     def energy(self) -> tuple[float, float]:
         """Of the active nodes; a tet counts by its share of active corners."""
@@ -299,17 +245,12 @@ class Schwarz(Simulated):
         m = self.motion
         self._refresh_ghosts()
         for k, level in enumerate(self.hierarchy.levels):
-            nodes, flags = self.active[k], flagged(len(level.tets))
-            kernels.mark_tets(nodes, level.around_first, level.around, flags)
-            ids = np.flatnonzero(flags)
+            nodes = self.active[k]
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
-            share, out = np.zeros(len(level.tets)), np.zeros(len(ids))
-            share[ids] = (self._standing[k][level.tets[ids]] == ACTIVE).mean(axis=1)
-            tet_loops.tet_energies(
-                ids, level.tets, level.gradients, level.volumes, share, level.operator, level.lam, level.mu,
-                m.d[k], out,
+            elastic += tet_loops.energy_around(
+                nodes, level.around_first, level.around, level.tets, level.gradients, level.volumes,
+                level.operator, level.lam, level.mu, m.d[k],
             )  # fmt: skip
-            elastic += float(out.sum())
         return kinetic, elastic
 
 

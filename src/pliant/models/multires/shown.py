@@ -5,33 +5,77 @@ World."""
 
 import numpy as np
 
-from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.typing import Array, IntArray
+from pliant.compiled import jit, parallel_jit, prange
+from pliant.typing import Array, BoolArray, IntArray
 
 PARTS = 64
+PARALLEL_ROWS = 100_000  # below, a pass takes a millisecond: a second thread that has to wait costs more
 
 
 @jit
-def _show_range(a, b, rest, d, speed, w, x, v, last_x, last_v):
+def _hang_range(a, b, flags, corners, weights, coarse_d, coarse_v, d, v):
+    for i in range(a, b):
+        if not flags[i]:
+            continue
+        x = 0.0
+        y = 0.0
+        z = 0.0
+        p = 0.0
+        q = 0.0
+        r = 0.0
+        for k in range(4):
+            j = corners[i, k]
+            w = weights[i, k]
+            x += w * coarse_d[j, 0]
+            y += w * coarse_d[j, 1]
+            z += w * coarse_d[j, 2]
+            p += w * coarse_v[j, 0]
+            q += w * coarse_v[j, 1]
+            r += w * coarse_v[j, 2]
+        d[i, 0] = x
+        d[i, 1] = y
+        d[i, 2] = z
+        v[i, 0] = p
+        v[i, 1] = q
+        v[i, 2] = r
+
+
+@jit
+def hang_flagged(flags, corners, weights, coarse_d, coarse_v, d, v):
+    """``d_i = sum_k w_ik coarse_d[corner_ik]`` for the flagged nodes, and v likewise: values of parent
+    tets."""
+    _hang_range(0, flags.shape[0], flags, corners, weights, coarse_d, coarse_v, d, v)
+
+
+@jit
+def _show_range(a, b, flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v):
+    """Three passes with few arrays each: as many as lie at like addresses throw each other out of caches."""
+    d, speed = own
+    _hang_range(a, b, flags, corners, weights, coarse[0], coarse[1], d, speed)
     for i in range(a, b):
         for c in range(3):
             if w[i, c] > 0.0:
                 x[i, c] = rest[i, c] + d[i, c]
-                v[i, c] = speed[i, c]
             last_x[i, c] = x[i, c]
+    for i in range(a, b):
+        for c in range(3):
+            if w[i, c] > 0.0:
+                v[i, c] = speed[i, c]
             last_v[i, c] = v[i, c]
 
 
 @jit
-def _show_serial(rest, d, speed, w, x, v, last_x, last_v):
-    _show_range(0, x.shape[0], rest, d, speed, w, x, v, last_x, last_v)
+def _show_serial(flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v):
+    n = x.shape[0]
+    _show_range(0, n, flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v)
 
 
 @parallel_jit
-def _show_parallel(rest, d, speed, w, x, v, last_x, last_v):
+def _show_parallel(flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v):
     n = x.shape[0]
     for p in prange(PARTS):
-        _show_range(p * n // PARTS, (p + 1) * n // PARTS, rest, d, speed, w, x, v, last_x, last_v)
+        a, b = p * n // PARTS, (p + 1) * n // PARTS
+        _show_range(a, b, flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v)
 
 
 @jit
@@ -56,17 +100,27 @@ def _changed_parallel(x, v, last_x, last_v, w, flags):
 
 
 def show(
-    rest: Array, d: Array, speed: Array, w: Array, x: Array, v: Array, last_x: Array, last_v: Array
+    hanging: tuple[BoolArray, IntArray, Array],
+    coarse: tuple[Array, Array],
+    own: tuple[Array, Array],
+    rest: Array,
+    w: Array,
+    x: Array,
+    v: Array,
+    last: tuple[Array, Array],
 ) -> None:
-    """Places and velocities of the finest nodes, where they are not driven (w: inverse masses (n, 3)); what
-    is shown is kept in ``last_x`` and ``last_v``."""
-    run = _show_parallel if len(x) >= SERIAL_ROWS else _show_serial
-    run(rest, d, speed, w, x, v, last_x, last_v)
+    """Places and velocities of the finest nodes, where they are not driven (w: inverse masses (n, 3)).
+
+    Nodes that hang take the values of their parent tets first (flags, corners and weights): ``own``
+    displacements and velocities from the ``coarse`` ones. What is shown is kept in ``last``.
+    """
+    run = _show_parallel if len(x) >= PARALLEL_ROWS else _show_serial
+    run(*hanging, coarse, own, rest, w, x, v, *last)
 
 
 def changed(x: Array, v: Array, last_x: Array, last_v: Array, w: Array) -> IntArray:
     """Particles that somebody else has moved or kicked since they were shown, but the driven ones."""
     flags = np.empty(len(x), np.bool_)
-    run = _changed_parallel if len(x) >= SERIAL_ROWS else _changed_serial
+    run = _changed_parallel if len(x) >= PARALLEL_ROWS else _changed_serial
     run(x, v, last_x, last_v, w, flags)
     return np.flatnonzero(flags)

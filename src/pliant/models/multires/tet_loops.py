@@ -197,21 +197,38 @@ def tet_forces(
 
 
 @jit
+def _density(t, tets, g, mode, lam, mu, d):
+    """Elastic energy of tet t by its volume [J/m3]."""
+    h = _gradient(t, tets, g, d)
+    if mode == 1:
+        f = _plus_one(h)
+        r = _rotation(f)
+        s = times(transposed(r), f)
+        h = (s[0] - 1.0, s[1], s[2], s[3], s[4] - 1.0, s[5], s[6], s[7], s[8] - 1.0)
+    p = _stress(2 if mode == 2 else 0, h, h, 0.0, lam, mu)
+    total = 0.0
+    for c in range(9):
+        total += p[c] * h[c]
+    return 0.5 * total
+
+
+@jit
 def tet_energies(ids, tets, g, volumes, weight, mode, lam, mu, d, out):
     """Elastic energy of the listed tets, into ``out`` (their count,)."""
     for k in range(ids.shape[0]):
         t = ids[k]
-        h = _gradient(t, tets, g, d)
-        if mode == 1:
-            f = _plus_one(h)
-            r = _rotation(f)
-            s = times(transposed(r), f)
-            h = (s[0] - 1.0, s[1], s[2], s[3], s[4] - 1.0, s[5], s[6], s[7], s[8] - 1.0)
-        p = _stress(2 if mode == 2 else 0, h, h, 0.0, lam, mu)
-        total = 0.0
-        for c in range(9):
-            total += p[c] * h[c]
-        out[k] = 0.5 * weight[t] * volumes[t] * total
+        out[k] = weight[t] * volumes[t] * _density(t, tets, g, mode, lam, mu, d)
+
+
+@jit
+def energy_around(nodes, first, around, tets, g, volumes, mode, lam, mu, d):
+    """A quarter of the elastic energy [J] of the tets around each listed node."""
+    total = 0.0
+    for k in range(nodes.shape[0]):
+        for e in range(first[nodes[k]], first[nodes[k] + 1]):
+            t = around[e] // 4
+            total += 0.25 * volumes[t] * _density(t, tets, g, mode, lam, mu, d)
+    return total
 
 
 @jit

@@ -53,5 +53,5 @@ def spring_damping_serial(starts, low, offset, index, rest, beta, x, v, buffer):
 def spring_damping_parallel(starts, low, offset, index, rest, beta, x, v, buffer):
     for p in prange(low.shape[0]):
         w = np.empty(96)
-        shift = shift_of(low, offset, p)
+        shift = shift_of(low, offset, np.int64(p))
         _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)

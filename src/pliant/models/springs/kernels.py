@@ -172,7 +172,7 @@ def forces_serial(low, high, offset, springs, spring_rest, tets, tet_rest, x, ne
 def forces_parallel(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
     """As ``forces_serial``."""
     for p in prange(low.shape[0]):
-        _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer)
+        _partition(np.int64(p), low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer)
     n = out.shape[0]
     for c in prange(REDUCTION_PARTS):
         begin, end = c * n // REDUCTION_PARTS, (c + 1) * n // REDUCTION_PARTS

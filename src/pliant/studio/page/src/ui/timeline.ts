@@ -19,25 +19,29 @@ export function timeline(app: App): HTMLElement {
     app.store.set({ following: false, replaying: false });
     app.say({ do: "show", frame });
   });
+  let shown = ""; // what the buttons say: made anew with every frame, they could not be pressed while it runs
   const buttons = (state: State): void => {
     const { status, loop, replaying } = state;
     const can = state.table.bodies.length > 0 && !status.replay;
+    const busy = state.progress !== null;
+    const failed = state.failed !== null;
+    const recorded = (state.frame?.last ?? 0) > 0;
+    const now = [status.playing, status.built, can, busy, failed, replaying, loop, recorded].join();
+    if (now === shown) return;
+    shown = now;
     fill(
       run,
-      button({ icon: status.playing ? "pause" : "play", text: status.playing ? "Pause" : "Run", hint: status.playing ? "Pause (space)" : "Run the simulation (space)", id: "run", kind: "primary", disabled: !can || state.progress !== null || state.failed !== null, click: () => toggleRun(app) }),
-      button({ icon: "step", hint: "One frame (.)", id: "step", disabled: !can || state.failed !== null, click: () => stepOnce(app) }),
+      button({ icon: status.playing ? "pause" : "play", text: status.playing ? "Pause" : "Run", hint: status.playing ? "Pause (space)" : "Run the simulation (space)", id: "run", kind: "primary", disabled: !can || busy || failed, click: () => toggleRun(app) }),
+      button({ icon: "step", hint: "One frame (.)", id: "step", disabled: !can || failed, click: () => stepOnce(app) }),
       button({ icon: "reset", hint: "Back to the start (R)", id: "reset", disabled: !status.built, click: () => resetRun(app) }),
-      button({ icon: "replay", hint: "Replay the recorded frames (P)", id: "replay", pressed: replaying, disabled: (state.frame?.last ?? 0) < 1, click: () => toggleReplay(app) }),
+      button({ icon: "replay", hint: "Replay the recorded frames (P)", id: "replay", pressed: replaying, disabled: !recorded, click: () => toggleReplay(app) }),
       button({ text: "Loop", hint: "Replay over and over", id: "loop", kind: "small", pressed: loop, click: () => app.store.set({ loop: !loop }) }),
     );
   };
-  app.store.on(["status", "table", "progress", "replaying", "loop", "failed"], buttons);
-  let last = -1;
+  app.store.on(["status", "table", "progress", "replaying", "loop", "failed", "frame"], buttons);
   app.store.on(["frame", "status", "following"], (state) => {
     const frame = state.frame;
     const most = Math.max(frame?.last ?? 0, state.status.frame, 0);
-    if (most !== last) buttons(state);
-    last = most;
     slider.max = String(most);
     if (state.following || state.replaying || document.activeElement !== slider) slider.value = String(frame?.frame ?? 0);
     const planned = state.status.frames > 1 ? ` / ${state.status.frames - 1}` : "";
@@ -77,6 +81,7 @@ export function toggleReplay(app: App): void {
 function startReplay(app: App): void {
   let next = 0;
   let since = 0;
+  let ticking = false; // a page at rest asks for no pictures
   const tick = (now: number): void => {
     const { replaying, frame, scene, loop, table } = app.store.state;
     if (replaying && frame && scene) {
@@ -91,7 +96,12 @@ function startReplay(app: App): void {
         if (next <= frame.last) app.say({ do: "show", frame: next });
       }
     }
-    requestAnimationFrame(tick);
+    ticking = app.store.state.replaying;
+    if (ticking) requestAnimationFrame(tick);
   };
-  requestAnimationFrame(tick);
+  app.store.on(["replaying"], (state) => {
+    if (!state.replaying || ticking) return;
+    ticking = true;
+    requestAnimationFrame(tick);
+  });
 }

@@ -22,9 +22,9 @@ export class Stage {
   keeping = true; // whether the view follows what it looks at, until somebody turns or moves it
 
   constructor(readonly host: HTMLElement) {
-    const quick = new URLSearchParams(location.search).has("quick"); // for software rendering
+    const quick = new URLSearchParams(location.search).has("quick"); // for software rendering: coarse pixels
     this.renderer = new THREE.WebGLRenderer({ antialias: !quick, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(quick ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(quick ? 0.5 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.localClippingEnabled = true;
     host.append(this.renderer.domElement);
@@ -33,7 +33,7 @@ export class Stage {
     this.renderer.domElement.setAttribute("role", "application");
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x9aa0a8, 1.35), this.sun, this.sun.target, this.overlay, this.ground);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.mapSize.setScalar(quick ? 256 : 1024);
     this.sun.shadow.bias = -0.0006;
     this.sun.shadow.normalBias = 0.01;
     this.shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ opacity: 0.22 }));

@@ -1,14 +1,23 @@
-"""What is wrong with a scene file, found by us or by pydantic, as one message each."""
+"""What is wrong with a scene file or with given values, found by us or by pydantic, as one message each."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from pydantic import ValidationError
 
-from pliant.parameters import keys_named
+from pliant.parameters import kebab, keys_named
 from pliant.registry import nearest
-from pliant.scene.locate import Path
+
+Path = tuple[str | int, ...]
+
+
+def spelled(path: Path) -> str:
+    """``("bodies", 0, "edge")`` as ``bodies[0].edge``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,7 @@ def unknown_key(path: Path, known: Iterable[str]) -> Problem:
     return Problem(path, f"unknown key; {nearest(str(path[-1]), list(known))}", rank=0)
 
 
-def from_pydantic(error: ValidationError, raw: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+def from_pydantic(error: ValidationError, raw: Mapping[Any, Any], at: Path) -> Iterator[Problem]:
     """The problems in a validation error of the table ``raw``, which stands at ``at``."""
     for path, entries in _by_place(error, raw).items():
         if any(entry["type"] == "unexpected_keyword_argument" for entry in entries):
@@ -35,6 +44,23 @@ def from_pydantic(error: ValidationError, raw: Mapping[str, Any], at: Path) -> I
         else:
             rank = 2 if entries[0]["type"] == "missing" else 1
             yield Problem((*at, *path), _joined([_text(entry) for entry in entries]), rank)
+
+
+def explained(cls: Any, error: ValidationError, args: Sequence[Any], given: Mapping[str, Any]) -> str:
+    """The problems of values given from Python to the parameter class ``cls``, in one line."""
+    names = [entry.name for entry in fields(cls) if entry.init]
+    places: dict[str | int, str] = {number: f"value {number + 1}" for number in range(len(args))}
+    places |= dict(enumerate(entry.name for entry in fields(cls) if entry.init and not entry.kw_only))
+    places |= {kebab(name): name for name in names}
+    values: dict[Any, Any] = {**dict(enumerate(args)), **given}
+    values |= {kebab(name): value for name, value in given.items()}
+    told: dict[str, str] = {}  # by text: each once
+    for problem in without_repeats(from_pydantic(error, values, ())):
+        first, *rest = problem.path or ("",)
+        unknown = problem.rank == 0 and not rest
+        text = unknown_key(problem.path, names).text if unknown else problem.text
+        told.setdefault(text, spelled((places.get(first, str(first)), *rest)))
+    return "; ".join(text if text.startswith(place) else f"{place}: {text}" for text, place in told.items())
 
 
 def _joined(texts: list[str]) -> str:
@@ -49,7 +75,7 @@ def _is_short_list(entry: Any) -> bool:
     return entry["type"] == "missing" and isinstance(entry["loc"][-1], int)
 
 
-def _by_place(error: ValidationError, raw: Mapping[str, Any]) -> dict[Path, list[Any]]:
+def _by_place(error: ValidationError, raw: Mapping[Any, Any]) -> dict[Path, list[Any]]:
     found: dict[Path, list[Any]] = {}
     for entry in error.errors(include_url=False):
         found.setdefault(_real_path(entry["loc"], raw, entry["type"] == "missing"), []).append(entry)
@@ -63,7 +89,11 @@ def _real_path(loc: tuple[str | int, ...], raw: Any, missing: bool) -> Path:
         if path and path[-1] == "shape" and isinstance(raw, dict) and len(raw) == 1 and part not in raw:
             ((name, raw),) = raw.items()
             path.append(name)
-        inside = part in raw if isinstance(raw, dict) else isinstance(raw, list) and part in range(len(raw))
+        inside = (
+            part in raw
+            if isinstance(raw, dict)
+            else isinstance(raw, list | tuple) and part in range(len(raw))
+        )
         if inside:
             raw = raw[part]
             path.append(part)
@@ -74,6 +104,7 @@ def _real_path(loc: tuple[str | int, ...], raw: Any, missing: bool) -> Path:
 
 _TEXTS = {  # by pydantic's type of error
     "missing": "is missing",
+    "unexpected_positional_argument": "is one value too many",
     "string_type": "expected text in quotes, got {input}",
     "int_type": "expected a whole number, got {input}",
     "int_parsing": "expected a whole number, got {input}",
