@@ -62,7 +62,7 @@ class Frozen:
         for k, level in enumerate(m.hierarchy.levels):
             m.motion.d[k][:] = np.where(m.drives.driven[k], 0.0, d(level.points))
             m.motion.v[k][:] = np.where(m.drives.driven[k], 0.0, v(level.points))
-        m._show(self.x, self.v, self.w)
+        m._show(self.x, self.v)
 
     def advance(self, frames: int, slow: float = 1.0) -> None:
         """Step; ``slow`` scales velocities after each frame (a quick way to rest)."""

@@ -1,6 +1,6 @@
 """Draws multires-load.png: a minute of the scene of ``pliant bench multires`` at 60 Hz, frame by frame.
 
-It prints the share of frames that were ready in time, so run it on a quiet machine (two minutes):
+It prints the share of frames that were ready in time, so run it on a quiet machine (a minute):
 
     python docs/pictures/multires_load.py
 """
@@ -19,16 +19,17 @@ WARM = 30
 
 
 def measured() -> tuple[dict[str, Any], Any]:
-    """Series of all frames, and the seconds that each took."""
+    """The body's own series at all frames, and the seconds that each took."""
     simulation = moving_tool(budget=BUDGET).simulation()
     simulation.start()
+    tissue = simulation.system.world.parts[0].mechanics
     rows, seconds = [], []
     for _ in range(int(SECONDS * FPS)):
         begun = time.perf_counter()
         simulation.advance()
         seconds.append(time.perf_counter() - begun)
-        rows.append(simulation.row())
-    return dict(zip(simulation.columns, np.array(rows).T, strict=True)), np.array(seconds)
+        rows.append([simulation.time, *tissue.series()])
+    return dict(zip(("time", *tissue.series_names), np.array(rows).T, strict=True)), np.array(seconds)
 
 
 def draw(series: dict[str, Any], seconds: Any, out: Path) -> None:
@@ -37,12 +38,12 @@ def draw(series: dict[str, Any], seconds: Any, out: Path) -> None:
 
         figure = Figure(figsize=(6.3, 5.0), layout="constrained", dpi=130)
         load, nodes, clock = figure.subplots(3, 1, sharex=True)
-        times, wish = series["time"], series["tissue.refused"] > 0
-        load.plot(times, series["tissue.load"], label="load", linewidth=0.8)
+        times, wish = series["time"], series["refused"] > 0
+        load.plot(times, series["load"], label="load", linewidth=0.8)
         load.fill_between(times, 0, 1, where=wish, step="mid", alpha=0.2, linewidth=0, label="refused")
         load.set_ylabel("share of the budget")
         for k in range(4):
-            nodes.plot(times, series[f"tissue.active.{k}"], label=f"level {k}", linewidth=0.8)
+            nodes.plot(times, series[f"active.{k}"], label=f"level {k}", linewidth=0.8)
         nodes.set_ylabel("simulated nodes")
         clock.plot(times[WARM:], 1e3 * seconds[WARM:], ".", markersize=1.5, label="a frame")
         clock.axhline(1e3 / FPS, color="#B0413E", label="60 Hz")

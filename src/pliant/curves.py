@@ -58,21 +58,29 @@ class Curve:
 
     def at_all(self, times: Any) -> Any:
         """Values at ``times`` (k,): (k,) or (k, 3), the same bytes as those of ``at``."""
+        if 0 < len(times) <= 2:
+            return np.array([self.at(float(time)) for time in times])
         times = np.asarray(times, float)
-        values = np.asarray(self.values, float)
+        near = self._keys_around(times)  # a hand leaves thousands of keys behind: only those around count
+        keys, values = np.asarray(self.times[near], float), np.asarray(self.values[near], float)
         if len(self.times) == 1:
             return np.repeat(values, len(times), axis=0)
-        keys = np.asarray(self.times, float)
         k = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 2)
         s = np.clip((times - keys[k]) / (keys[k + 1] - keys[k]), 0.0, 1.0)
         if self.ease == "smooth":
             s = s * s * (3.0 - 2.0 * s)
         if values.ndim == 2:
             s = s[:, None]
-        ends = times >= keys[-1]
         found = values[k] + s * (values[k + 1] - values[k])
-        found[ends] = values[-1]
+        found[times >= self.times[-1]] = self.values[-1]
         return found
+
+    def _keys_around(self, times: Any) -> slice:
+        """Keys that values at ``times`` are made of; two at least, where there are."""
+        if not len(times):
+            return slice(None)
+        begin = min(max(bisect_right(self.times, times.min()) - 1, 0), max(len(self.times) - 2, 0))
+        return slice(begin, max(bisect_right(self.times, times.max()) + 1, begin + 2))
 
     def rate(self, time: float) -> Any:
         """Time derivative at ``time`` (from the right at a key)."""

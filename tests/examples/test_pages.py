@@ -1,12 +1,17 @@
 """Code and scenes on the pages work: every Python block runs, every whole scene runs a few frames."""
 
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
 import pliant as pl
+from pliant import examples
+from pliant.cli.main import build
 from pliant.scene.load import parse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,3 +70,51 @@ def test_scene_on_a_page_runs(text: str, tmp_path: Path) -> None:
 def test_there_are_pages_with_code() -> None:
     assert len(PYTHON) >= 2
     assert len(SCENES) >= 2
+
+
+def anchors(page: Path) -> set[str]:
+    """What links may name after #: headings, as GitHub writes them."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_points_at_is_there(page: Path) -> None:
+    """Links and their anchors, pictures, files of the project, examples."""
+    text = page.read_text()
+    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", prose):
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+    for path in re.findall(r"`((?:src|tests|docs|design)/[\w\-./]+)`", text):
+        assert (ROOT / path).exists(), path
+    for name in re.findall(r"examples ([a-z]\w*-[\w\-]+)", text):
+        assert name in examples.names(), name
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """(page, words) of the pliant commands in blocks of shell lines, fragments too."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"^```sh[ \w]*\n(.*?)^```", page.read_text(), re.S | re.M):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["pliant"]:
+                    found.append((page.name, words[1:]))
+    return found
+
+
+def test_commands_on_pages_have_the_options_that_they_name() -> None:
+    known: Any = typer.main.get_command(build())
+    shown = commands()
+    assert len(shown) > 100
+    for page, (name, *words) in shown:
+        assert name in known.commands, f"{page}: pliant {name}"
+        options = {
+            option for entry in known.commands[name].params for option in (*entry.opts, *entry.secondary_opts)
+        }
+        for word in words:
+            if re.match(r"--?[a-z]", word):
+                assert word.split("=")[0] in options, f"{page}: pliant {name} {word}"

@@ -162,8 +162,8 @@ def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make:
         ("galerkin", 0.25, 0.04, 1.25),  # 59 and 285 nodes, where all coarse is 10 % off: the best is 3.1 %
         ("galerkin", 0.15, 0.03, 1.25),  # 145 and 775
         ("galerkin", 0.13, 0.02, 1.0),  # 321 and 1149
-        ("schwarz", 0.25, 0.04, 1.25),
-        ("schwarz", 0.13, 0.03, 1.6),
+        ("schwarz", 0.18, 0.03, 1.25),  # 169 and 491
+        ("schwarz", 0.13, 0.02, 1.25),
     ],
 )
 def test_half_fine_bends_as_all_fine_and_carries_its_weight(

@@ -93,6 +93,7 @@ class System:
         self._forces = [a.add_forces for a in forces]
         self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
         self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
+        self._stale = True  # these are not in _external yet
         for action in forces:
             if getattr(action, "constant", False):
                 action.add_forces(0.0, world.x, world.v, self._constant)
@@ -224,8 +225,10 @@ class System:
             add_external(time, x, v, out)
         if self._own:
             if self._external.shape != out.shape:
-                self._external = np.zeros_like(out)
-            self._external[self.leading :] = out[self.leading :]
+                self._external, self._stale = np.zeros_like(out), True
+            if self._stale or self._varying:
+                self._external[self.leading :] = out[self.leading :]
+                self._stale = False
             for mechanics, rows in self._own:
                 mechanics.add_internal(out[rows])
 

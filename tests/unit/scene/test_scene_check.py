@@ -1,6 +1,7 @@
 """What ``check`` reports, against numbers that can be worked out by hand."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -82,3 +83,15 @@ def test_particles_by_number_need_a_body_where_there_are_two() -> None:
 def test_no_axes_are_an_error_rather_than_all_of_them() -> None:
     with pytest.raises(SceneError, match="at least one axis"):
         parse(BODY + ACTION.format("fix") + "select = { all = true }\naxes = []\n")
+
+
+@pytest.mark.parametrize(("damping", "costly"), [(1e-7, False), (0.1, True)])
+def test_damping_that_costs_many_steps_says_so(damping: float, costly: bool) -> None:
+    """Vibrations omega damped at c take sqrt(1 + z^2) + z times the steps, z = c / omega."""
+    report = check(parse(BODY + f"material = {{ preset = 'rubber', damping = {damping} }}\n" + GRAVITY))
+    said = re.search(r"frequency (\S+) rad/s, damped at (\S+) /s(.*)", report.step_reason)
+    assert said is not None
+    z = float(said[2]) / float(said[1])
+    times = (1.0 + z * z) ** 0.5 + z
+    assert (times > 3.0) == costly
+    assert said[3].startswith(f", which takes {times:.0f} times the steps" if costly else "), ")

@@ -35,7 +35,7 @@ class ComingApart(ABC):
     parents: IntArray
     topology_version: int
     _whole: Carrier | None
-    _last: tuple[Array, Array]
+    _last: Array
     _external: Array
 
     @abstractmethod
@@ -109,9 +109,9 @@ class ComingApart(ABC):
         for k, parents in enumerate(self.cuts.parents):
             for name in ("d", "v", "f"):
                 getattr(self.motion, name)[k][:] = getattr(before, name)[k][parents]
-            self.adaptation.eta[k][:] = eta[k][parents]
+        self.adaptation.take([values[p] for values, p in zip(eta, self.cuts.parents, strict=True)])
         self.split = [flags[parents] for flags, parents in zip(split, self.cuts.parents, strict=True)]
-        self._last = (self._last[0][self.parents], self._last[1][self.parents])
+        self._last = self._last[self.parents]
         share = self.structure.mass / old[self.parents]
         self._external = self._external[self.parents] * share[:, None]
         if self.coupling is not None:
@@ -130,5 +130,5 @@ class ComingApart(ABC):
         carrier = self.cuts.carried(self._whole, structure.spacing) if self.cuts.any else self._whole
         self._set_up(replace(structure, carrier=carrier))
         self.split = [flagged(level.count) for level in self.hierarchy.levels]
-        self._last = (structure.rest.copy(), np.zeros_like(structure.rest))
+        self._last = np.hstack([structure.rest, np.zeros_like(structure.rest)])
         self._external = np.zeros_like(structure.rest)

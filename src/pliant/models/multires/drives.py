@@ -44,10 +44,9 @@ class Drives:
 
     def hold(self, inverse_mass: Array, motion: Motion) -> bool:
         """Take over which degrees of freedom are driven; True where that changed."""
-        driven = inverse_mass == 0.0
-        if np.array_equal(driven, self.driven[-1]):
+        if kernels.are_driven(inverse_mass, self.driven[-1]):
             return False
-        self.driven[-1] = driven
+        driven = self.driven[-1] = inverse_mass == 0.0
         self.any = bool(driven.any())
         links, levels = self.hierarchy.links, self.hierarchy.levels
         for k in range(len(links) - 1, -1, -1):

@@ -148,15 +148,13 @@ def richest(nodes: IntArray, first: IntArray, columns: IntArray, mass: Array) ->
 
 
 @jit
-def worst_children(nodes, first, children, split, eta, out):
-    """The largest eta of the children of each listed node; infinite where one of them is split."""
-    for k in range(nodes.shape[0]):
-        i = nodes[k]
-        worst = 0.0
-        for e in range(first[i], first[i + 1]):
-            j = children[e]
-            worst = max(worst, np.inf if split[j] else eta[j])
-        out[i] = worst
+def are_driven(inverse_mass, driven):
+    """Whether these degrees of freedom, and no others, have no inverse mass."""
+    for i in range(driven.shape[0]):
+        for c in range(3):
+            if (inverse_mass[i, c] == 0.0) != driven[i, c]:
+                return False
+    return True
 
 
 @jit
@@ -217,57 +215,8 @@ def add_held(nodes, driven, f, load, home, out):
 
 
 @jit
-def split_in_order(order, costs, most, first, columns, parent, flags):
-    """Split nodes in order, and the parents of all that neighbour them, and so on, up to the first whose
-    costs would bring the sum above ``most``."""
-    fresh = np.empty(flags.shape[0], np.int64)
-    total = 0.0
-    for k in range(order.shape[0]):
-        if flags[order[k]]:
-            continue
-        fresh[0] = order[k]
-        flags[order[k]] = True
-        n = 1
-        done = 0
-        while done < n:
-            i = fresh[done]
-            done += 1
-            total += costs[i]
-            if parent[i] < 0:
-                continue
-            for e in range(first[i], first[i + 1]):
-                p = parent[columns[e]]
-                if not flags[p]:
-                    flags[p] = True
-                    fresh[n] = p
-                    n += 1
-        if total > most:
-            for e in range(n):
-                flags[fresh[e]] = False
-            return
-
-
-@jit
 def mark_tets(nodes, first, around, flags):
     """Flag the tets around the listed nodes."""
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
             flags[around[e] // 4] = True
-
-
-@jit
-def whole_tets(nodes, first, around, tets, flags):
-    """Flag all corners of the tet with most flagged ones around each listed node that has no whole one."""
-    for k in range(nodes.shape[0]):
-        i = nodes[k]
-        best, most = -1, 0
-        for e in range(first[i], first[i + 1]):
-            t = around[e] // 4
-            count = 0
-            for q in range(4):
-                count += flags[tets[t, q]]
-            if count > most:
-                best, most = t, count
-        if best >= 0 and most < 4:
-            for q in range(4):
-                flags[tets[best, q]] = True

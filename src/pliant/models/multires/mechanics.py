@@ -8,17 +8,17 @@ import numpy as np
 
 from pliant.materials import elastic
 from pliant.models import tet_fields
-from pliant.models.multires import kernels, meeting, shown, tet_loops
+from pliant.models.multires import choosing, kernels, meeting, shown
 from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.coming_apart import ComingApart
 from pliant.models.multires.cuts import Cuts
 from pliant.models.multires.drives import Drives
+from pliant.models.multires.finest import FinestMesh
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.governor import Governor
 from pliant.models.multires.levels import OPERATORS, Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.models.multires.schwarz import Schwarz
-from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
 from pliant.typing import AnyArray, Array, BoolArray
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 
 
-class MultiresMechanics(ComingApart):
+class MultiresMechanics(FinestMesh, ComingApart):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
@@ -50,7 +50,7 @@ class MultiresMechanics(ComingApart):
         self.coupling: Coupling | None = None
         self.kind = model.coupling
         self.obstacles: list[Pushing] = []
-        self._last: tuple[Array, Array] = (structure.rest.copy(), np.zeros_like(structure.rest))
+        self._last: Array = np.hstack([structure.rest, np.zeros_like(structure.rest)])  # as shown: x, v
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
         self._since, self._frame_seconds = np.inf, 0.0
@@ -69,30 +69,8 @@ class MultiresMechanics(ComingApart):
         meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
         self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
         self.motion, self._loaded = Motion(self.hierarchy), False
-        self.adaptation = Adaptation(self.hierarchy, self.model.split)
+        self.adaptation = Adaptation(self.hierarchy, self.motion.family, self.model.split)
         self.drives = Drives(self.hierarchy)
-        self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
-
-    # -------------------------------------------------------------- the finest mesh at given positions
-
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        level = self.hierarchy.levels[-1]
-        tets, nodes, f = np.arange(len(level.tets)), np.arange(level.count), np.zeros_like(x)
-        weight = np.ones(len(tets))
-        tet_loops.tet_forces(
-            tets, nodes, level, weight, x - level.points, v, self.damping_time, self._finest_buffer, f
-        )
-        out += f
-
-    def energy(self, x: Array) -> float:
-        """Elastic energy [J] of the finest mesh."""
-        level = self.hierarchy.levels[-1]
-        out = np.zeros(len(level.tets))
-        tet_loops.tet_energies(
-            np.arange(len(level.tets)), level.tets, level.gradients, level.volumes, np.ones(len(out)),
-            level.operator, level.lam, level.mu, x - level.points, out,
-        )  # fmt: skip
-        return float(out.sum())
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before it begins.
@@ -101,11 +79,11 @@ class MultiresMechanics(ComingApart):
         the finest level.
         """
         if self.coupling is None:
-            return _kinetic(self.structure.mass, v), self.energy(x)
+            return self.kinetic(v), self.energy(x)
         kinetic, elastic = self.coupling.energy()
-        places, speeds = self._last
+        places, speeds = self._last[:, :3], self._last[:, 3:]
         if not np.array_equal(v, speeds):
-            kinetic += _kinetic(self.structure.mass, v) - _kinetic(self.structure.mass, speeds)
+            kinetic += self.kinetic(v) - self.kinetic(speeds)
         if not np.array_equal(x, places):
             elastic += self.energy(x) - self.energy(places)
         return kinetic, elastic
@@ -113,10 +91,6 @@ class MultiresMechanics(ComingApart):
     def stable_step(self) -> StableStep:
         """None: levels take steps of their own within one of the World's."""
         return StableStep(float("inf"), "levels take steps of their own")
-
-    def finest_step(self) -> StableStep:
-        """The largest stable step of the finest mesh alone."""
-        return explicit_limit(self, self.structure, self.damping_time)
 
     # ------------------------------------------------------------------------------------------ steps
 
@@ -154,7 +128,7 @@ class MultiresMechanics(ComingApart):
         self.motion.v[-1][:] = v
         for k in range(len(self.hierarchy.links) - 1, -1, -1):
             self.motion.pull(k, np.arange(self.hierarchy.levels[k].count))
-        self._last = (self._last[0], v.copy())
+        self._last[:, 3:] = v
 
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
@@ -166,7 +140,7 @@ class MultiresMechanics(ComingApart):
         assert self.coupling is not None
         if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
             self.coupling.weigh()
-        pushed = meeting.Pushed.since(self._last, x, v, inverse_mass)
+        pushed = meeting.Pushed.since(self._last, x, v, self.drives.driven[-1])
         if len(pushed.rows):
             meeting.take_pushes(pushed, self.structure.mass, self.motion, self.coupling)
         counts = self.counts(dt)
@@ -174,8 +148,10 @@ class MultiresMechanics(ComingApart):
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
             self._adapt(time, dt, counts)
             self._since = 0.0
-        if self._rearranged or not np.array_equal(external, self._external):
-            self._external, self._rearranged = external.copy(), False
+        if not np.array_equal(external, self._external):
+            self._external, self._rearranged = external.copy(), True
+        if self._rearranged:
+            self._rearranged = False
             self._share_loads()
         if fresh and not self.coupling.synchronous:  # so constant loads move bodies exactly from the start
             for k, count in enumerate(counts):
@@ -184,7 +160,7 @@ class MultiresMechanics(ComingApart):
         near = meeting.reachable(self.obstacles, self.motion, self.coupling, time, dt)
         self.coupling.advance(time, dt, counts, near)
         self.coupling.fill()
-        self._show(x, v, inverse_mass)
+        self._show(x, v)
         active = [len(nodes) for nodes in self.coupling.active]
         self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
@@ -208,7 +184,7 @@ class MultiresMechanics(ComingApart):
             least = power
         return found
 
-    def _show(self, x: Array, v: Array, inverse_mass: Array) -> None:
+    def _show(self, x: Array, v: Array) -> None:
         assert self.coupling is not None
         d, speed, links = self.motion.d, self.motion.v, self.hierarchy.links
         parents = (
@@ -216,7 +192,7 @@ class MultiresMechanics(ComingApart):
         )
         coarse, own = (d[-2:][0], speed[-2:][0]), (d[-1], speed[-1])
         hanging = (self.coupling.hanging[-1], *parents)
-        shown.show(hanging, coarse, own, self.structure.rest, inverse_mass, x, v, self._last)
+        shown.show(hanging, coarse, own, self.structure.rest, self.drives.driven[-1], x, v, self._last)
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -224,11 +200,11 @@ class MultiresMechanics(ComingApart):
         assert self.coupling is not None
         a, m = self.adaptation, self.motion
         a.measure(m, self.coupling)
-        near, lately = a.near(m, self.obstacles, time + dt)
+        away = a.near(m, self.obstacles, time + dt)
         held = self.drives.uncaught
         if self.cuts.any:
             held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
-        wanted, urgency = a.choose(self.split, near, lately, held)
+        wanted, urgency = a.choose(self.split, away, held)
         split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
         if self.refused:
             self.governor.warn(time)
@@ -243,8 +219,8 @@ class MultiresMechanics(ComingApart):
         energy = sum(self.coupling.energy()) if len(self.coupling.heat) else 0.0
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
-            fresh = split[k] & ~before[k]
-            born = np.flatnonzero(fresh[link.parent])
+            fresh = np.flatnonzero(split[k] & ~before[k])
+            born = choosing.children_of(fresh, link.children_first, link.children)
             self.drives.change(k, np.flatnonzero(split[k] != before[k]))
             self.drives.change(k + 1, born)
             d, v = self.motion.d, self.motion.v
@@ -302,11 +278,7 @@ class MultiresMechanics(ComingApart):
         return found
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        m = len(self.structure.cells["tetra"])
-        level = self.hierarchy.levels[-1]
-        lame = np.full(m, level.lam), np.full(m, level.mu)
-        own = [name for name in names if name in tet_fields.NAMES]
-        found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
+        found = self.tet_fields(x, [name for name in names if name in tet_fields.NAMES])
         for name, values in zip(self.recorded, self._shown or (None, None), strict=True):
             if name in names:
                 made = self.levels_shown if name == "level" else self.jumps_shown
@@ -316,8 +288,8 @@ class MultiresMechanics(ComingApart):
     def state(self) -> dict[str, AnyArray]:
         m = self.motion
         found: dict[str, AnyArray] = {
-            "x": self._last[0],
-            "v": self._last[1],
+            "x": np.ascontiguousarray(self._last[:, :3]),
+            "v": np.ascontiguousarray(self._last[:, 3:]),
             "external": self._external,
             "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
             "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
@@ -339,8 +311,8 @@ class MultiresMechanics(ComingApart):
         for k in range(len(m.d)):
             m.d[k][:], m.v[k][:], m.f[k][:] = state[f"d{k}"], state[f"v{k}"], state[f"f{k}"]
             self.split[k] = np.array(state[f"split{k}"], bool)
-            self.adaptation.eta[k][:] = state[f"eta{k}"]
-        self._last = (np.array(state["x"]), np.array(state["v"]))
+        self.adaptation.take([state[f"eta{k}"] for k in range(len(m.d))])
+        self._last = np.hstack([state["x"], state["v"]])
         self._external = np.array(state["external"])
         self._since, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
         self.governor.restore(state)
@@ -353,7 +325,3 @@ class MultiresMechanics(ComingApart):
             self.coupling.heat = np.array(state["heat"])
             self.coupling.left_over = np.array(state["left-over"])
             self._share_loads()
-
-
-def _kinetic(mass: Array, v: Array) -> float:
-    return 0.5 * float(np.sum(mass[:, None] * v**2))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.models.multires import shown
+from pliant.models.multires import reach, shown
 from pliant.models.multires.motion import Coupling, Motion, Near, flagged
 from pliant.protocols import Pushing
-from pliant.typing import Array, IntArray
+from pliant.typing import Array, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,12 @@ class Pushed:
     kicks: Array
 
     @classmethod
-    def since(cls, last: tuple[Array, Array], x: Array, v: Array, inverse_mass: Array) -> "Pushed":
-        rows = shown.changed(x, v, *last, inverse_mass)
-        free = inverse_mass[rows] > 0.0
-        moved = np.where(free, x[rows] - last[0][rows], 0.0)
-        return cls(rows, moved, np.where(free, v[rows] - last[1][rows], 0.0))
+    def since(cls, last: Array, x: Array, v: Array, driven: BoolArray) -> "Pushed":
+        """last (n, 6): places and velocities as they were shown."""
+        rows = shown.changed(x, v, last, driven)
+        held, before = driven[rows], last[rows]
+        moved = np.where(held, 0.0, x[rows] - before[:, :3])
+        return cls(rows, moved, np.where(held, 0.0, v[rows] - before[:, 3:]))
 
 
 def take_pushes(pushed: Pushed, mass: Array, motion: Motion, coupling: Coupling) -> None:
@@ -63,20 +64,16 @@ def reachable(
     if not obstacles:
         return Near([], [[] for _ in levels])
     nodes, first = coupling.simulated
-    d, v = motion.whole[:2]
-    counts = np.diff(first)
-    spacing = np.repeat([level.spacing for level in levels], counts)
-    begin = np.repeat(motion.first[:-1], counts)
-    x, speed = coupling.points[nodes] + d[nodes], v[nodes]
-    reach = 2.0 * dt * np.sqrt(np.einsum("ij,ij->i", speed, speed)) + spacing
+    spacing = np.array([level.spacing for level in levels])
     met, found = [], list[list[IntArray]]([[] for _ in levels])
     for obstacle in obstacles:
-        close = obstacle.distance(time, x) < reach
-        if obstacle.moves:
-            close |= obstacle.distance(time + dt, x) < reach
-        if close.any():
+        shape = obstacle.rigid(np.array([time, time + dt]) if obstacle.moves else np.array([time]))
+        close, begins = reach.within_reach(
+            shape.kind, shape.size, shape.frame, shape.places, nodes, first, coupling.points,
+            *motion.whole[:2], spacing, dt,
+        )  # fmt: skip
+        if len(close):
             met.append(obstacle)
-            here = nodes - begin
-            for row, a, b in zip(found, first[:-1], first[1:], strict=True):
-                row.append(here[a:b][close[a:b]])
+            for row, own in zip(found, motion.own_lists(close, begins), strict=True):
+                row.append(own)
     return Near(met, found)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pliant.models.multires import kernels, shown
+from pliant.models.multires.family import Family
 from pliant.models.multires.levels import Hierarchy, Rows
 from pliant.protocols import Pushing
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
@@ -58,8 +59,8 @@ class Motion:
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
-        self.hierarchy = hierarchy
-        self.first = np.concatenate([[0], np.cumsum([level.count for level in hierarchy.levels])])
+        self.hierarchy, self.family = hierarchy, Family(hierarchy)
+        self.first = self.family.first
         self.whole: list[Array] = [np.zeros((int(self.first[-1]), 3)) for _ in range(5)]  # levels end to end
         self.d, self.v, self.f, self.load, self.inverse = (self.parts(array) for array in self.whole)
         for inverse, level in zip(self.inverse, hierarchy.levels, strict=True):

@@ -6,7 +6,6 @@ from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
 from pliant.models.multires.arrangement import ABSENT
 from pliant.models.multires.damping import Damping
-from pliant.models.multires.family import Family
 from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
 from pliant.models.multires.motion import (
     AllNodes,
@@ -48,7 +47,7 @@ class Schwarz(Simulated):
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
         levels, none = hierarchy.levels, Rows.none
-        self._family, self._all_nodes = Family(hierarchy), AllNodes(hierarchy, self.mass)
+        self._family, self._all_nodes = motion.family, AllNodes(hierarchy, self.mass)
         self.points = self._all_nodes.points
         self._level_masses = self._all_nodes.mass.copy()
         self.mass, self._ratio = motion.parts(self._all_nodes.mass), np.ones(len(self.points))

@@ -9,6 +9,7 @@ from pliant.compiled import jit, parallel_jit, prange
 from pliant.typing import Array, BoolArray, IntArray
 
 PARTS = 64
+CHUNK = 256  # rows that stay in the innermost cache from one loop to the next
 PARALLEL_ROWS = 100_000  # below, a pass takes a millisecond: a second thread that has to wait costs more
 
 
@@ -48,55 +49,51 @@ def hang_flagged(flags, corners, weights, coarse_d, coarse_v, d, v):
 
 
 @jit
-def _show_range(a, b, flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v):
-    """Three passes with few arrays each: as many as lie at like addresses throw each other out of caches."""
+def _show_range(a, b, hanging, coarse, own, rest, driven, x, v, last):
+    """Two loops with few arrays each: more than eight at like addresses throw each other out of caches."""
     d, speed = own
-    _hang_range(a, b, flags, corners, weights, coarse[0], coarse[1], d, speed)
+    _hang_range(a, b, hanging[0], hanging[1], hanging[2], coarse[0], coarse[1], d, speed)
     for i in range(a, b):
         for c in range(3):
-            if w[i, c] > 0.0:
+            if not driven[i, c]:
                 x[i, c] = rest[i, c] + d[i, c]
-            last_x[i, c] = x[i, c]
-    for i in range(a, b):
-        for c in range(3):
-            if w[i, c] > 0.0:
                 v[i, c] = speed[i, c]
-            last_v[i, c] = v[i, c]
+            last[i, c] = x[i, c]
+            last[i, 3 + c] = v[i, c]
 
 
 @jit
-def _show_serial(flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v):
-    n = x.shape[0]
-    _show_range(0, n, flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v)
+def _show_serial(hanging, coarse, own, rest, driven, x, v, last):
+    for a in range(0, x.shape[0], CHUNK):
+        _show_range(a, min(a + CHUNK, x.shape[0]), hanging, coarse, own, rest, driven, x, v, last)
 
 
 @parallel_jit
-def _show_parallel(flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v):
+def _show_parallel(hanging, coarse, own, rest, driven, x, v, last):
     n = x.shape[0]
     for p in prange(PARTS):
-        a, b = p * n // PARTS, (p + 1) * n // PARTS
-        _show_range(a, b, flags, corners, weights, coarse, own, rest, w, x, v, last_x, last_v)
+        _show_range(p * n // PARTS, (p + 1) * n // PARTS, hanging, coarse, own, rest, driven, x, v, last)
 
 
 @jit
-def _changed_range(a, b, x, v, last_x, last_v, w, flags):
+def _changed_range(a, b, x, v, last, driven, flags):
     for i in range(a, b):
         other = False
         for c in range(3):
-            other |= (w[i, c] > 0.0) & ((x[i, c] != last_x[i, c]) | (v[i, c] != last_v[i, c]))
+            other |= ((x[i, c] != last[i, c]) | (v[i, c] != last[i, 3 + c])) & (not driven[i, c])
         flags[i] = other
 
 
 @jit
-def _changed_serial(x, v, last_x, last_v, w, flags):
-    _changed_range(0, x.shape[0], x, v, last_x, last_v, w, flags)
+def _changed_serial(x, v, last, driven, flags):
+    _changed_range(0, x.shape[0], x, v, last, driven, flags)
 
 
 @parallel_jit
-def _changed_parallel(x, v, last_x, last_v, w, flags):
+def _changed_parallel(x, v, last, driven, flags):
     n = x.shape[0]
     for p in prange(PARTS):
-        _changed_range(p * n // PARTS, (p + 1) * n // PARTS, x, v, last_x, last_v, w, flags)
+        _changed_range(p * n // PARTS, (p + 1) * n // PARTS, x, v, last, driven, flags)
 
 
 def show(
@@ -104,23 +101,23 @@ def show(
     coarse: tuple[Array, Array],
     own: tuple[Array, Array],
     rest: Array,
-    w: Array,
+    driven: BoolArray,
     x: Array,
     v: Array,
-    last: tuple[Array, Array],
+    last: Array,
 ) -> None:
-    """Places and velocities of the finest nodes, where they are not driven (w: inverse masses (n, 3)).
+    """Places ``rest + d`` and velocities of the finest nodes, where they are not driven.
 
     Nodes that hang take the values of their parent tets first (flags, corners and weights): ``own``
-    displacements and velocities from the ``coarse`` ones. What is shown is kept in ``last``.
+    displacements and velocities from the ``coarse`` ones. What is shown is kept in ``last`` (n, 6).
     """
     run = _show_parallel if len(x) >= PARALLEL_ROWS else _show_serial
-    run(*hanging, coarse, own, rest, w, x, v, *last)
+    run(hanging, coarse, own, rest, driven, x, v, last)
 
 
-def changed(x: Array, v: Array, last_x: Array, last_v: Array, w: Array) -> IntArray:
+def changed(x: Array, v: Array, last: Array, driven: BoolArray) -> IntArray:
     """Particles that somebody else has moved or kicked since they were shown, but the driven ones."""
     flags = np.empty(len(x), np.bool_)
     run = _changed_parallel if len(x) >= PARALLEL_ROWS else _changed_serial
-    run(x, v, last_x, last_v, w, flags)
+    run(x, v, last, driven, flags)
     return np.flatnonzero(flags)
