@@ -150,7 +150,7 @@ class Coupling(Protocol):
         """Bring ``inverse`` up to date with masses and drives."""
 
     heat: Array  # [J] of damping, added up where it has a place (1,)
-    left_over: Array  # [N] by which forces between nodes miss zero, and moments, lately; see Schwarz
+    left_over: Array  # [N] (3,) by which forces between nodes miss zero, lately; see Schwarz
 
     def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
         """Move everything by dt; level k takes ``counts[k]`` steps (powers of two), and is pushed out of the
