@@ -71,12 +71,12 @@ class Shaper:
         if self._look.style == "surfels":
             points, normals, corners, origin = discs(surface)
             return [Drawn(points, corners, normals, None if values is None else values[origin])]
-        if self._look.style == "cracks":
-            return [Drawn(*crack_tints(frame, body, self._number(frame, body)))]
         key = (frame.version, body)
         if key not in self._split:
             self._split[key] = split_at_edges(carrier.surface)
         origin, corners = self._split[key]
+        if self._look.style == "cracks":
+            return [Drawn(*crack_tints(frame, body, self._number(frame, body), self._split[key]))]
         points = surface.points[origin]
         normals = vertex_normals(points, corners)
         found = [Drawn(points, corners, normals, None if values is None else values[origin])]

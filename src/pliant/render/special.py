@@ -36,10 +36,12 @@ def level_tints(frame: Frame, body: str) -> AnyArray:
     return np.asarray(colours[known])
 
 
-def crack_tints(frame: Frame, body: str, number: int) -> tuple[Array, IntArray, Array, None, AnyArray]:
+def crack_tints(
+    frame: Frame, body: str, number: int, split: tuple[IntArray, IntArray]
+) -> tuple[Array, IntArray, Array, None, AnyArray]:
     """The surface in the body's colour, with what cracks have opened (its group "crack") in another;
-    where the model has a field ``damage``, damaged places darken towards it. Points, corners, normals, no
-    values, and tints."""
+    where the model has a field ``damage``, damaged places darken towards it. ``split``: the surface with
+    points doubled along sharp edges. Points, corners, normals, no values, and tints."""
     surface, structure = frame.surface(body), frame.record(body).structure
     cracked = np.zeros(len(surface.triangles), bool)
     for name, triangles in surface.groups.items():
@@ -49,11 +51,12 @@ def crack_tints(frame: Frame, body: str, number: int) -> tuple[Array, IntArray, 
     if "damage" in frame.field_names(body):
         worst = on_surface(on_particles(scalar_field(frame, "damage", body), structure), structure)
         damage = np.clip(np.nan_to_num(worst), 0.0, 1.0)
-    smooth = vertex_normals(surface.points, surface.triangles)
-    flat = surface.triangles.ravel()  # corners of their own: colours end at the edge of a crack
+    origin, triangles = split
+    smooth = vertex_normals(surface.points[origin], triangles)[triangles.ravel()]
+    flat = origin[triangles.ravel()]  # corners of their own: colours end at the edge of a crack
     corners = np.arange(len(flat)).reshape(-1, 3)
     points = surface.points[flat]
-    normals = np.where(np.repeat(cracked, 3)[:, None], vertex_normals(points, corners), smooth[flat])
+    normals = np.where(np.repeat(cracked, 3)[:, None], vertex_normals(points, corners), smooth)
     plain, dark = np.array(_rgb(BODY_COLOURS[number % len(BODY_COLOURS)])), np.array(_rgb(CRACK_COLOUR))
     share = np.where(np.repeat(cracked, 3), 1.0, damage[flat])[:, None]
     return points, corners, normals, None, ((1.0 - share) * plain + share * dark).astype(np.uint8)

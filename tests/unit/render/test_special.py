@@ -12,6 +12,7 @@ from pliant.exporters.surfaces import OVERLAP, surfels
 from pliant.mesh.shapes import icosphere
 from pliant.protocols import FieldData
 from pliant.recording import Run
+from pliant.render.geometry import split_at_edges
 from pliant.render.special import crack_tints, discs, level_tints
 
 
@@ -53,11 +54,15 @@ class Opened:
 
 def test_cracks_and_levels_have_colours_of_their_own(run: Run) -> None:
     frame: Any = Opened(run)
-    points, corners, normals, values, tints = crack_tints(frame, "block", 0)
+    split = split_at_edges(frame.surface("block"))
+    points, corners, normals, values, tints = crack_tints(frame, "block", 0, split)
     assert values is None
     assert len(points) == len(normals) == len(tints) == 3 * len(corners)
     dark = tints.astype(int).sum(axis=1) < 300
     assert set(np.flatnonzero(dark) // 3) == {0, 3}
+    a, b, c = (points[corners[:, k]] for k in range(3))
+    faces = np.cross(b - a, c - a) / np.linalg.norm(np.cross(b - a, c - a), axis=1)[:, None]
+    assert np.abs(normals - np.repeat(faces, 3, axis=0)).max() < 1e-6  # a block is flat between its edges
     levels = level_tints(frame, "block")
     assert len(np.unique(levels, axis=0)) == 3
     assert np.array_equal(levels[0], levels[3])

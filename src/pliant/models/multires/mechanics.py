@@ -231,9 +231,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
         if momentum is not None:
             self.coupling.keep_momentum(momentum)
         if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
-            self.coupling.fill()
-            if self.hierarchy.links:
-                self.motion.hang(len(self.split) - 1, self.coupling.hanging[-1])
+            self.coupling.surround()
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
