@@ -8,7 +8,7 @@ import pytest
 import pliant as pl
 from multires_lab import FRAME, Frozen, prepared
 from pliant.mesh.shapes import box
-from pliant.models.multires import kernels
+from pliant.models.multires import choosing
 
 SOFT = {"young": 2e4, "poisson": 0.3, "density": 1000.0}
 
@@ -95,7 +95,7 @@ def test_whole_tets_that_are_split_gain_no_energy() -> None:
         share = draw.uniform(0.05, 0.5)
         flags = draw.random(coarse.count) < share
         tets = flags.copy()
-        kernels.whole_tets(np.flatnonzero(flags), coarse.around_first, coarse.around, coarse.tets, tets)
+        choosing.whole_tets(np.flatnonzero(flags), coarse.around_first, coarse.around, coarse.tets, tets)
         for some, found in ((flags, single), (tets, whole)):
             mechanics.set_split([some, np.zeros(fine.count, bool)])
             if sum(len(nodes) for nodes in mechanics.coupling.active) < 200:
