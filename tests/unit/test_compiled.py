@@ -1,4 +1,4 @@
-"""Kernels are compiled once, however many processes want them at the same time."""
+"""Kernels are compiled once, however many processes want them at the same time and whoever calls them."""
 
 import os
 import subprocess
@@ -33,3 +33,15 @@ def test_one_of_two_processes_compiles(tmp_path: Path) -> None:
     counts = sorted(int(child.communicate(timeout=120)[0]) for child in children)
     assert counts[:2] == [0, 0]
     assert counts[2] >= 1
+
+
+def test_a_number_that_the_caller_writes_makes_no_version_of_its_own() -> None:
+    from numba import types
+
+    from pliant.models.blocks import reduce_rows
+
+    index, rows, table = types.int64, types.int64[::1], types.float64[:, ::1]
+    for begin in (types.literal(0), index):  # as a serial twin calls it, and a parallel one
+        reduce_rows.compile((begin, index, rows, rows, rows, table, table))
+    assert not any(isinstance(each, types.Literal) for found in reduce_rows.signatures for each in found)
+    assert (index, index, rows, rows, rows, table, table) in reduce_rows.signatures

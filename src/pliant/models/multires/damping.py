@@ -41,6 +41,7 @@ class Damping:
         self.of_level: list[Array] = motion.parts(self.rows)
         self.tets: list[BoolArray] = [flagged(len(level.tets)) for level in levels]  # whether in the layer
         self._inner: list[IntArray] = [np.zeros(0, np.int64) for _ in levels]
+        self._marks = flagged(len(self.rows))
         self._rings: list[IntArray] = [np.full(level.count, EDGES + 1) for level in levels]
 
     def limits(self) -> list[float]:
@@ -95,7 +96,7 @@ class Damping:
         """Add what the layer's tets take from those of level k's nodes that are at its edge; first, columns:
         sparse rows of all levels."""
         v, f = self._motion.whole[1:3]
-        begin, end = self._edge_first[k : k + 2]
-        here = np.isin(self._edge[0][begin:end], nodes + self._motion.first[k])
-        for e in begin + np.flatnonzero(here):
-            damping_loops.damp_edge(e, e + 1, self._edge, first, columns, v, self.more[k], f)
+        damping_loops.damp_listed(
+            *self._edge_first[k : k + 2], nodes + self._motion.first[k], self._edge, first, columns, v,
+            self.more[k], self._marks, f,
+        )  # fmt: skip

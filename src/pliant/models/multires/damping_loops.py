@@ -81,3 +81,16 @@ def damp_edge(a, b, edge, first, columns, v, beta, f):
                 f[i, c] -= taken
                 power += v[i, c] * taken
     return power
+
+
+@jit
+def damp_listed(a, b, nodes, edge, first, columns, v, beta, marks, f):
+    """``damp_edge`` for those of nodes a...b of ``edge`` that are listed; marks (n,): scratch, false before
+    and after."""
+    for k in range(nodes.shape[0]):
+        marks[nodes[k]] = True
+    for k in range(a, b):
+        if marks[edge[0][k]]:
+            damp_edge(k, k + 1, edge, first, columns, v, beta, f)
+    for k in range(nodes.shape[0]):
+        marks[nodes[k]] = False

@@ -241,6 +241,11 @@ class Galerkin(Simulated):
             self._buffers[k], m.f[k],
         )  # fmt: skip
 
+    def surround(self) -> None:
+        self.fill()
+        if self.hierarchy.links:
+            self.motion.hang(len(self.hanging) - 1, self.hanging[-1])
+
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
             self.motion.pull(k, self.replaced[k])

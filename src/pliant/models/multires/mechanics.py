@@ -8,17 +8,17 @@ import numpy as np
 
 from pliant.materials import elastic
 from pliant.models import tet_fields
-from pliant.models.multires import choosing, kernels, meeting, shown, tet_loops
+from pliant.models.multires import choosing, kernels, meeting, shown
 from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.coming_apart import ComingApart
 from pliant.models.multires.cuts import Cuts
 from pliant.models.multires.drives import Drives
+from pliant.models.multires.finest import FinestMesh
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.governor import Governor
 from pliant.models.multires.levels import OPERATORS, Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.models.multires.schwarz import Schwarz
-from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
 from pliant.typing import AnyArray, Array, BoolArray
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 
 
-class MultiresMechanics(ComingApart):
+class MultiresMechanics(FinestMesh, ComingApart):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
@@ -71,28 +71,6 @@ class MultiresMechanics(ComingApart):
         self.motion, self._loaded = Motion(self.hierarchy), False
         self.adaptation = Adaptation(self.hierarchy, self.motion.family, self.model.split)
         self.drives = Drives(self.hierarchy)
-        self._finest_buffer: Array = np.zeros((4 * len(structure.cells["tetra"]), 3))
-
-    # -------------------------------------------------------------- the finest mesh at given positions
-
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        level = self.hierarchy.levels[-1]
-        tets, nodes, f = np.arange(len(level.tets)), np.arange(level.count), np.zeros_like(x)
-        weight = np.ones(len(tets))
-        tet_loops.tet_forces(
-            tets, nodes, level, weight, x - level.points, v, self.damping_time, self._finest_buffer, f
-        )
-        out += f
-
-    def energy(self, x: Array) -> float:
-        """Elastic energy [J] of the finest mesh."""
-        level = self.hierarchy.levels[-1]
-        out = np.zeros(len(level.tets))
-        tet_loops.tet_energies(
-            np.arange(len(level.tets)), level.tets, level.gradients, level.volumes, np.ones(len(out)),
-            level.operator, level.lam, level.mu, x - level.points, out,
-        )  # fmt: skip
-        return float(out.sum())
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before it begins.
@@ -101,11 +79,11 @@ class MultiresMechanics(ComingApart):
         the finest level.
         """
         if self.coupling is None:
-            return _kinetic(self.structure.mass, v), self.energy(x)
+            return self.kinetic(v), self.energy(x)
         kinetic, elastic = self.coupling.energy()
-        places, speeds = self._last
+        places, speeds = self._last[:, :3], self._last[:, 3:]
         if not np.array_equal(v, speeds):
-            kinetic += _kinetic(self.structure.mass, v) - _kinetic(self.structure.mass, speeds)
+            kinetic += self.kinetic(v) - self.kinetic(speeds)
         if not np.array_equal(x, places):
             elastic += self.energy(x) - self.energy(places)
         return kinetic, elastic
@@ -113,10 +91,6 @@ class MultiresMechanics(ComingApart):
     def stable_step(self) -> StableStep:
         """None: levels take steps of their own within one of the World's."""
         return StableStep(float("inf"), "levels take steps of their own")
-
-    def finest_step(self) -> StableStep:
-        """The largest stable step of the finest mesh alone."""
-        return explicit_limit(self, self.structure, self.damping_time)
 
     # ------------------------------------------------------------------------------------------ steps
 
@@ -257,9 +231,7 @@ class MultiresMechanics(ComingApart):
         if momentum is not None:
             self.coupling.keep_momentum(momentum)
         if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
-            self.coupling.fill()
-            if self.hierarchy.links:
-                self.motion.hang(len(self.split) - 1, self.coupling.hanging[-1])
+            self.coupling.surround()
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
@@ -304,11 +276,7 @@ class MultiresMechanics(ComingApart):
         return found
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        m = len(self.structure.cells["tetra"])
-        level = self.hierarchy.levels[-1]
-        lame = np.full(m, level.lam), np.full(m, level.mu)
-        own = [name for name in names if name in tet_fields.NAMES]
-        found = tet_fields.tet_fields(x, self.structure.rest, self.structure.cells["tetra"], lame, own)
+        found = self.tet_fields(x, [name for name in names if name in tet_fields.NAMES])
         for name, values in zip(self.recorded, self._shown or (None, None), strict=True):
             if name in names:
                 made = self.levels_shown if name == "level" else self.jumps_shown
@@ -355,7 +323,3 @@ class MultiresMechanics(ComingApart):
             self.coupling.heat = np.array(state["heat"])
             self.coupling.left_over = np.array(state["left-over"])
             self._share_loads()
-
-
-def _kinetic(mass: Array, v: Array) -> float:
-    return 0.5 * float(np.sum(mass[:, None] * v**2))

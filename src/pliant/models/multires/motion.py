@@ -168,6 +168,9 @@ class Coupling(Protocol):
         """Give every node of every level the values of the finest simulated one there, but the finest ones
         that hang: these take theirs where particles are shown."""
 
+    def surround(self) -> None:
+        """Give the nodes around simulated ones the values that these see."""
+
     def limits(self) -> list[float]:
         """Longest step [s] of each level."""
 

@@ -59,7 +59,7 @@ class Schwarz(Simulated):
         self._standing, self._hanging = np.full(n, ABSENT, np.int8), flagged(n)
         self.hanging = motion.parts(self._hanging)
         self._room = (np.zeros((3, n), np.int64), np.zeros((3, n), bool), np.zeros((3, n, 3)))  # for lists
-        self._spare = np.zeros(n)
+        self._spare, self._corners = np.zeros(n), [np.zeros(len(level.tets), np.int8) for level in levels]
         self._there: tuple[IntArray, ...] = (np.zeros(0, np.int64),)
         self._body_mass = float(levels[-1].mass.sum())
         self.arrange([flagged(level.count) for level in hierarchy.levels])
@@ -215,9 +215,15 @@ class Schwarz(Simulated):
             tet_loops.tet_forces(layer, none, *common, damped * damping.tops[k], self._buffers[k], m.f[k])
             tet_loops.tet_forces(inner, nodes, *common, damped * damping.base[k], self._buffers[k], m.f[k])
         else:
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], damped * damping.of_level[k], m.f[k])
+            beta = damping.of_level[k] if damped == 1.0 else damped * damping.of_level[k]
+            kernels.row_forces(nodes, level, m.d[k], m.v[k], beta, m.f[k])
             if damped:
                 damping.damp_edge(k, nodes, *self._stiffness[:2])
+
+    def surround(self) -> None:
+        for k in range(self.deepest - 1, -1, -1):
+            self.motion.pull(k, self.replaced[k])
+        self._refresh_ghosts()
 
     def fill(self) -> None:
         for k in range(self.deepest - 1, -1, -1):
@@ -248,7 +254,7 @@ class Schwarz(Simulated):
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
             elastic += tet_loops.energy_around(
                 nodes, level.around_first, level.around, level.tets, level.gradients, level.volumes,
-                level.operator, level.lam, level.mu, m.d[k],
+                level.operator, level.lam, level.mu, m.d[k], self._corners[k],
             )  # fmt: skip
         return kinetic, elastic
 

@@ -221,13 +221,26 @@ def tet_energies(ids, tets, g, volumes, weight, mode, lam, mu, d, out):
 
 
 @jit
-def energy_around(nodes, first, around, tets, g, volumes, mode, lam, mu, d):
-    """A quarter of the elastic energy [J] of the tets around each listed node."""
-    total = 0.0
+def energy_around(nodes, first, around, tets, g, volumes, mode, lam, mu, d, corners):
+    """A quarter of the elastic energy [J] of the tets around each listed node. corners (m,): scratch, zero
+    before and after: how many of a tet's are listed."""
+    most = 0
+    for k in range(nodes.shape[0]):
+        most += first[nodes[k] + 1] - first[nodes[k]]
+    found = np.empty(most, np.int64)
+    n = 0
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
             t = around[e] // 4
-            total += 0.25 * volumes[t] * _density(t, tets, g, mode, lam, mu, d)
+            if corners[t] == 0:
+                found[n] = t
+                n += 1
+            corners[t] += 1
+    total = 0.0
+    for k in range(n):
+        t = found[k]
+        total += 0.25 * corners[t] * volumes[t] * _density(t, tets, g, mode, lam, mu, d)
+        corners[t] = 0
     return total
 
 
