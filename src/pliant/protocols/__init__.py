@@ -61,7 +61,7 @@ from pliant.protocols.shared import (
     StableStep,
     StepLimit,
 )
-from pliant.protocols.stepping import Completing, Meeting, OwnStep, Solid, Stepped
+from pliant.protocols.stepping import Completing, Meeting, OwnStep, Slowed, Solid, Stepped
 from pliant.protocols.structure import Carrier, Geometry, Sampler, Structure
 from pliant.protocols.topology import Cuttable, Following, Newcomers, Rebuilding, RowChange, Topology, blend
 
@@ -114,6 +114,7 @@ __all__ = [
     "RowChange",
     "Sampler",
     "Settling",
+    "Slowed",
     "Solid",
     "Speaking",
     "StableStep",

@@ -33,6 +33,13 @@ class OwnStep(Protocol):
 
 
 @runtime_checkable
+class Slowed(Protocol):
+    """Mechanics that own their step and go by whether actions slow bodies down (``velocity_dependent``)."""
+
+    slowed: bool
+
+
+@runtime_checkable
 class Completing(Protocol):
     """Mechanics that own their step and want the forces at its end, as well as those at its beginning."""
 

@@ -22,6 +22,7 @@ from pliant.protocols import (
     Potential,
     Projection,
     Pushing,
+    Slowed,
     Stepped,
     Stored,
     Structure,
@@ -104,6 +105,8 @@ class System:
         for mechanics, _ in self._own:
             if isinstance(mechanics, Meeting):
                 mechanics.meet(obstacles)
+            if isinstance(mechanics, Slowed):
+                mechanics.slowed = any(a.velocity_dependent for a in forces)
         self._between = [a for a in active if isinstance(a, BetweenSteps)]
         self.contacts: list[Contact] = [a for a in active if isinstance(a, Contact)]
         self._potentials = [a for a in active if isinstance(a, Potential)]

@@ -39,6 +39,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
 
     inversion_safe = True
     recorded = ("level", "eta")
+    slowed = False
 
     def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
         self.structure, self.material, self.model = structure, material, model
@@ -118,8 +119,8 @@ class MultiresMechanics(FinestMesh, ComingApart):
             self.coupling.heat[0] = 0.0
 
     def _begin(self, v: Array, inverse_mass: Array) -> None:
-        lossy = bool((inverse_mass == 0.0).any()) and self.damping_time > 0.0
-        ghosts = lossy or self.model.order == "debunne"
+        held, lossy = bool((inverse_mass == 0.0).any()), self.slowed or self.damping_time > 0.0
+        ghosts = (held and lossy) or self.model.order == "debunne"
         kind = self.kind if self.kind != "auto" else "schwarz" if ghosts else "galerkin"
         if self.model.detail == "finest":
             self.split = [np.ones(level.count, bool) for level in self.hierarchy.levels]

@@ -28,7 +28,7 @@ class Multires:
     coupling: "schwarz", ghosts that interpolate between levels in space and time, with stiffness damping of a
     quarter of each level's critical step (for held bodies); "galerkin", slaved ghosts and transposed forces,
     which keeps momentum and needs no damping (for bodies that fly or swing); "auto": schwarz where something
-    holds the body when it starts and its material has damping, otherwise galerkin. order: "debunne"
+    holds the body when it starts and its material or an action damps it, otherwise galerkin. order: "debunne"
     keeps the text's order of updates, which is unstable.
 
     detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
