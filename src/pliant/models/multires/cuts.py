@@ -53,6 +53,7 @@ class Cuts:
 
     def _change(self, change: Callable[[int, Shadow, VirtualMesh], Shadow | None]) -> bool:
         """Change every level's shadow; whether any did (None: it stays)."""
+        whole = not self.meshes
         old = self.meshes or [virtual_mesh(shadow) for shadow in self.shadows]
         made = [
             change(k, shadow, mesh) for k, (shadow, mesh) in enumerate(zip(self.shadows, old, strict=True))
@@ -62,18 +63,23 @@ class Cuts:
         self.meshes, self.parents = [], []
         for k, shadow in enumerate(made):
             mesh = old[k] if shadow is None else virtual_mesh(shadow)
-            rows = np.arange(len(mesh.owner))
-            self.parents.append(rows if shadow is None else mesh.parents(old[k], shadow))
+            rows = np.arange(len(mesh.owner)) if shadow is None else mesh.parents(old[k], shadow)
+            self.parents.append(old[k].owner[rows] if whole else rows)
             self.shadows[k] = shadow or self.shadows[k]
             self.meshes.append(mesh)
         self.any = True
         return True
 
+    def _at_vertices(self, shadow: Shadow, mesh: VirtualMesh, values: Array) -> Array:
+        """Nodes' values at the vertices of a shadow. A whole level has one node where parts of it touch in a
+        point or an edge alone; its virtual mesh has one for each part."""
+        return mesh.at_vertices(shadow, values if self.meshes else values[mesh.owner])
+
     def cut(self, levels: list[Array]) -> bool:
         """Cut through where the nodes' values of every level are zero."""
 
         def through(k: int, shadow: Shadow, mesh: VirtualMesh) -> Shadow:
-            there = mesh.at_vertices(shadow, levels[k])
+            there = self._at_vertices(shadow, mesh, levels[k])
             whole = np.where(there[shadow.tets].sum(axis=1) < 0.0, -1, 1)
             return shadow.cut(there) or shadow.with_sides(whole)
 
@@ -82,7 +88,7 @@ class Cuts:
 
     def imprint(self, levels: list[Array]) -> None:
         """Prepare for a blade along the zero of the nodes' values; nothing comes apart."""
-        self._change(lambda k, shadow, mesh: shadow.imprint(mesh.at_vertices(shadow, levels[k])))
+        self._change(lambda k, shadow, mesh: shadow.imprint(self._at_vertices(shadow, mesh, levels[k])))
 
     def part(self, sides: list[IntArray] | None, behind: list[BoolArray] | None) -> bool:
         """Part tets of different ``sides``, or along imprints; only where all nodes are ``behind``."""
@@ -93,7 +99,7 @@ class Cuts:
                 return found.part(found.sides[:, -1], None) or found
             code = np.unique(shadow.sides, axis=0, return_inverse=True)[1].reshape(-1)
             assert behind is not None
-            where = mesh.at_vertices(shadow, behind[k].astype(float)) > 1.0 - 1e-6
+            where = self._at_vertices(shadow, mesh, behind[k].astype(float)) > 1.0 - 1e-6
             return shadow.part(code, where)
 
         return self._change(apart)
