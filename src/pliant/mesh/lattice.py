@@ -45,10 +45,10 @@ def lattice(points: Array, triangles: IntArray, edge: float) -> tuple[Array, Int
         )
     if halving:
         notes.append(
-            f"The body is too thin for a lattice of edge {edge:.4g} m; it was made with {fine:.4g} m."
+            f"The body is too thin for a lattice of that edge; it has edges {2**halving} times finer."
         )
     if abs(found - expected) > TOLERANCE * expected:
-        notes.append(f"The lattice's volume is {found:.4g} m3, the surface's about {expected:.4g} m3.")
+        notes.append(f"The lattice's volume is about {found / expected:.0%} of the surface's.")
     tets, dropped = _main_parts(x, tets)
     if dropped:
         notes.append(
@@ -59,7 +59,7 @@ def lattice(points: Array, triangles: IntArray, edge: float) -> tuple[Array, Int
     lost = Tree(x, boundary_triangles(tets)).nearest(points[shown].mean(axis=1))[1].max()
     if lost > fine:
         notes.append(
-            f"Thin parts are missing: the surface is up to {lost:.4g} m away. A smaller edge keeps them."
+            f"Thin parts are missing, up to {lost / fine:.2g} edges from the tets. A smaller edge keeps them."
         )
     return x, tets, notes
 

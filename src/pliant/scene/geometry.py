@@ -52,11 +52,14 @@ class BodyGeometry:
 
     def _own_edge(self) -> float | None:
         """The target edge in the source's own coordinates, before scaling."""
-        return None if self.edge is None else self.edge / abs(float(np.linalg.det(self.linear))) ** (1 / 3)
+        return None if self.edge is None else self.edge / self._scale()
+
+    def _scale(self) -> float:
+        return float(abs(np.linalg.det(self.linear)) ** (1 / 3))
 
     @property
     def turn(self) -> Array:
-        return np.asarray(self.linear / abs(float(np.linalg.det(self.linear))) ** (1 / 3))
+        return np.asarray(self.linear / self._scale())
 
     def spacing(self) -> float | None:
         mesh = None if self.edge is not None else self._mesh()
@@ -108,13 +111,15 @@ class BodyGeometry:
             if isinstance(mesh, Surface):
                 from pliant.mesh.fill import fill
 
+                scale = 1.0 if self.edge is None else self._scale()  # messages about an edge are in metres
                 mesh = fill(
-                    mesh,
-                    edge=self._own_edge(),
+                    replace(mesh, points=mesh.points * scale),
+                    edge=self.edge,
                     mesher=self.mesher,
                     notify=self.notify,
                     progress=self.progress,
                 )
+                mesh = replace(mesh, points=mesh.points / scale)
             elif self.edge is not None and self.notify is not None:
                 self.notify(
                     f"edge = {self.edge:g} m is not used: the body's tets are given, by divisions or a file"

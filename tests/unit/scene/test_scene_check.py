@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scene_texts import ACTION, BODY
 
-from pliant.errors import SceneError, SelectionError
+from pliant.errors import MeshError, SceneError, SelectionError
 from pliant.scene.check import check
 from pliant.scene.load import parse
 
@@ -95,3 +95,11 @@ def test_damping_that_costs_many_steps_says_so(damping: float, costly: bool) -> 
     times = (1.0 + z * z) ** 0.5 + z
     assert (times > 3.0) == costly
     assert said[3].startswith(f", which takes {times:.0f} times the steps" if costly else "), ")
+
+
+def test_messages_about_an_edge_are_in_the_metres_of_the_scene() -> None:
+    """A mesh in millimetres: the edge is given in metres, and so is what is said of it."""
+    text = BODY.replace("box = { size = [1, 1, 1], divisions = [2, 2, 2] }", "sphere = { radius = 50 }")
+    assert "sphere" in text
+    with pytest.raises(MeshError, match=r"edge of 0\.5 m is larger than the whole body \(0\.17"):
+        check(parse(text + "scale = 0.001\nedge = 0.5\n" + GRAVITY))
