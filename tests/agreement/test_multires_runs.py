@@ -147,6 +147,19 @@ def test_the_budget_is_kept_and_the_closest_nodes_come_first() -> None:
     assert sum(row[f"cube.active.{k}"] for k in range(3)) > 27
 
 
+def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
+    """The coarsest level takes its updates in any case: once, a warning gives both numbers."""
+    simulation = poked(budget=20).simulation()
+    simulation.start()
+    mechanics = simulation.system.world.parts[0].mechanics
+    for _ in range(3):
+        simulation.advance()
+    (warning,) = mechanics.warnings
+    least = mechanics.hierarchy.levels[0].count * mechanics.counts(1 / 60)[0]
+    assert mechanics.updates == least > 20
+    assert f"the coarsest level alone takes {least} node updates a frame, the budget is 20:" in warning
+
+
 @pytest.mark.parametrize("coupling", ["schwarz", "galerkin"])
 def test_a_resumed_run_has_the_same_bytes(coupling: str, tmp_path: Path) -> None:
     whole = poked(0.5, coupling=coupling).run(to=tmp_path / "whole.pliant")

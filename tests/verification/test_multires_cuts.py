@@ -9,7 +9,7 @@ import pytest
 import pliant as pl
 from pliant.fracture.tets import pieces
 from pliant.mesh.shapes import box
-from pliant.mesh.types import surface_volume
+from pliant.mesh.types import TetMesh, surface_volume
 from stopping import assert_same, stopped_and_resumed
 
 TISSUE = {"young": 2e5, "poisson": 0.3, "density": 1000.0, "damping": 2e-3}
@@ -174,3 +174,43 @@ def test_a_seam_and_a_second_cut_part_bodies_again() -> None:
     assert pieces(world.parts[0].structure.cells["tetra"])[0] == 4
     assert world.mass.sum() == pytest.approx(1000.0, rel=1e-12)
     assert np.abs(world.x - world.rest).max() < 1e-12
+
+
+TOUCHING = {
+    "plane": pl.Cut(body="bar", plane={"axis": "x", "at": 0.55}, at=0.05),
+    "blade": pl.Cut(
+        body="bar", plane={"axis": "x", "at": 0.55}, direction=[0, 0, 1],
+        edge={"keys": [{"time": 0.05, "value": -0.1}, {"time": 0.15, "value": 1.1}]},
+    ),
+    "seam": pl.Seam(body="bar", plane={"axis": "x", "at": 0.5}, at=0.05),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", TOUCHING)
+@pytest.mark.parametrize("shared", [(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)], ids=["edge", "corner"])
+def test_parts_that_touch_in_an_edge_or_a_corner_alone_are_cut(
+    way: str, shared: tuple[float, float, float], tmp_path: Path
+) -> None:
+    """Thin parts of scans end in such tets. Two unit cubes, the second with its lowest corner at ``shared``;
+    the cut halves the first and leaves the second as it was, and a resumed run repeats the bytes."""
+    first = box(1.0, 1.0, 1.0, divisions=(6, 6, 6)).volume()
+    assert first is not None
+    points = np.concatenate([first.points, first.points + np.asarray(shared)])
+    tets = np.concatenate([first.tets, first.tets + len(first.points)])
+    points, number = np.unique(points.round(9), axis=0, return_inverse=True)
+    mesh = TetMesh(points, number.reshape(-1)[tets])
+    assert len(points) == 2 * 7**3 - (7 if shared[2] == 0.0 else 1)
+    model = {"type": "multires", "levels": 2, "coupling": "schwarz"}
+    body = pl.Body(mesh, model=model, material=TISSUE, name="bar")
+    acting = [pl.Fix(body, pl.where.plane("x", "min")), pl.Gravity(1.0), TOUCHING[way]]
+    scene = pl.Scene([body], acting, time=pl.TimePlan(duration=0.2, fps=30))
+    simulation = scene.simulation()
+    simulation.start()
+    world = simulation.system.world
+    for _ in range(6):
+        simulation.advance()
+    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 3
+    assert world.mass.sum() == pytest.approx(2000.0, rel=1e-12)
+    assert np.abs(world.x - world.rest).max() < 0.1
+    whole = scene.run(to=tmp_path / "whole.pliant")
+    assert_same(whole, stopped_and_resumed(scene, tmp_path / "broken.pliant", 3))

@@ -51,14 +51,23 @@ class Governor:
             rate = updates / seconds
             self.speed = rate if not self.speed else (1.0 - SMOOTH) * self.speed + SMOOTH * rate
 
-    def warn(self, time: float) -> None:
-        """Nodes that wanted to split were refused."""
-        if not self._warned:
-            self._warned = True
+    def warn(self, time: float, least: float, refused: bool) -> None:
+        """Say once what the budget does not allow: the coarsest level's own ``least`` updates a frame, or
+        that all nodes split which want to."""
+        if self._warned or self.allowed is None:
+            return
+        if least > self.allowed:
+            self.warnings.append(
+                f"at {time:.2f} s the coarsest level alone takes {least:.0f} node updates a frame, the "
+                f"budget is {self.allowed:.0f}: frames take longer than asked for, and nothing is refined. "
+                "More levels, a larger edge or a higher frame rate leave each frame less to do"
+            )
+        elif refused:
             self.warnings.append(
                 f"at {time:.2f} s the budget kept nodes from splitting (series load, refused): the motion is "
                 "coarser there than asked for"
             )
+        self._warned = bool(self.warnings)
 
     def state(self) -> dict[str, AnyArray]:
         allowed = np.nan if self.allowed is None else self.allowed

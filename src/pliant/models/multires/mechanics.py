@@ -207,8 +207,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
             held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
         wanted, urgency = a.choose(self.split, away, held)
         split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
-        if self.refused:
-            self.governor.warn(time)
+        self.governor.warn(time, counts[0] * self.hierarchy.levels[0].count, self.refused)
         self.set_split(split)
 
     def set_split(self, split: list[BoolArray]) -> None:
