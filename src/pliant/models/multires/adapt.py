@@ -7,7 +7,7 @@ import numpy as np
 
 from pliant.models.multires import choosing, reach, tet_loops
 from pliant.models.multires.family import Family
-from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.protocols import Pushing
 from pliant.typing import Array, BoolArray, IntArray

@@ -10,7 +10,7 @@ from pliant.fracture.tets import pieces
 from pliant.models.multires.adapt import Adaptation
 from pliant.models.multires.cuts import Cuts, down_to_coarsest
 from pliant.models.multires.drives import Drives
-from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.protocols import Carrier, Structure
 from pliant.typing import Array, BoolArray, IntArray

@@ -12,7 +12,9 @@ from pliant.fracture.virtual_surface import VirtualSurface
 from pliant.mesh.triangles import double_areas
 from pliant.mesh.types import boundary_triangles
 from pliant.models.multires.beside import holding_beside
-from pliant.models.multires.levels import Hierarchy, Homes, LevelMesh
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import LevelMesh
+from pliant.models.multires.links import Homes
 from pliant.protocols import Carrier, Structure
 from pliant.structure.hierarchy import level_meshes
 from pliant.typing import Array, BoolArray, IntArray

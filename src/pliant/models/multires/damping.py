@@ -7,7 +7,8 @@ import numpy as np
 
 from pliant.models.multires import damping_loops, kernels
 from pliant.models.multires.arrangement import ACTIVE
-from pliant.models.multires.levels import DEBUNNE, Hierarchy
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import DEBUNNE
 from pliant.models.multires.motion import Motion, flagged, laid_out, limit, room
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.models.multires import kernels
-from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion import Motion, flagged
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires.hierarchy import Hierarchy
 from pliant.typing import Array, IntArray
 
 

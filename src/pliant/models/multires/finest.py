@@ -6,7 +6,8 @@ import numpy as np
 
 from pliant.models import tet_fields
 from pliant.models.multires import tet_loops
-from pliant.models.multires.levels import Hierarchy, Level
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import Level
 from pliant.models.stability import explicit_limit
 from pliant.protocols import FieldData, StableStep, Structure
 from pliant.typing import Array, BoolArray, IntArray

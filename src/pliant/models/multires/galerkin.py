@@ -5,14 +5,15 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
-from pliant.models.multires import impulses, kernels, schedule, tet_loops
-from pliant.models.multires.levels import Hierarchy
+from pliant.models.multires import impulses, kernels, lending, schedule, tet_loops
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import Level
 from pliant.models.multires.motion import AllNodes, Motion, Near, Simulated, flagged, laid_out, limit
 from pliant.typing import Array, BoolArray, IntArray
 
 POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
 LEAST = 0.03  # share that every other node has (about that of one tet): extrapolated weights may leave less
-_NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+STEADY = 0.95  # of a level's longest step
 
 
 class Galerkin(Simulated):
@@ -24,8 +25,9 @@ class Galerkin(Simulated):
     sums :math:`G^T m` of the finest nodes'. So the sum of forces is zero, whatever the levels, and they are
     the gradient of an energy. A coarse node inside the refined part that a few slaves still hang on would
     have next to no mass: it is ``pulled``, takes the value of the finer tet around it and hands on to that
-    what it gets. Every level's forces act at its own step, as impulses; positions move, and loads act, at
-    the finest one.
+    what it gets. Weights of nodes outside of their tets are negative and may leave others with less mass
+    than their level's step needs: neighbours lend it (and loads with it). Every level's forces act at its own
+    step, as impulses; positions move, and loads act, at the finest one.
     """
 
     synchronous = True
@@ -73,7 +75,7 @@ class Galerkin(Simulated):
         self._links = tuple(whole)
 
     def limits(self) -> list[float]:
-        return [limit(level.critical, self.damping) for level in self.hierarchy.levels]
+        return [limit(STEADY * level.critical, self.damping) for level in self.hierarchy.levels]
 
     def arrange(self, split: list[BoolArray]) -> None:
         levels, links = self.hierarchy.levels, self.hierarchy.links
@@ -120,24 +122,28 @@ class Galerkin(Simulated):
         levels = self.hierarchy.levels
         self._passed = [np.flatnonzero(~free) for free in self.free]  # hand what they have to parent tets
         self.pulled: list[IntArray] = [np.zeros(0, np.int64) for _ in levels]
-        self._helped: list[tuple[IntArray, IntArray, Array]] = [_NOBODY for _ in levels]
+        self._loans = [lending.NONE for _ in levels]
         mass = levels[-1].mass[:, None]
         first = self._shared(mass)
         self.pulled = [self._poor(k, first[k][:, 0]) for k in range(len(levels))]
         masses = [share[:, 0] for share in self._shared(mass)]
-        self._helped = [self._helpers(k, masses[k]) for k in range(len(levels))]
+        self._loans = [self._lent(*each) for each in zip(levels, masses, self._needed(), strict=True)]
         self.mass = [share[:, 0] for share in self._shared(mass)]
 
-    def _helpers(self, k: int, mass: Array) -> tuple[IntArray, IntArray, Array]:
-        """Nodes of level k that have too little mass, the neighbours that give them some, and the share of
-        theirs that these give."""
-        level = self.hierarchy.levels[k]
-        poor = np.flatnonzero((mass != 0.0) & (mass < LEAST * level.mass))
-        if not len(poor):
-            return _NOBODY
-        rich = kernels.richest(poor, level.first, level.columns, mass)
-        lacking = LEAST * level.mass[poor] - mass[poor]
-        return poor, rich, lacking / mass[rich]
+    def _needed(self) -> list[Array]:
+        """Masses that keep the steps of all levels stable: for the counted tets of each, at their corners,
+        and through slaves at what these hang on."""
+        levels = self.hierarchy.levels
+        found: list[Array] = [np.zeros(level.count) for level in levels]
+        for k, level in enumerate(levels):
+            asked = [np.zeros((each.count, 1)) for each in levels]
+            asked[k][:, 0] = lending.asked(level, self.tets[k], self.weight[k])
+            self._hand_on(k, self.slaves, asked, "bounds")
+            found = [np.maximum(a, b[:, 0]) for a, b in zip(found, asked, strict=True)]
+        return [free * needed for free, needed in zip(self.free, found, strict=True)]
+
+    def _lent(self, level: Level, mass: Array, needed: Array) -> lending.Loans:
+        return lending.lent(level, mass, np.maximum(needed, LEAST * level.mass * (mass != 0.0)))
 
     def _poor(self, k: int, mass: Array) -> IntArray:
         """Nodes of level k to be pulled: no tet of theirs counts, and the finer tet around them is free."""
@@ -145,7 +151,8 @@ class Galerkin(Simulated):
             return np.zeros(0, np.int64)
         link, used = self.hierarchy.links[k], flagged(len(mass))
         used[self.nodes[k]] = True
-        inside = (self.free[k + 1][link.down] | (link.down_weights == 0.0)).all(axis=1)
+        free = self.free[k + 1][link.down] & (link.down_weights >= 0.0)
+        inside = (free | (link.down_weights == 0.0)).all(axis=1)
         return np.flatnonzero((mass != 0.0) & (mass < POOR * self.hierarchy.levels[k].mass) & ~used & inside)
 
     def _shared(self, values: Array) -> list[Array]:
@@ -153,20 +160,20 @@ class Galerkin(Simulated):
         levels = self.hierarchy.levels
         shares = [np.zeros((level.count, values.shape[1])) for level in levels]
         shares[-1][:] = values
-        self._hand_on(len(levels) - 1, self._passed, shares)
-        for share, (poor, rich, part) in zip(shares, self._helped, strict=True):
-            given = part[:, None] * share[rich]
-            share[poor] += given
-            np.subtract.at(share, rich, given)
+        self._hand_on(len(levels) - 1, self._passed, shares, "shares")
+        for share, loans in zip(shares, self._loans, strict=True):
+            lending.lend(loans, share)
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
-    def _hand_on(self, deepest: int, nodes: list[IntArray], values: list[Array]) -> None:
+    def _hand_on(
+        self, deepest: int, nodes: list[IntArray], values: list[Array], weights: str = "weights"
+    ) -> None:
         """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled
         nodes to their child tets', down again: the transpose of ``impulses.hang_slaves``."""
         links = self.hierarchy.links
         for k in range(deepest, 0, -1):
             link = links[k - 1]
-            kernels.hand_up(nodes[k], link.corners, link.weights, values[k], values[k - 1])
+            kernels.hand_up(nodes[k], link.corners, getattr(link, weights), values[k], values[k - 1])
         for k in range(deepest):
             if len(pulled := self.pulled[k]):
                 kernels.hand_up(pulled, links[k].down, links[k].down_weights, values[k], values[k + 1])

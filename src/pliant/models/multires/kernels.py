@@ -3,8 +3,6 @@ writer, so the bytes do not depend on the number of threads."""
 
 # mypy: disable-error-code="no-untyped-def"
 
-import numpy as np
-
 from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
 from pliant.typing import AnyArray, Array, IntArray
 
@@ -139,12 +137,6 @@ def hand_up_range(a, b, nodes, corners, weights, values, out):
             j = corners[i, q]
             for c in range(values.shape[1]):
                 out[j, c] += weights[i, q] * values[i, c]
-
-
-def richest(nodes: IntArray, first: IntArray, columns: IntArray, mass: Array) -> IntArray:
-    """The neighbour with the largest mass of each of the listed nodes."""
-    rows = [columns[first[i] : first[i + 1]] for i in nodes]
-    return np.array([row[np.argmax(mass[row])] for row in rows], np.int64)
 
 
 @jit

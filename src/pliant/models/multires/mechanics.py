@@ -16,7 +16,8 @@ from pliant.models.multires.drives import Drives
 from pliant.models.multires.finest import FinestMesh
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.governor import Governor
-from pliant.models.multires.levels import OPERATORS, Hierarchy
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import OPERATORS
 from pliant.models.multires.motion import Coupling, Motion, flagged
 from pliant.models.multires.schwarz import Schwarz
 from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure

@@ -7,7 +7,8 @@ import numpy as np
 
 from pliant.models.multires import kernels, shown
 from pliant.models.multires.family import Family
-from pliant.models.multires.levels import Hierarchy, Rows
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import Rows
 from pliant.protocols import Pushing
 from pliant.typing import AnyArray, Array, BoolArray, IntArray
 

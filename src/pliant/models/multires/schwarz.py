@@ -6,7 +6,9 @@ from pliant.compiled import SERIAL_ROWS
 from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
 from pliant.models.multires.arrangement import ABSENT
 from pliant.models.multires.damping import Damping
-from pliant.models.multires.levels import COROTATIONAL, Hierarchy, Link, Rows
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.levels import COROTATIONAL, Rows
+from pliant.models.multires.links import Link
 from pliant.models.multires.motion import (
     AllNodes,
     Motion,
