@@ -17,6 +17,7 @@ from pliant.models.multires.levels import LevelMesh
 from pliant.models.multires.links import Homes
 from pliant.protocols import Carrier, Structure
 from pliant.structure.hierarchy import level_meshes
+from pliant.structure.lending import evened
 from pliant.typing import Array, BoolArray, IntArray
 
 _PARTS = ("rest", "tets", "origin", "sides")
@@ -138,12 +139,13 @@ class Cuts:
         for k, each in enumerate(self.shadows):
             extra |= {f"cut-{k}-{name}": array for name, array in each.arrays().items()}
         finest = self.level_meshes()[-1]
-        volume = np.bincount(mesh.tets.ravel(), np.repeat(finest.volumes(), 4), len(mesh.owner))
-        density = old.mass.sum() / volume.sum()
+        volumes = finest.volumes()
+        mass: Array = np.bincount(mesh.tets.ravel(), np.repeat(volumes, 4), len(mesh.owner)).astype(float)
+        mass *= old.mass.sum() / mass.sum()
         return replace(
             old,
             rest=finest.points,
-            mass=density * volume,
+            mass=evened(finest.points, mesh.tets, volumes, mass),
             cells={"tetra": mesh.tets, "triangle": boundary_triangles(mesh.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carried(whole, old.spacing),

@@ -5,10 +5,12 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.compiled import SERIAL_ROWS
-from pliant.models.multires import impulses, kernels, lending, schedule, tet_loops
+from pliant.models.multires import impulses, kernels, schedule, tet_loops
+from pliant.models.multires.asking import asked_masses
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.levels import Level
 from pliant.models.multires.motion import AllNodes, Motion, Near, Simulated, flagged, laid_out, limit
+from pliant.structure import lending
 from pliant.typing import Array, BoolArray, IntArray
 
 POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
@@ -137,13 +139,14 @@ class Galerkin(Simulated):
         found: list[Array] = [np.zeros(level.count) for level in levels]
         for k, level in enumerate(levels):
             asked = [np.zeros((each.count, 1)) for each in levels]
-            asked[k][:, 0] = lending.asked(level, self.tets[k], self.weight[k])
+            asked[k][:, 0] = asked_masses(level, self.tets[k], self.weight[k])
             self._hand_on(k, self.slaves, asked, "bounds")
             found = [np.maximum(a, b[:, 0]) for a, b in zip(found, asked, strict=True)]
         return [free * needed for free, needed in zip(self.free, found, strict=True)]
 
     def _lent(self, level: Level, mass: Array, needed: Array) -> lending.Loans:
-        return lending.lent(level, mass, np.maximum(needed, LEAST * level.mass * (mass != 0.0)))
+        least = np.maximum(needed, LEAST * level.mass * (mass != 0.0))
+        return lending.lent(least, mass, level.first, level.columns)
 
     def _poor(self, k: int, mass: Array) -> IntArray:
         """Nodes of level k to be pulled: no tet of theirs counts, and the finer tet around them is free."""

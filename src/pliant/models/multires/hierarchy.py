@@ -4,6 +4,7 @@ import numpy as np
 
 from pliant.models.multires.levels import Level, LevelMesh
 from pliant.models.multires.links import Homes, Link
+from pliant.structure.lending import evened
 from pliant.typing import Array
 
 
@@ -39,4 +40,5 @@ class Hierarchy:
         own = np.bincount(level.tets.ravel(), np.repeat(0.25 * level.volumes, 4), minlength=level.count)
         own *= fine.mass.sum() / own.sum()
         mass = np.maximum(handed, 0.5 * own)
-        return np.asarray(mass * (fine.mass.sum() / mass.sum()))
+        mass *= fine.mass.sum() / mass.sum()
+        return evened(level.points, level.tets, level.volumes, mass)
