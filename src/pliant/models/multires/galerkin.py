@@ -15,7 +15,7 @@ from pliant.typing import Array, BoolArray, IntArray
 
 POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
 LEAST = 0.03  # share that every other node has (about that of one tet): extrapolated weights may leave less
-STEADY = 0.95  # of a level's longest step
+STEADY = 0.9  # of a level's longest step
 
 
 class Galerkin(Simulated):
