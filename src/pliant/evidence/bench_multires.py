@@ -8,7 +8,7 @@ import numpy as np
 from pliant.evidence.bench import Figure, bench
 
 FPS = 60.0
-BUDGET = 10_000  # node updates a frame: the tool would like up to 34 000
+BUDGET = 7_000  # node updates a frame: the tool would like up to 34 000
 SECONDS = 60.0
 EDGE = 0.0068  # 42 000 nodes
 
@@ -33,16 +33,17 @@ def moving_tool(detail: str = "adaptive", **model: Any) -> Any:
 
 
 def frame_times(scene: Any, frames: int, warm: int = 30) -> tuple[Any, Any, Any]:
-    """Wall seconds of each frame after a few, the node updates in it, and the simulation."""
+    """Seconds of each frame after a few, on the wall and of the processor (n, 2), the node updates in it, and
+    the simulation."""
     simulation = scene.simulation()
     simulation.start()
     mechanics = simulation.system.world.parts[0].mechanics
     seconds, updates = [], []
     for number in range(frames + warm):
-        begun = time.perf_counter()
+        begun, busy = time.perf_counter(), time.process_time()
         simulation.advance()
         if number >= warm:
-            seconds.append(time.perf_counter() - begun)
+            seconds.append((time.perf_counter() - begun, time.process_time() - busy))
             updates.append(mechanics.updates)
     return np.array(seconds), np.array(updates), simulation
 
@@ -51,16 +52,18 @@ def frame_times(scene: Any, frames: int, warm: int = 30) -> tuple[Any, Any, Any]
 def frames_in_budget() -> list[Figure]:
     """Share of 60 Hz frames that are ready in time, for a minute, with the governor."""
     frames = int(SECONDS * FPS)
-    seconds, updates, simulation = frame_times(moving_tool(budget=BUDGET), frames)
-    share = float(np.mean(seconds <= 1.0 / FPS))
+    both, updates, simulation = frame_times(moving_tool(budget=BUDGET), frames)
+    share, alone = (float(np.mean(times <= 1.0 / FPS)) for times in both.T)
+    seconds = both[:, 0]
     nodes = simulation.system.world.count
     note = (
         f"{nodes} nodes at the finest of 4 levels; frames {1e3 * np.median(seconds):.1f} ms in the middle, "
-        f"{1e3 * np.quantile(seconds, 0.995):.1f} ms at 99.5 %; load {updates.max() / BUDGET:.2f} at most"
+        f"{1e3 * np.quantile(seconds, 0.995):.1f} ms at 99.5 %; load {updates.max() / BUDGET:.2f} at most; "
+        f"by processor time, whatever else the machine did, {100 * alone:.2f} % are in time"
     )
     found = [Figure("multires/frames-in-budget", 100 * share, "%", 99.5, share / 0.995, None, note)]
     fine, _, _ = frame_times(moving_tool("finest"), 20, warm=3)
-    slow = float(np.median(fine))
+    slow = float(np.median(fine[:, 0]))
     note = f"the finest mesh everywhere takes {slow * FPS:.1f} frames' time a frame"
     gain = slow / float(np.median(seconds))
     found.append(
@@ -86,7 +89,7 @@ def against_all_fine() -> list[Figure]:
         scene = pl.Scene([cube], [pl.Fix(cube, pl.where.plane("z", "min")), tool], time=pl.TimePlan(fps=FPS))
         seconds, updates, simulation = frame_times(scene, 60, warm=0)
         world = simulation.system.world
-        return world.x - world.rest, float(updates.sum()), float(seconds[2:].sum())
+        return world.x - world.rest, float(updates.sum()), float(seconds[2:, 0].sum())
 
     whole, work, wall = run(2, "finest")
     found = []
