@@ -36,8 +36,10 @@ class HierarchySampler:
 
         finest = geometry.remeshed(None)
         mesh = relaxed(finest.tets())
-        structure = sample_tets(mesh, geometry.shown(), density_of_tets(mesh, material))
-        mass = evened(mesh.points, mesh.tets, tet_volumes(mesh.points, mesh.tets), structure.mass)
+        density = density_of_tets(mesh, material)
+        structure = sample_tets(mesh, geometry.shown(), density)
+        amounts = density * tet_volumes(mesh.points, mesh.tets)
+        mass = evened(mesh.points, mesh.tets, amounts, structure.mass)
         coarser = _coarser(geometry, mesh, self.levels - 1)
         return replace(structure, mass=mass, extra=_named(coarser))
 

@@ -16,15 +16,16 @@ Loans = tuple[IntArray, IntArray, Array]
 NONE: Loans = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-def evened(points: Array, tets: IntArray, volumes: Array, mass: Array) -> Array:
+def evened(points: Array, tets: IntArray, amounts: Array, mass: Array) -> Array:
     """Masses (n,) with the same sum, of which corners of flat tets have more than their own.
 
     A particle that moves alone has ``omega^2 = k / m``, k in proportion to the largest eigenvalue of the sum
     of ``V (g g^T + 1/2 |g|^2)`` over its tets, g the gradient of its shape function (``lam = mu``). Meshers
     that cut tets along a surface leave some flat ones there: a few particles in a thousand then ask for
-    steps a fifth as long as all others do.
+    steps a fifth as long as all others do. amounts (m,): for V, the tets' volumes, or masses where densities
+    differ, so that light regions do not borrow from heavy ones.
     """
-    stiffness = _stiffness(points, tets, volumes)
+    stiffness = _stiffness(points, tets, amounts)
     needed = np.minimum(QUICK**2 * np.median(mass / stiffness) * stiffness, MOST * mass)
     if (mass >= needed).all():
         return mass
@@ -35,14 +36,14 @@ def evened(points: Array, tets: IntArray, volumes: Array, mass: Array) -> Array:
     return np.asarray(found[:, 0])
 
 
-def _stiffness(points: Array, tets: IntArray, volumes: Array) -> Array:
+def _stiffness(points: Array, tets: IntArray, amounts: Array) -> Array:
     """Largest stiffness (n,) of every particle where all others stay, up to a modulus."""
     corners = points[tets]
     inverse = np.linalg.inv(corners[:, 1:] - corners[:, :1]).transpose(0, 2, 1)
     g = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
     blocks = g[..., :, None] * g[..., None, :]
     blocks += 0.5 * np.einsum("mqc,mqc->mq", g, g)[..., None, None] * np.eye(3)
-    blocks *= volumes[:, None, None, None]
+    blocks *= amounts[:, None, None, None]
     total = np.zeros((len(points), 3, 3))
     for a, b in np.ndindex(3, 3):
         total[:, a, b] = np.bincount(tets.ravel(), blocks[..., a, b].ravel(), len(points))

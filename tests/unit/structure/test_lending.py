@@ -19,6 +19,15 @@ def test_even_meshes_keep_their_masses() -> None:
     assert evened(mesh.points, mesh.tets, tet_volumes(mesh.points, mesh.tets), mass) is mass
 
 
+def test_light_regions_do_not_borrow_from_heavy_ones() -> None:
+    mesh = box(1.0, 1.0, 1.0, divisions=(4, 4, 4)).volume()
+    assert mesh is not None
+    light = mesh.points[mesh.tets].mean(axis=1)[:, 0] > 0.5
+    amounts = tet_volumes(mesh.points, mesh.tets) * np.where(light, 10.0, 1000.0)
+    mass = np.bincount(mesh.tets.ravel(), np.repeat(amounts / 4.0, 4), len(mesh.points))
+    assert evened(mesh.points, mesh.tets, amounts, mass) is mass
+
+
 def test_corners_of_flat_tets_get_mass_from_their_neighbours() -> None:
     """A node pushed to a tenth of a cell above the face below it: flat tets there. Alone, it and the nodes
     around it are then no quicker than allowed, the sum stays, and nodes far away keep what they have."""
