@@ -186,8 +186,10 @@ TOUCHING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", TOUCHING)
-@pytest.mark.parametrize("shared", [(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)], ids=["edge", "corner"])
+@pytest.mark.parametrize(
+    ("way", "shared"),
+    [(way, (1.0, 1.0, 0.0)) for way in TOUCHING] + [("plane", (1.0, 1.0, 1.0))],
+)
 def test_parts_that_touch_in_an_edge_or_a_corner_alone_are_cut(
     way: str, shared: tuple[float, float, float], tmp_path: Path
 ) -> None:
