@@ -6,9 +6,9 @@ import numpy as np
 
 from pliant.errors import MeshError
 from pliant.fracture.surface_cut import GROUP, cut_surface
-from pliant.fracture.tets import boundary_twins
+from pliant.fracture.tets import boundary_twins, pieces
 from pliant.fracture.virtual import weights_in
-from pliant.mesh.topology import merge_points
+from pliant.mesh.topology import components, merge_points
 from pliant.mesh.types import Surface, boundary_triangles
 from pliant.protocols import Carrier
 from pliant.structure.carrier import EmbeddedSurface, boundary_carrier, embed
@@ -44,9 +44,29 @@ class Torn(MadeLater):
         except MeshError:
             return self._boundary(torn)
         nudged = Surface(cut.surface.points + NUDGE * self.spacing * cut.inward, cut.surface.triangles)
-        held = embed(nudged, self.rest, self.tets)
-        weights = weights_in(cut.surface.points, self.rest[held.indices])
-        return EmbeddedSurface(cut.surface, held.indices, weights, max(0.0, -float(weights.min())))
+        held = self._by_own_piece(nudged, embed(nudged, self.rest, self.tets).indices)
+        weights = weights_in(cut.surface.points, self.rest[held])
+        return EmbeddedSurface(cut.surface, held, weights, max(0.0, -float(weights.min())))
+
+    def _by_own_piece(self, surface: Surface, held: AnyArray) -> AnyArray:
+        """Corners (n, 4) of the tets that carry points, where each part of the surface is carried by one
+        piece: that of most of its points. Points outside of all tets may be nearer to one across the crack."""
+        count, piece = pieces(self.tets)
+        if count == 1:
+            return held
+        ends = surface.triangles
+        parts, part = components(len(surface.points), np.concatenate([ends[:, :2], ends[:, 1:]]))
+        of_node = np.zeros(len(self.rest), np.int64)
+        of_node[self.tets.ravel()] = np.repeat(piece, 4)
+        of_point = of_node[held[:, 0].astype(np.int64)]
+        votes = np.zeros((parts, count), np.int64)
+        np.add.at(votes, (part, of_point), 1)
+        wanted, found = votes.argmax(axis=1)[part], held.copy()
+        for k in np.unique(wanted[wanted != of_point]):
+            moved = np.flatnonzero((wanted == k) & (of_point != k))
+            alone = Surface(surface.points[moved], np.zeros((0, 3), np.int64))
+            found[moved] = embed(alone, self.rest, self.tets[piece == k]).indices
+        return found
 
     def _boundary(self, torn: AnyArray) -> EmbeddedSurface:
         plain = boundary_carrier(self.rest, self.tets)
