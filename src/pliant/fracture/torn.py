@@ -50,7 +50,7 @@ class Torn(MadeLater):
 
     def _by_own_piece(self, surface: Surface, held: AnyArray) -> AnyArray:
         """Corners (n, 4) of the tets that carry points, where each part of the surface is carried by one
-        piece: that of most of its points. Points outside of all tets may be nearer to one across the crack."""
+        piece: that of most of its points. Points outside of the tets may be nearer to one across a crack."""
         count, piece = pieces(self.tets)
         if count == 1:
             return held
