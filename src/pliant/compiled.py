@@ -24,6 +24,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 SERIAL_ROWS = 5000
+LIGHT_ROWS = 100_000  # of passes that take a millisecond: below, waiting for a second thread may take longer
 KEPT_CACHES = 6
 
 

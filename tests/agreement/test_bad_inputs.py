@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from bad_inputs import CORPUS, Bad
+from bad_calls import OPTIONS, PLACES, RUNS
+from bad_inputs import MESHES, SCENES, Bad
 
 from pliant.cli.main import run
 
+CORPUS = [*SCENES, *MESHES, *RUNS, *PLACES, *OPTIONS]
 PROGRESS = ("checking the surface", "compiling kernels")  # what may be told before
 
 

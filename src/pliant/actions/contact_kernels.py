@@ -4,12 +4,11 @@
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
+from pliant.compiled import LIGHT_ROWS, jit, parallel_jit, prange
 from pliant.models.shape_contact import PLANE, push_out, shape_distance
 from pliant.typing import Array
 
 PARTS = 64
-PARALLEL_ROWS = 100_000  # below, a pass takes half a millisecond: waiting for a second thread may take longer
 
 
 @jit
@@ -99,7 +98,7 @@ def resolve_contacts(
     the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for
     damping) know of it; every integrator evaluates f anew afterwards.
     """
-    parallel = particles[0].shape[0] >= PARALLEL_ROWS
+    parallel = particles[0].shape[0] >= LIGHT_ROWS
     run = _contacts_parallel if parallel else _contacts_serial
     out = np.zeros((PARTS if parallel else 1, 8))
     run(shape, size, centre, frame, velocity, restitution, friction, dt, *particles, out)

@@ -32,14 +32,14 @@ class HierarchySampler:
     levels: int
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
-        from pliant.structure.lending import evened
+        from pliant.structure.lending import evened_tets
 
         finest = geometry.remeshed(None)
         mesh = relaxed(finest.tets())
         density = density_of_tets(mesh, material)
         structure = sample_tets(mesh, geometry.shown(), density)
         amounts = density * tet_volumes(mesh.points, mesh.tets)
-        mass = evened(mesh.points, mesh.tets, amounts, structure.mass)
+        mass = evened_tets(mesh.points, mesh.tets, amounts, structure.mass)
         coarser = _coarser(geometry, mesh, self.levels - 1)
         return replace(structure, mass=mass, extra=_named(coarser))
 

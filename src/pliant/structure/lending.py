@@ -16,23 +16,31 @@ Loans = tuple[IntArray, IntArray, Array]
 NONE: Loans = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-def evened(points: Array, tets: IntArray, amounts: Array, mass: Array) -> Array:
+def evened_tets(points: Array, tets: IntArray, amounts: Array, mass: Array) -> Array:
+    """``evened`` masses of the vertices of tets. Their stiffness is the largest eigenvalue of the sum of
+    ``V (g g^T + 1/2 |g|^2)`` over their tets, g the gradient of a shape function (``lam = mu``).
+
+    amounts (m,): for V, the tets' volumes, or masses where densities differ, so that light regions do not
+    borrow from heavy ones.
+    """
+    rows, columns = np.repeat(tets, 4, axis=1).ravel(), np.tile(tets, (1, 4)).ravel()
+    around = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(points), len(points)))
+    neighbours = around.indptr.astype(np.int64), around.indices.astype(np.int64)
+    return evened(mass, _stiffness(points, tets, amounts), *neighbours)
+
+
+def evened(mass: Array, stiffness: Array, first: IntArray, columns: IntArray) -> Array:
     """Masses (n,) with the same sum, of which corners of flat tets have more than their own.
 
-    A particle that moves alone has ``omega^2 = k / m``, k in proportion to the largest eigenvalue of the sum
-    of ``V (g g^T + 1/2 |g|^2)`` over its tets, g the gradient of its shape function (``lam = mu``). Meshers
-    that cut tets along a surface leave some flat ones there: a few particles in a thousand then ask for
-    steps a fifth as long as all others do. amounts (m,): for V, the tets' volumes, or masses where densities
-    differ, so that light regions do not borrow from heavy ones.
+    A particle that moves alone has ``omega^2 = stiffness / mass``. Meshers that cut tets along surfaces leave
+    some flat ones there: a few particles in a thousand then ask for steps a fifth as long as all others do.
+    stiffness (n,): up to a factor; first, columns: neighbours as sparse rows, each with its own particle.
     """
-    stiffness = _stiffness(points, tets, amounts)
     needed = np.minimum(QUICK**2 * np.median(mass / stiffness) * stiffness, MOST * mass)
     if (mass >= needed).all():
         return mass
-    rows, columns = np.repeat(tets, 4, axis=1).ravel(), np.tile(tets, (1, 4)).ravel()
-    around = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(points), len(points)))
     found = mass.copy()[:, None]
-    lend(lent(needed, mass, around.indptr.astype(np.int64), around.indices.astype(np.int64)), found)
+    lend(lent(needed, mass, first, columns), found)
     return np.asarray(found[:, 0])
 
 

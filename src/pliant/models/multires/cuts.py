@@ -17,7 +17,7 @@ from pliant.models.multires.levels import LevelMesh
 from pliant.models.multires.links import Homes
 from pliant.protocols import Carrier, Structure
 from pliant.structure.hierarchy import level_meshes
-from pliant.structure.lending import evened
+from pliant.structure.lending import evened_tets
 from pliant.typing import Array, BoolArray, IntArray
 
 _PARTS = ("rest", "tets", "origin", "sides")
@@ -145,7 +145,7 @@ class Cuts:
         return replace(
             old,
             rest=finest.points,
-            mass=evened(finest.points, mesh.tets, volumes, mass),
+            mass=evened_tets(finest.points, mesh.tets, volumes, mass),
             cells={"tetra": mesh.tets, "triangle": boundary_triangles(mesh.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carried(whole, old.spacing),

@@ -137,10 +137,11 @@ class Galerkin(Simulated):
         and through slaves at what these hang on."""
         levels = self.hierarchy.levels
         found: list[Array] = [np.zeros(level.count) for level in levels]
+        bounds = [link.bounds for link in self.hierarchy.links]
         for k, level in enumerate(levels):
             asked = [np.zeros((each.count, 1)) for each in levels]
             asked[k][:, 0] = asked_masses(level, self.tets[k], self.weight[k])
-            self._hand_on(k, self.slaves, asked, "bounds")
+            self._hand_on(k, self.slaves, asked, bounds)
             found = [np.maximum(a, b[:, 0]) for a, b in zip(found, asked, strict=True)]
         return [free * needed for free, needed in zip(self.free, found, strict=True)]
 
@@ -163,20 +164,22 @@ class Galerkin(Simulated):
         levels = self.hierarchy.levels
         shares = [np.zeros((level.count, values.shape[1])) for level in levels]
         shares[-1][:] = values
-        self._hand_on(len(levels) - 1, self._passed, shares, "shares")
+        self._hand_on(len(levels) - 1, self._passed, shares, [link.shares for link in self.hierarchy.links])
         for share, loans in zip(shares, self._loans, strict=True):
             lending.lend(loans, share)
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
     def _hand_on(
-        self, deepest: int, nodes: list[IntArray], values: list[Array], weights: str = "weights"
+        self, deepest: int, nodes: list[IntArray], values: list[Array], weights: list[Array] | None = None
     ) -> None:
         """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled
-        nodes to their child tets', down again: the transpose of ``impulses.hang_slaves``."""
+        nodes to their child tets', down again: the transpose of ``impulses.hang_slaves``. weights: those of
+        the links' corners, if others than for places."""
         links = self.hierarchy.links
+        weights = weights or [link.weights for link in links]
         for k in range(deepest, 0, -1):
             link = links[k - 1]
-            kernels.hand_up(nodes[k], link.corners, getattr(link, weights), values[k], values[k - 1])
+            kernels.hand_up(nodes[k], link.corners, weights[k - 1], values[k], values[k - 1])
         for k in range(deepest):
             if len(pulled := self.pulled[k]):
                 kernels.hand_up(pulled, links[k].down, links[k].down_weights, values[k], values[k + 1])

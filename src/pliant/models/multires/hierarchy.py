@@ -41,4 +41,4 @@ class Hierarchy:
         own *= fine.mass.sum() / own.sum()
         mass = np.maximum(handed, 0.5 * own)
         mass *= fine.mass.sum() / mass.sum()
-        return evened(level.points, level.tets, level.volumes, mass)
+        return evened(mass, level.firmness, level.first, level.columns)

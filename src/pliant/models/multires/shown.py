@@ -5,12 +5,11 @@ World."""
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
+from pliant.compiled import LIGHT_ROWS, jit, parallel_jit, prange
 from pliant.typing import Array, BoolArray, IntArray
 
 PARTS = 64
 CHUNK = 256  # rows that stay in the innermost cache from one loop to the next
-PARALLEL_ROWS = 100_000  # below, a pass takes a millisecond: a second thread that has to wait costs more
 
 
 @jit
@@ -111,13 +110,13 @@ def show(
     Nodes that hang take the values of their parent tets first (flags, corners and weights): ``own``
     displacements and velocities from the ``coarse`` ones. What is shown is kept in ``last`` (n, 6).
     """
-    run = _show_parallel if len(x) >= PARALLEL_ROWS else _show_serial
+    run = _show_parallel if len(x) >= LIGHT_ROWS else _show_serial
     run(hanging, coarse, own, rest, driven, x, v, last)
 
 
 def changed(x: Array, v: Array, last: Array, driven: BoolArray) -> IntArray:
     """Particles that somebody else has moved or kicked since they were shown, but the driven ones."""
     flags = np.empty(len(x), np.bool_)
-    run = _changed_parallel if len(x) >= PARALLEL_ROWS else _changed_serial
+    run = _changed_parallel if len(x) >= LIGHT_ROWS else _changed_serial
     run(x, v, last, driven, flags)
     return np.flatnonzero(flags)
