@@ -14,9 +14,9 @@ from typing import Any
 from PIL import Image
 
 from pliant import examples
-from pliant.recording import Run, load
+from pliant.run.runner import resume
+from pliant.run.store import Run, load
 from pliant.scene.load import parse
-from pliant.scene.running import resume
 
 DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"

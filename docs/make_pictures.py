@@ -6,9 +6,9 @@ import matplotlib
 import numpy as np
 
 from pliant.materials import resolve
-from pliant.mesh.types import TetMesh
+from pliant.mesh.mesh import TetMesh
 from pliant.models import MassSpring
-from pliant.structure.tets import density_of_tets, sample_tets
+from pliant.structure.samplers.tets import density_of_tets, sample_tets
 
 matplotlib.use("Agg")
 HERE = Path(__file__).parent / "pictures"

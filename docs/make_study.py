@@ -13,10 +13,10 @@ from typing import Any
 
 from PIL import Image
 
-from pliant.evidence import study
-from pliant.evidence.compare import compare
-from pliant.evidence.page import shown
-from pliant.evidence.study_run import SHOWN, labels_of, value
+from pliant.validation import study
+from pliant.validation.compare import compare
+from pliant.validation.html import shown
+from pliant.validation.study_run import SHOWN, labels_of, value
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES = DOCS / "study.md", DOCS / "pictures"

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from pliant.interfaces import Integrator
 from pliant.mesh.shapes import box
-from pliant.protocols import Integrator
 from pliant.scene import Body, Scene
 from pliant.simulation.simulation import Simulation
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.scene import running
+from pliant.run import runner
 
 
 class Stop:
@@ -27,13 +27,13 @@ class Stop:
 
 def stopped_and_resumed(scene: pl.Scene, folder: Path, after: int, **options: Any) -> pl.Run:
     """The run into ``folder``, broken off after some frames, then resumed; every frame has a checkpoint."""
-    before, running.CHECKPOINT_SECONDS = running.CHECKPOINT_SECONDS, 0.0
+    before, runner.CHECKPOINT_SECONDS = runner.CHECKPOINT_SECONDS, 0.0
     try:
         with pytest.raises(KeyboardInterrupt):
             scene.run(to=folder, progress=Stop(after), **options)
-        again = running.resume(folder, **options)
+        again = runner.resume(folder, **options)
     finally:
-        running.CHECKPOINT_SECONDS = before
+        runner.CHECKPOINT_SECONDS = before
     assert again.state == "done"
     return again
 

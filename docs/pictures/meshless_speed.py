@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from pliant.evidence.bench_efg import (
+from pliant_benchmarks.bench_efg import (
     TABLE,
     brick,
     cells_of,

@@ -17,8 +17,8 @@ import matplotlib
 import numpy as np
 from PIL import Image
 
-from pliant.evidence.bench_multires import BUDGET, FPS, SECONDS, moving_tool
-from pliant.render.plotting import PAPER, STYLE
+from pliant.render.graphs import PAPER, STYLE
+from pliant_benchmarks.bench_multires import BUDGET, FPS, SECONDS, moving_tool
 
 WARM = 30
 
@@ -27,7 +27,7 @@ def measured(clock: Callable[[], float]) -> tuple[dict[str, Any], Any]:
     """The body's own series at all frames, and the seconds that each took."""
     simulation = moving_tool(budget=BUDGET).simulation()
     simulation.start()
-    tissue = simulation.system.world.parts[0].mechanics
+    tissue = simulation.system.world.bodies[0].mechanics
     rows, seconds = [], []
     for _ in range(int(SECONDS * FPS)):
         begun = clock()

@@ -16,15 +16,15 @@ import matplotlib.pyplot as plt
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from pliant.actions import Fix, Gravity
-from pliant.errors import Diverged
+from pliant.core.errors import Diverged
+from pliant.core.where import plane
 from pliant.examples import text
+from pliant.mesh.mesh import TetMesh
 from pliant.mesh.shapes import BeamWithHole, box, gummy, sphere
-from pliant.mesh.types import TetMesh
 from pliant.scene import Body
 from pliant.scene.load import parse
-from pliant.structure.dual import dual_cells
-from pliant.structure.dual.str_blocks import str_blocks
-from pliant.where import plane
+from pliant.structure.samplers.dual import dual_cells
+from pliant.structure.samplers.dual.str_blocks import str_blocks
 
 HERE = Path(__file__).parent
 COLOURS = {"cpm1": "tab:blue", "cpm2": "tab:orange"}
@@ -165,10 +165,10 @@ def energy() -> None:
 
 def swing(model: dict[str, str], seconds: float = 10.0) -> list[dict[str, float]]:
     """Series of the swinging beam with the text's number of particles, up to where it blows up."""
-    from pliant.scene import Scene, TimePlan
+    from pliant.scene import Scene, TimeSettings
 
     beam = Body(BeamWithHole(size=(2.0, 0.2, 0.4)), edge=0.0605, model=model, material=RUBBER)
-    scene = Scene([beam], [Gravity(10.0), Fix(beam, plane("x", "min"))], time=TimePlan(duration=seconds))
+    scene = Scene([beam], [Gravity(10.0), Fix(beam, plane("x", "min"))], time=TimeSettings(duration=seconds))
     simulation = scene.simulation(notify=lambda _: None)
     simulation.start()
     rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]

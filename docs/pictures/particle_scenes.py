@@ -14,8 +14,8 @@ from particle_models import COLOURS, HERE, plt, save
 from PIL import Image
 
 from pliant.examples import text
+from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.shapes import box
-from pliant.mesh.types import tet_volumes
 from pliant.scene import Body, Scene
 from pliant.scene.load import parse
 

@@ -1,4 +1,4 @@
-"""pliant: a mesh and a material become a deformable body, simulated, shown and measured.
+"""pliant: turn a mesh and a material into a deformable body, simulate it, render and measure the result.
 
     import pliant as pl
 
@@ -6,7 +6,8 @@
     scene = pl.Scene([beam], [pl.Gravity(), pl.Fix(beam, pl.where.plane("x", "min"))])
     run = scene.run(duration=2.0, fps=50, to="beam.pliant")
 
-Names load when they are first used, so that ``import pliant`` is quick; ``__init__.pyi`` has their types.
+Names are loaded on first use, so that ``import pliant`` is quick; ``__init__.pyi`` has their types. Every
+action and every measure is a name of pliant, from the tables ``ACTIONS`` and ``MEASURES`` of their families.
 """
 
 from importlib import import_module
@@ -14,65 +15,47 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_MODULES = {name: f"pliant.{name}" for name in ("actions", "errors", "integrators", "materials", "measures")}
-_MODULES |= {"models": "pliant.models", "shapes": "pliant.mesh.shapes", "where": "pliant.where"}
+_FAMILIES = ("actions", "measures")
+_MODULES = {name: f"pliant.{name}" for name in (*_FAMILIES, "integrators", "materials", "models")}
+_MODULES |= {"errors": "pliant.core.errors", "shapes": "pliant.mesh.shapes", "where": "pliant.core.where"}
 _NAMES = {
-    "Add": "pliant.actions",
-    "Attributes": "pliant.actions",
-    "Create": "pliant.actions",
-    "Cut": "pliant.actions",
-    "Damping": "pliant.actions",
-    "Drag": "pliant.actions",
-    "Fix": "pliant.actions",
-    "Force": "pliant.actions",
-    "Fuse": "pliant.actions",
-    "Glue": "pliant.actions",
-    "Gravity": "pliant.actions",
-    "Ground": "pliant.actions",
-    "Impulse": "pliant.actions",
-    "Manipulator": "pliant.actions",
-    "Moment": "pliant.actions",
-    "Move": "pliant.actions",
-    "Obstacle": "pliant.actions",
-    "Pressure": "pliant.actions",
-    "Pull": "pliant.actions",
-    "Remove": "pliant.actions",
-    "Renormalise": "pliant.actions",
-    "Rotate": "pliant.actions",
-    "Seam": "pliant.actions",
-    "Sine": "pliant.actions",
-    "Tabletop": "pliant.actions",
-    "Tool": "pliant.actions",
-    "VolumeConstraint": "pliant.actions",
     "Material": "pliant.materials",
-    "Energy": "pliant.measures",
-    "Flux": "pliant.measures",
-    "FluxMeasure": "pliant.measures",
-    "Fracture": "pliant.measures",
-    "Momentum": "pliant.measures",
-    "Peak": "pliant.measures",
-    "Probe": "pliant.measures",
-    "Reaction": "pliant.measures",
-    "Volume": "pliant.measures",
-    "Run": "pliant.recording",
-    "load": "pliant.recording",
-    "Rotation": "pliant.rotation",
+    "Run": "pliant.run.store",
+    "load": "pliant.run.store",
+    "Rotation": "pliant.core.rotation",
     "Body": "pliant.scene",
-    "Record": "pliant.scene",
+    "RecordSettings": "pliant.scene",
     "Scene": "pliant.scene",
-    "TimePlan": "pliant.scene",
+    "TimeSettings": "pliant.scene",
     "read": "pliant.scene.load",
-    "resume": "pliant.scene.running",
+    "resume": "pliant.run.runner",
 }
+_FORMER = {"Record": "RecordSettings", "TimePlan": "TimeSettings"}  # names up to 0.1
+
+
+def _in_families(name: str) -> Any:
+    """The action or measure class called ``name``, or None."""
+    for family in _FAMILIES:
+        found = getattr(import_module(_MODULES[family]), name, None)
+        if hasattr(found, "kind"):
+            return found
+    return None
 
 
 def __getattr__(name: str) -> Any:
+    name = _FORMER.get(name, name)
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name in _NAMES:
         return getattr(import_module(_NAMES[name]), name)
-    raise AttributeError(f"module 'pliant' has no attribute {name!r}")
+    found = None if name.startswith("_") else _in_families(name)
+    if found is None:
+        raise AttributeError(f"module 'pliant' has no attribute {name!r}")
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted([*_MODULES, *_NAMES, "__version__"])
+    families = [
+        name for family in _FAMILIES for name in dir(import_module(_MODULES[family])) if _in_families(name)
+    ]
+    return sorted([*_MODULES, *_NAMES, *families, "__version__"])

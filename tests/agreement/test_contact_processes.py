@@ -18,7 +18,7 @@ fps = 50
 name = "bar"
 shape = { box = { size = [0.8, 0.2, 0.2] } }
 edge = 0.1
-model = "elements"
+model = "lattice"
 material = { young = 1e6, poisson = 0.25, density = 1000, damping = 1e-4, strength = 1e4 }
 position = [-0.3, 0, 0.35]
 velocity = [0, 0, -3]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.fracture.tets import pieces
+from pliant.fracture.tet_topology import pieces
 from pliant.mesh.shapes import sphere
 
 
@@ -18,10 +18,10 @@ def test_every_triangle_is_carried_by_one_piece(model: dict[str, Any], normal: l
     """A ball whose surface stands out of its tets, cut beside its middle: halves move apart as they are."""
     ball = pl.Body(sphere(0.5), edge=0.12, model=model, material="rubber", name="ball")
     cut = pl.Cut(body="ball", plane={"point": [0.013, 0.05, 0.021], "normal": normal}, at=0.0)
-    simulation = pl.Scene([ball], [cut], time=pl.TimePlan(duration=0.001, fps=5000)).simulation()
+    simulation = pl.Scene([ball], [cut], time=pl.TimeSettings(duration=0.001, fps=5000)).simulation()
     simulation.start()
     simulation.advance()
-    structure = simulation.system.world.parts[0].structure
+    structure = simulation.system.world.bodies[0].structure
     tets, carrier = structure.cells["tetra"], structure.carrier
     assert carrier is not None
     count, piece = pieces(tets)

@@ -15,15 +15,15 @@ BRITTLE = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-4, "s
 def scene() -> pl.Scene:
     """A bar drops across a block, breaks, and the pieces fall on the ground."""
     bar = pl.Body(
-        box(0.8, 0.2, 0.2), edge=0.1, model="elements", material=BRITTLE, name="bar",
+        box(0.8, 0.2, 0.2), edge=0.1, model="lattice", material=BRITTLE, name="bar",
         position=(-0.3, 0.0, 0.35), velocity=(0, 0, -3),
     )  # fmt: skip
     block = pl.Body(
-        box(0.2, 0.2, 0.3), edge=0.1, model="elements", name="block", position=(0, 0, 0.0),
+        box(0.2, 0.2, 0.3), edge=0.1, model="lattice", name="block", position=(0, 0, 0.0),
         material={key: value for key, value in BRITTLE.items() if key != "strength"},
     )  # fmt: skip
     actions = [pl.Gravity(), pl.Ground(), pl.actions.Renormalise("block", pl.where.all(), at=0.1)]
-    return pl.Scene([bar, block], actions, time=pl.TimePlan(duration=0.24, fps=50))
+    return pl.Scene([bar, block], actions, time=pl.TimeSettings(duration=0.24, fps=50))
 
 
 @pytest.mark.parametrize("stop", [pytest.param(2, marks=pytest.mark.slow), 7])
@@ -37,7 +37,7 @@ def growing() -> pl.Scene:
     """A brittle bar that loses elements, gets others, is fused with a cap, breaks on the ground, and gets
     more."""
     bar = pl.Body(
-        box(0.8, 0.2, 0.2), edge=0.1, model="elements", material=BRITTLE, name="bar",
+        box(0.8, 0.2, 0.2), edge=0.1, model="lattice", material=BRITTLE, name="bar",
         position=(0.0, 0.0, 0.1), velocity=(0, 0, -4),
     )  # fmt: skip
     actions = [
@@ -49,10 +49,10 @@ def growing() -> pl.Scene:
         pl.actions.Add("bar", shape=box(0.2, 0.2, 0.2), position=(0.8, 0.0, 0.1), at=0.12),
     ]
     cap = pl.Body(
-        box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=BRITTLE, name="cap",
+        box(0.2, 0.2, 0.1), edge=0.1, model="lattice", material=BRITTLE, name="cap",
         position=(0.2, 0.0, 0.33), velocity=(0, 0, -4),
     )  # fmt: skip
-    return pl.Scene([bar, cap], actions, time=pl.TimePlan(duration=0.2, fps=50))
+    return pl.Scene([bar, cap], actions, time=pl.TimeSettings(duration=0.2, fps=50))
 
 
 @pytest.mark.slow
@@ -75,14 +75,14 @@ def sticking() -> pl.Scene:
     plain = {key: value for key, value in BRITTLE.items() if key != "strength"}
     bar, tool = (
         pl.Body(
-            box(0.4, 0.2, 0.1), edge=0.1, model="elements", material=plain, name=name, position=(0, 0, height)
+            box(0.4, 0.2, 0.1), edge=0.1, model="lattice", material=plain, name=name, position=(0, 0, height)
         )
         for name, height in (("bar", 0.0), ("tool", 0.1))
     )
     keys = [{"time": t, "value": [0, 0, z]} for t, z in ((0, 0), (0.06, -0.002), (0.18, 0.05))]
     lift = pl.actions.Manipulator(body="tool", displacement={"keys": keys}, sticky=True, release=0.2)
     actions = [pl.Gravity(), pl.Ground(), lift]
-    return pl.Scene([bar, tool], actions, time=pl.TimePlan(duration=0.3, fps=50))
+    return pl.Scene([bar, tool], actions, time=pl.TimeSettings(duration=0.3, fps=50))
 
 
 @pytest.mark.parametrize("stop", [8, 12])

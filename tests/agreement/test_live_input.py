@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.errors import IncompatibleError, InputError
-from pliant.scene.dump import scene_text, to_table_of
-from pliant.scene.live import LiveInput
+from pliant.core.errors import IncompatibleError, InputError
+from pliant.core.typing import Array
+from pliant.run.live_session import LiveSession
 from pliant.scene.load import parse
-from pliant.typing import Array
+from pliant.scene.to_toml import scene_text, to_table_of
 
 SCENE = """
 schema = 1
@@ -32,7 +32,7 @@ select = { body = "block", plane = { axis = "x", at = "min" } }
 SPOT = {"body": "block", "plane": {"axis": "x", "at": "max"}}
 
 
-def pulled(live: LiveInput, frame: int) -> None:
+def pulled(live: LiveSession, frame: int) -> None:
     """Pull, pause, pull on; let go; kick; hold the other end; push with a ball; turn gravity round."""
     match frame:
         case 2:
@@ -54,11 +54,11 @@ def pulled(live: LiveInput, frame: int) -> None:
             live.add({"type": "gravity", "acceleration": -3.0})
 
 
-def play(text: str, hand: Callable[[LiveInput, int], None] | None, frames: int) -> tuple[list[Array], str]:
+def play(text: str, hand: Callable[[LiveSession, int], None] | None, frames: int) -> tuple[list[Array], str]:
     scene = parse(text)
     simulation = scene.simulation()
     simulation.start()
-    live = LiveInput(scene, simulation)
+    live = LiveSession(scene, simulation)
     found = [simulation.system.world.x.copy()]
     for frame in range(frames):
         if hand is not None:
@@ -104,7 +104,7 @@ position = [0.1, 0, 0.12]
 def test_material_added_by_hand_replays_byte_for_byte() -> None:
     """Twice, with a cut between: what comes later is prepared among the elements that are there then."""
 
-    def hand(live: LiveInput, frame: int) -> None:
+    def hand(live: LiveSession, frame: int) -> None:
         match frame:
             case 3:
                 lump = {"shape": {"box": {"size": [0.05, 0.1, 0.1]}}, "position": [0.2, 0.0, 0.0]}
@@ -115,7 +115,7 @@ def test_material_added_by_hand_replays_byte_for_byte() -> None:
                 ball = {"shape": {"sphere": {"radius": 0.06}}, "position": [0.1, 0.05, 0.1]}
                 live.add({"type": "add", "body": "block", **ball})
 
-    text = SCENE.replace('"MODEL"', '"elements"\nedge = 0.05').replace("INTEGRATOR", "leapfrog")
+    text = SCENE.replace('"MODEL"', '"lattice"\nedge = 0.05').replace("INTEGRATOR", "leapfrog")
     taken, saved = play(text, hand, 14)
     replayed, _ = play(saved, None, 14)
     assert len(taken[0]) < len(taken[5]) < len(taken[-1])
@@ -126,7 +126,7 @@ def test_material_added_by_hand_replays_byte_for_byte() -> None:
 def test_what_cannot_be_done_live_says_so_and_changes_nothing() -> None:
     scene = parse(SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog"))
     simulation = scene.simulation()
-    live = LiveInput(scene, simulation)
+    live = LiveSession(scene, simulation)
     whole = {"body": "block", "all": True}
     with pytest.raises(IncompatibleError, match="while the simulation runs"):
         live.add({"type": "volume-constraint"})
@@ -147,7 +147,7 @@ def test_a_kick_does_not_wait_for_the_kicks_that_the_scene_has_planned() -> None
     later += "value = [0, 0, 0.1]\nat = 0.9\n"
     text = SCENE.replace("MODEL", "mass-spring").replace("INTEGRATOR", "leapfrog") + later
 
-    def kick(live: LiveInput, frame: int) -> None:
+    def kick(live: LiveSession, frame: int) -> None:
         if frame == 1:
             live.add({"type": "impulse", "select": SPOT, "value": [0.0, 0.02, 0.0]})
 
@@ -189,7 +189,7 @@ at = 0.3
 """
 
 
-def worked(live: LiveInput, frame: int) -> None:
+def worked(live: LiveSession, frame: int) -> None:
     """Cut a body in two, pull a piece by particles that came with the cut, glue, stiffen, kick."""
     match frame:
         case 3:
@@ -197,7 +197,7 @@ def worked(live: LiveInput, frame: int) -> None:
         case 4:
             live.add({"type": "cut", "body": "high", "plane": {"axis": "x", "at": 0.09}})
         case 6:
-            new = len(live._simulation.system.world.parts_named("high", "")[0].structure.rest)
+            new = len(live._simulation.system.world.bodies_named("high", "")[0].structure.rest)
             spot = {"body": "high", "ids": [new - 1, new - 2]}
             live.add({"type": "pull", "select": spot, "target": [0.1, 0.05, 0.25], "stiffness": 5.0})
             live.steer(5, (0.1, 0.1, 0.3))
@@ -207,7 +207,7 @@ def worked(live: LiveInput, frame: int) -> None:
             live.end(5)
 
 
-def clayed(live: LiveInput, frame: int) -> None:
+def clayed(live: LiveSession, frame: int) -> None:
     """Keep the present shape of a bar of elements, stiffen one end, and let the bodies fuse."""
     match frame:
         case 5:
@@ -220,7 +220,7 @@ def clayed(live: LiveInput, frame: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "hand"), [("mass-spring", "fem", worked), ("elements", "elements", clayed)]
+    ("low", "high", "hand"), [("mass-spring", "fem", worked), ("lattice", "lattice", clayed)]
 )
 def test_cuts_glue_and_clay_replay_byte_for_byte(low: str, high: str, hand: Callable[..., None]) -> None:
     text = TWO.replace("LOW", low).replace("HIGH", high)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.compiled import set_threads, threads_in_use
-from pliant.curves import Curve
-from pliant.errors import IncompatibleError
+from pliant.core.curves import Curve
+from pliant.core.errors import IncompatibleError
+from pliant.kernels.jit import set_threads, threads_in_use
 from pliant.mesh.shapes import box
 from stopping import assert_same, stopped_and_resumed
 
@@ -24,7 +24,7 @@ def poked(duration: float = 1.0, tool: bool = True, held: bool = True, **model: 
     acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool + [pl.Damping(rate=4.0)] * held
     where = pl.selection.Select(body="cube", plane=pl.selection.Plane(axis="z", at="min"))
     measures = [pl.Reaction(select=where, name="base")] * held
-    return pl.Scene([cube], acting, measures, time=pl.TimePlan(duration=duration, fps=60))
+    return pl.Scene([cube], acting, measures, time=pl.TimeSettings(duration=duration, fps=60))
 
 
 def run_through(scene: pl.Scene, frames: int) -> Any:
@@ -38,7 +38,7 @@ def run_through(scene: pl.Scene, frames: int) -> Any:
 def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
     """Finer below the ball than far from it; after the ball has stopped the levels settle and stay."""
     simulation = run_through(poked(), 120)
-    part = simulation.system.world.parts[0]
+    part = simulation.system.world.bodies[0]
     level, rest = part.mechanics.levels_shown(), part.structure.rest
     distance = np.linalg.norm(rest - [0.5, 0.45, 1.0], axis=1)
     assert level[distance < 0.2].min() == 2
@@ -71,7 +71,7 @@ def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
     scene = pl.Scene(scene.bodies, [scene.actions[0], ball, scene.actions[2]], time=scene.time)
     simulation = run_through(scene, 120)
     world, changes = simulation.system.world, 0
-    mechanics = world.parts[0].mechanics
+    mechanics = world.bodies[0].mechanics
     pressed = None
     before = mechanics.levels_shown()
     for frame in range(120, 3660):
@@ -101,8 +101,8 @@ def test_a_block_that_is_dropped_keeps_its_ledger() -> None:
     """The study's block falls on an edge and bounces twice, undamped: kinetic + elastic + gravity + heat
     stays within 12 % of the energy that moved (8 % seen), though contacts take a fifth of it and levels come
     and go."""
-    from pliant.evidence.study import text
     from pliant.scene.load import parse
+    from pliant.validation.study import text
 
     model = 'model = { type = "multires", operator = "corotational" }'
     words = text("drop").replace('name = "block"', 'name = "block"\n' + model)
@@ -123,7 +123,7 @@ def test_the_tool_that_leaves_takes_its_levels_along() -> None:
     ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
     scene = pl.Scene(scene.bodies, [scene.actions[0], ball, scene.actions[2]], time=scene.time)
     simulation = run_through(scene, 18)
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     assert mechanics.levels_shown().max() == 2
     for _ in range(600):
         simulation.advance()
@@ -134,7 +134,7 @@ def test_the_tool_that_leaves_takes_its_levels_along() -> None:
 def test_the_budget_is_kept_and_the_closest_nodes_come_first() -> None:
     simulation = poked(budget=250).simulation()
     simulation.start()
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     cut = False
     for _ in range(60):
         simulation.advance()
@@ -151,7 +151,7 @@ def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
     """The coarsest level takes its updates in any case: once, a warning gives both numbers."""
     simulation = poked(budget=20).simulation()
     simulation.start()
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     for _ in range(3):
         simulation.advance()
     (warning,) = mechanics.warnings
@@ -189,10 +189,10 @@ def test_one_and_two_threads_give_the_same_bytes() -> None:
 def test_a_free_body_falls_exactly_and_lands(operator: str) -> None:
     scene = poked(tool=False, held=False, operator=operator)
     acting = [pl.Gravity(9.81), pl.Ground(level=-0.5)]
-    scene = pl.Scene(scene.bodies, acting, time=pl.TimePlan(duration=1, fps=60))
+    scene = pl.Scene(scene.bodies, acting, time=pl.TimeSettings(duration=1, fps=60))
     simulation = run_through(scene, 12)
     world = simulation.system.world
-    assert world.parts[0].mechanics.kind == "galerkin"
+    assert world.bodies[0].mechanics.kind == "galerkin"
     drop = world.x - world.rest
     assert np.abs(drop - drop[0]).max() < 1e-9
     assert drop[0, 2] == pytest.approx(-0.5 * 9.81 * 0.2**2, rel=1e-9)
@@ -237,7 +237,7 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
     """Work stays within 95 % of what was decided, from the time on at which it was."""
     simulation = poked(seconds=1.0, decisions=[(0.0, 1e6), (0.5, 300.0)]).simulation()
     simulation.start()
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     for _ in range(30):
         simulation.advance()
     assert mechanics.updates > 300
@@ -257,7 +257,7 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
         table = {"type": "multires", "levels": 2, "detail": "finest", "coupling": coupling}
         cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, name="cube")
         acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
-        scene = pl.Scene([cube], acting, time=pl.TimePlan(duration=1, fps=60))
+        scene = pl.Scene([cube], acting, time=pl.TimeSettings(duration=1, fps=60))
         simulation = scene.simulation()
         simulation.start()
         rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
@@ -273,15 +273,15 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
 
 def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> None:
     """A capsule comes live and is pressed into the cube; the take has its keys and the budget's decisions."""
-    from pliant.scene.dump import scene_text, to_table_of
-    from pliant.scene.live import LiveInput
+    from pliant.run.live_session import LiveSession
+    from pliant.run.replay import add_decisions
     from pliant.scene.load import parse
-    from pliant.scene.replay import add_decisions
+    from pliant.scene.to_toml import scene_text, to_table_of
 
     scene = poked(0.5, tool=False, seconds=1.0)
     simulation = scene.simulation()
     simulation.start()
-    live = LiveInput(scene, simulation)
+    live = LiveSession(scene, simulation)
     shape = {"capsule": {"radius": 0.1, "length": 0.2}, "position": [0.5, 0.5, 1.4], "name": "hand"}
     number = live.add({"type": "tool", **shape})
     for frame in range(24):
@@ -289,7 +289,7 @@ def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> 
         live.before_frame()
         simulation.advance()
         live.settled()
-    assert simulation.system.world.parts[0].mechanics.levels_shown().max() == 2
+    assert simulation.system.world.bodies[0].mechanics.levels_shown().max() == 2
     table = to_table_of(scene) | {"actions": live.tables()}
     assert add_decisions(table, simulation)
     again = run_through(parse(scene_text(table), Path(), "take.toml"), 24)

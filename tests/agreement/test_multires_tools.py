@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.curves import Curve
+from pliant.core.curves import Curve
 from pliant.mesh.shapes import box
 
 TISSUE = {"young": 2e4, "poisson": 0.3, "density": 1000.0, "damping": 5e-3}
@@ -30,11 +30,11 @@ def test_nothing_stays_inside_a_tool(shape: str, coupling: str) -> None:
     cube = pl.Body(box(1, 1, 1, divisions=(8, 8, 8)), model=table, material=TISSUE)
     path = Curve([0.0, 0.3, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     held = pl.Fix(cube, pl.where.plane("z", "min"))
-    scene = pl.Scene([cube], [held, tool_of(shape, path)], time=pl.TimePlan(fps=60))
+    scene = pl.Scene([cube], [held, tool_of(shape, path)], time=pl.TimeSettings(fps=60))
     simulation = scene.simulation()
     simulation.start()
     (tool,) = (action for _, action in simulation.system.actions if hasattr(action, "distance"))
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     touching = 0
     for _ in range(30):
         simulation.advance()
@@ -66,7 +66,7 @@ def test_a_tool_feels_what_it_gives(shape: str, detail: str) -> None:
     }
     cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, velocity=(0, 0, 1.0))
     centre = np.array([0.75, 0.5, 1.25])
-    scene = pl.Scene([cube], [tool_of(shape, Curve.constant(centre))], time=pl.TimePlan(fps=60))
+    scene = pl.Scene([cube], [tool_of(shape, Curve.constant(centre))], time=pl.TimeSettings(fps=60))
     simulation = scene.simulation()
     simulation.start()
     world, frame = simulation.system.world, 1.0 / 60.0

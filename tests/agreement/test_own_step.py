@@ -8,12 +8,12 @@ import pytest
 from bodies import MATERIAL, block
 
 import pliant as pl
-from pliant.errors import IncompatibleError
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.selection import PlaneRegion, Select
+from pliant.interfaces import StableStep, Structure
 from pliant.models import MODELS
-from pliant.parameters import parameters
-from pliant.protocols import StableStep, Structure
-from pliant.selection import Plane, Select
-from pliant.structure.tets import TetSampler
+from pliant.structure.samplers.tets import TetSampler
 from stopping import assert_same, stopped_and_resumed
 
 
@@ -86,14 +86,14 @@ def advanced(scene: pl.Scene, frames: int) -> Any:
 @pytest.mark.parametrize("integrator", ["leapfrog", "verlet", "symplectic-euler", "rk4", "explicit-euler"])
 def test_it_flies_its_parabola_beside_a_body_that_the_integrator_moves(integrator: Any) -> None:
     """Dust is first in the scene and last in the World; the other body moves as it does alone."""
-    time = pl.TimePlan(duration=0.2, fps=50, step=1e-3, integrator=integrator)
+    time = pl.TimeSettings(duration=0.2, fps=50, step=1e-3, integrator=integrator)
     both = advanced(pl.Scene([dust(velocity=(1, 0, 2)), stone()], [pl.Gravity(9.81)], time=time), 10)
     alone = advanced(pl.Scene([stone()], [pl.Gravity(9.81)], time=time), 10)
     world = both.system.world
-    assert [part.name for part in world.parts] == ["stone", "dust"]
-    flown = world.x[world.parts[1].rows] - world.parts[1].structure.rest
+    assert [part.name for part in world.bodies] == ["stone", "dust"]
+    flown = world.x[world.bodies[1].rows] - world.bodies[1].structure.rest
     assert np.abs(flown - [0.2, 0.0, 0.4 - 0.5 * 9.81 * 0.04]).max() < 1e-13
-    assert np.array_equal(world.x[: both.system.leading], alone.system.world.x)
+    assert np.array_equal(world.x[: both.system.integrated_rows], alone.system.world.x)
     if integrator in ("leapfrog", "verlet", "rk4"):  # second order: the other body keeps its energy too
         row = dict(zip(both.columns, both.row(), strict=True))
         assert row["energy.total"] == pytest.approx(0.5 * 2.0 * 5.0 + 9.81 * 4.0 * 0.05, rel=1e-9)
@@ -102,13 +102,13 @@ def test_it_flies_its_parabola_beside_a_body_that_the_integrator_moves(integrato
 def test_alone_it_takes_one_step_a_frame_and_keeps_to_drives_and_contacts() -> None:
     held = pl.where.plane("x", "min")
     moved = pl.Move(dust_ref := dust(), pl.where.plane("x", "max"), velocity=(0.0, 1.0, 0.0))
-    probe = pl.Reaction(select=Select(body="dust", plane=Plane(axis="x", at="min")), name="hold")
+    probe = pl.Reaction(select=Select(body="dust", plane=PlaneRegion(axis="x", at="min")), name="hold")
     scene = pl.Scene([dust_ref], [pl.Gravity(9.81), pl.Fix(dust_ref, held), moved, pl.Ground()], [probe])
     simulation = advanced(scene, 25)
     world = simulation.system.world
     x, rest = world.x, world.rest
     assert simulation.plan.per_frame == 1
-    assert simulation.system.world.parts[0].mechanics.steps == 25
+    assert simulation.system.world.bodies[0].mechanics.steps == 25
     left, right = rest[:, 0] < 1e-9, rest[:, 0] > 0.2 - 1e-9
     assert np.array_equal(x[left], rest[left])
     assert np.abs(x[right] - rest[right] - [0, 0.5, 0]).max() < 1e-12
@@ -127,7 +127,7 @@ def test_a_resumed_run_has_the_same_bytes(tmp_path: Path) -> None:
         acting = [pl.Gravity(9.81), pl.Ground(restitution=0.5), pl.Drag(density=1.2)]
         material = MATERIAL | {"damping": 1e-4}
         bodies = [dust(position=(0, 0, 0.1)), stone(material=material, rotation=None)]
-        return pl.Scene(bodies, acting, time=pl.TimePlan(duration=0.3, fps=50))
+        return pl.Scene(bodies, acting, time=pl.TimeSettings(duration=0.3, fps=50))
 
     whole = scene().run(to=tmp_path / "whole.pliant")
     assert_same(whole, stopped_and_resumed(scene(), tmp_path / "broken.pliant", 6))

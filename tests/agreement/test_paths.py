@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.curves import Curve
+from pliant.core.curves import Curve
 
 
 @pytest.mark.parametrize("ease", ["linear", "smooth"])

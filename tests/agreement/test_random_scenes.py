@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pliant.cli.main import run as command
-from pliant.errors import PliantError
+from pliant.core.errors import PliantError
 from pliant.models import MODELS
-from pliant.scene.dump import toml_value
 from pliant.scene.load import parse
+from pliant.scene.to_toml import toml_value
 from pliant.simulation.simulation import Simulation
 
 SETTINGS: dict[str, Any] = {

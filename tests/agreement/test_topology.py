@@ -8,15 +8,15 @@ import pytest
 from bodies import MATERIAL
 
 import pliant as pl
+from pliant.core.parameters import parameters
+from pliant.core.selection import PlaneRegion, Select
+from pliant.embedding.barycentric import boundary_carrier
+from pliant.interfaces import Structure
+from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.shapes import box
-from pliant.mesh.types import boundary_triangles
 from pliant.models import MODELS
 from pliant.models.mass_spring.mechanics import MassSpringMechanics
-from pliant.parameters import parameters
-from pliant.protocols import Structure
-from pliant.selection import Plane, Select
-from pliant.structure.carrier import boundary_carrier
-from pliant.structure.tets import TetSampler
+from pliant.structure.samplers.tets import TetSampler
 from stopping import assert_same, stopped_and_resumed
 
 
@@ -87,8 +87,8 @@ def scene() -> pl.Scene:
             pl.Damping(rate=1.0),
             pl.Pressure("a", value=50.0),
         ],
-        [pl.Probe(select=Select(body="b", plane=Plane(axis="x", at="max")), name="tip")],
-        time=pl.TimePlan(duration=0.3, fps=50, step=2e-4),
+        [pl.Probe(select=Select(body="b", plane=PlaneRegion(axis="x", at="max")), name="tip")],
+        time=pl.TimeSettings(duration=0.3, fps=50, step=2e-4),
     )
 
 

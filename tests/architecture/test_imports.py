@@ -10,39 +10,31 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2] / "src" / "pliant"
 
 LAYERS = [
-    {
-        "typing",
-        "errors",
-        "units",
-        "parameters",
-        "problems",
-        "registry",
-        "protocols",
-        "curves",
-        "selection",
-        "rotation",
-        "where",
-        "children",
-        "extras",
-    },
-    {"compiled"},
+    {"core"},
+    {"interfaces"},
+    {"kernels"},
     {"mesh"},
     {"materials"},
+    {"embedding"},
     {"structure"},
     {"fracture"},
+    {"state"},
+    {"contact"},
     {"models"},
-    {"actions", "contact", "integrators", "measures"},
+    {"actions", "integrators", "measures"},
     {"simulation"},
-    {"recording", "exporters", "render"},
     {"scene"},
+    {"run"},
+    {"exporters"},
+    {"render"},
     {"examples"},
     {"studio"},
-    {"evidence"},
+    {"validation"},
     {"cli"},
     {"__main__"},
 ]
-ONLY_WHEN_ASKED = {"recording": {"exporters", "render"}, "exporters": {"render"}}
-"""Within a layer: what a folder may import inside functions only, so that loading goes one way."""
+ONLY_WHEN_ASKED = {"scene": {"run"}, "run": {"exporters", "render"}, "exporters": {"render"}}
+"""Later folders that a folder may import inside functions, for ``Scene.run`` and ``Run.export``."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -73,7 +65,7 @@ FILES = sorted(p for p in ROOT.rglob("*.py") if p.parent != ROOT or p.stem != "_
 def test_a_folder_imports_only_from_folders_above_it(path: Path) -> None:
     own = path.relative_to(ROOT).parts[0].removesuffix(".py")
     assert own in LEVEL, f"{own} has no place in LAYERS"
-    wrong = {name for name in imports_of(path) if LEVEL[name] > LEVEL[own]}
+    wrong = {name for name in imports_of(path) if LEVEL[name] > LEVEL[own]} - ONLY_WHEN_ASKED.get(own, set())
     assert not wrong, f"{own} imports from {wrong}, which come after it"
 
 
@@ -96,10 +88,14 @@ def test_importing_pliant_is_light() -> None:
 
 def test_stub_and_table_of_public_names_agree() -> None:
     import pliant
+    from pliant.actions import ACTIONS
+    from pliant.measures import MEASURES
 
     stub = ast.parse((ROOT / "__init__.pyi").read_text())
     typed = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert typed | {"__version__"} == set(dir(pliant))
+    families = {cls.__name__ for cls in (*ACTIONS.values(), *MEASURES.values())}  # type: ignore[attr-defined]
+    former = {"EnergyMeasure", "FluxMeasure", "FractureMeasure"}
+    assert (typed - {None}) | {"__version__"} | families | former == set(dir(pliant))
     for name in dir(pliant):
         assert getattr(pliant, name) is not None
 

@@ -6,7 +6,7 @@ import pliant as pl
 from pliant.actions import ACTIONS
 from pliant.integrators import INTEGRATORS
 from pliant.measures import MEASURES
-from pliant.mesh.shapes.named import SHAPES
+from pliant.mesh.shapes.scene_form import SHAPES
 from pliant.models import MODELS
 
 FAMILIES = [

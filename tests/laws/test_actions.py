@@ -24,11 +24,11 @@ from pliant.actions import (
     Tabletop,
     VolumeConstraint,
 )
-from pliant.curves import Curve
-from pliant.errors import IncompatibleError
+from pliant.core.curves import Curve
+from pliant.core.errors import IncompatibleError
+from pliant.core.where import all as everything
+from pliant.core.where import plane
 from pliant.integrators import INTEGRATORS
-from pliant.where import all as everything
-from pliant.where import plane
 
 LOW, HIGH = plane("x", "min"), plane("x", "max")
 SMOOTH = Curve([0.0, 0.1], [(0, 0, 0), (0.03, 0, 0.01)], "smooth")
@@ -164,7 +164,7 @@ def test_a_tabletop_holds_what_is_over_it_and_lets_fall_what_is_not() -> None:
     beside = block((2, 2, 1), position=(1.0, 0.0, 0.5), name="beside")
     simulation = simulate([over, beside], [Gravity(), Tabletop(height=0.5, size=(1.0, 1.0))], seconds=0.4)
     world = simulation.system.world
-    z = [world.x[part.rows, 2].mean() for part in world.parts]
+    z = [world.x[part.rows, 2].mean() for part in world.bodies]
     assert z[0] == pytest.approx(0.55, abs=0.01)
     assert z[1] == pytest.approx(0.55 - 0.5 * 9.81 * 0.16, abs=1e-9)
 
@@ -180,13 +180,13 @@ def test_moment_has_no_net_force_and_its_exact_torque() -> None:
 
 
 def test_double_drives_and_half_made_actions_are_refused() -> None:
-    from pliant.protocols import Acting
-    from pliant.simulation.capabilities import check_capabilities
+    from pliant.interfaces import ActionRuntime
+    from pliant.simulation.protocol_check import check_capabilities
 
     with pytest.raises(IncompatibleError, match="prescribe the same particles"):
         simulate([block()], [Fix(None, LOW), Move(None, LOW, velocity=(1, 0, 0))], seconds=0.02)
 
-    class Half(Acting):
+    class Half(ActionRuntime):
         def add_forces(self, time: float, x: Any, v: Any, out: Any) -> None: ...
 
     with pytest.raises(IncompatibleError, match="lacks velocity_dependent"):
@@ -195,10 +195,10 @@ def test_double_drives_and_half_made_actions_are_refused() -> None:
 
 def test_a_memory_that_could_not_be_restored_is_refused() -> None:
     """Kept silent, it would be lost at the first resume."""
-    from pliant.protocols import Acting
-    from pliant.simulation.capabilities import check_capabilities
+    from pliant.interfaces import ActionRuntime
+    from pliant.simulation.protocol_check import check_capabilities
 
-    class Forgetful(Acting):
+    class Forgetful(ActionRuntime):
         def state(self) -> dict[str, Any]:
             return {}
 

@@ -11,10 +11,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "recording"))
 
 import sample_run as sample
 
-from pliant.errors import InputError, RunError, StorageError
+from pliant.core.errors import InputError, RunError, StorageError
 from pliant.exporters import EXPORTERS, export
-from pliant.recording import Run, load
-from pliant.recording.files import replace_file
+from pliant.run.store import Run, load
+from pliant.run.store.json_files import replace_file
 
 NUMBERED = sorted(suffix for suffix, exporter in EXPORTERS.items() if "start" in exporter.takes)
 SEQUENCES = [suffix for suffix in NUMBERED if suffix != ".pvd"]

@@ -20,8 +20,8 @@ from exported import cracking_body, row_of_elements, splitting_body, two_bodies
 from readers import Glb, requests
 
 from pliant.exporters import EXPORTERS, export
-from pliant.mesh.formats.str_files import read_str
-from pliant.recording import Frame, Run
+from pliant.mesh.io.str_files import read_str
+from pliant.run.store import Frame, Run
 
 Read = Callable[[list[Path], int], list[Any]]
 PLACED = sorted(set(EXPORTERS) - {".csv"})

@@ -7,9 +7,9 @@ import pytest
 from bodies import block, simulate, values
 
 from pliant.actions import Damping, Fix, Force, Gravity, Move
-from pliant.curves import Curve
+from pliant.core.curves import Curve
+from pliant.core.where import plane
 from pliant.integrators import INTEGRATORS
-from pliant.where import plane
 
 STEPPING: list[Any] = [name for name in INTEGRATORS if INTEGRATORS[name].order > 0]  # type: ignore[attr-defined]
 IMPLICIT = [name for name in STEPPING if np.isinf(INTEGRATORS[name].stability)]  # type: ignore[attr-defined]

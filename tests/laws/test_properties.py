@@ -13,14 +13,14 @@ pytest.importorskip("hypothesis", reason="needs hypothesis: pip install 'pliant[
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pliant.compiled import set_threads
-from pliant.errors import PliantError
+from pliant.core.errors import PliantError
+from pliant.core.rotation import Rotation
+from pliant.kernels.jit import set_threads
+from pliant.mesh.mesh import TetMesh
 from pliant.mesh.shapes import box
-from pliant.mesh.types import TetMesh
 from pliant.models import deforming
-from pliant.rotation import Rotation
 from pliant.scene import Body, Scene
-from pliant.scene.scene import TimePlan
+from pliant.scene.scene import TimeSettings
 
 few = settings(
     max_examples=4, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
@@ -46,7 +46,7 @@ def prepared(model: Any, mesh: TetMesh) -> tuple[Any, Any]:
 
     Elements are two in the thickness: by themselves they would be as large as the block is thick.
     """
-    edge = 0.45 * float(np.ptp(mesh.points[:, 1])) if model == "elements" else None
+    edge = 0.45 * float(np.ptp(mesh.points[:, 1])) if model == "lattice" else None
     body = Body(mesh, model=model, material=MATERIAL, surface="boundary", edge=edge)
     try:
         structure = body.structure()
@@ -159,7 +159,7 @@ def flown(points: Any, velocity: Any, spin: Any, size: float, order: Any = None)
         TetMesh(points, cells), model="rigid", material=stiff, surface="boundary", velocity=tuple(velocity),
         spin=tuple(spin),
     )  # fmt: skip
-    simulation = Scene([body], [], time=TimePlan(duration=0.2, fps=10.0, step=0.01)).simulation()
+    simulation = Scene([body], [], time=TimeSettings(duration=0.2, fps=10.0, step=0.01)).simulation()
     simulation.start()
     for _ in range(2):
         simulation.advance()
@@ -193,7 +193,7 @@ def test_a_rigid_body_s_bytes_do_not_depend_on_threads() -> None:
     try:
         for threads in (1, 2):
             set_threads(threads)
-            simulation = Scene([body], [], time=TimePlan(duration=0.1, fps=10.0, step=0.01)).simulation()
+            simulation = Scene([body], [], time=TimeSettings(duration=0.1, fps=10.0, step=0.01)).simulation()
             simulation.start()
             simulation.advance()
             ends.append(simulation.system.world.x.tobytes())

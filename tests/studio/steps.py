@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from serving import ROOT, Served
 
-from pliant.recording import load
+from pliant.run.store import load
 
 STATE = "studio.app.store.state"
 

@@ -4,13 +4,13 @@ import numpy as np
 
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
-from pliant.studio.shown import ShownBody, dual_arrays, frame_arrays, scene_arrays
+from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
 
 
 def test_a_body_that_was_cut_is_shown_with_its_new_faces() -> None:
     """Owners of surface points are particles of the same side of the cut, a spacing away at most."""
     body = Body(box(1.0, 1.0, 1.0, divisions=(2, 2, 2)), model="fem", material="rubber", name="cube")
-    part = Scene([body]).simulation().system.world.parts[0]
+    part = Scene([body]).simulation().system.world.bodies[0]
     shown = ShownBody("cube", "fem", part.rows, part.structure, part.mechanics)
     whole = scene_arrays([shown])
     x = part.structure.rest

@@ -30,7 +30,7 @@ fps = 25
 name = "clay"
 shape = { box = { size = [0.3, 0.1, 0.1] } }
 edge = 0.05
-model = "elements"
+model = "lattice"
 material = { young = 5e4, poisson = 0.25, density = 1000 }
 [[bodies]]
 name = "jelly"

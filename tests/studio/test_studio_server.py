@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from serving import BEAM, Served
 
-from pliant.errors import InputError, SceneError
+from pliant.core.errors import InputError, SceneError
 from pliant.studio.document import Document, put
-from pliant.studio.packing import pack, unpack
+from pliant.studio.message_encoding import pack, unpack
 from pliant.studio.workspace import Workspace
 
 sync = pytest.importorskip("websockets.sync.client")

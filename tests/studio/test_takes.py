@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pliant.errors import InputError
-from pliant.recording import Run, load
+from pliant.core.errors import InputError
+from pliant.run.runner import run_scene
+from pliant.run.store import Run, load
 from pliant.scene.load import parse
-from pliant.scene.running import run_scene
-from pliant.studio.building import Builder
-from pliant.studio.lumps import play_again, with_lump
+from pliant.studio.add_body import play_again, with_lump
 from pliant.studio.take import Take
+from pliant.studio.take_builder import TakeBuilder
 
 SCENE = """
 schema = 1
@@ -41,8 +41,8 @@ LUMP = {"sphere": {"radius": 0.05}}
 def _silent(*_: object) -> None: ...
 
 
-def _begin(tmp_path: Path, model: str, step: str = '"auto"') -> tuple[Builder, Take]:
-    builder = Builder(tmp_path, _silent, _silent)
+def _begin(tmp_path: Path, model: str, step: str = '"auto"') -> tuple[TakeBuilder, Take]:
+    builder = TakeBuilder(tmp_path, _silent, _silent)
     text = SCENE.replace("MODEL", model).replace("fps = 50", f"fps = 50\nstep = {step}")
     return builder, builder.build(text, str(tmp_path), False)
 
@@ -52,7 +52,7 @@ def _on(take: Take, frames: int) -> None:
         take.advance(_silent)
 
 
-def _add(builder: Builder, take: Take, x: float) -> tuple[Take, list[int]]:
+def _add(builder: TakeBuilder, take: Take, x: float) -> tuple[Take, list[int]]:
     again = builder.again(with_lump(take, "block", 44, LUMP, [x, 0.05, 0.16], True), take.scene.folder)
     return again, play_again(take, again, _silent, _silent)
 
@@ -82,7 +82,7 @@ def test_a_lump_appears_in_the_middle_of_a_take_sticks_and_replays(tmp_path: Pat
     again, numbers = _add(builder, take, 0.1)
     assert numbers == [3, 4]  # after the two of the scene and the tool
     assert again.frame == 6
-    part = again.simulation.system.world.parts[2]
+    part = again.simulation.system.world.bodies[2]
     assert part.name == "block-lump-1"
     assert not part.present
     again.live.steer(ball, (0.2, 0.05, 0.2))  # the tool is still in the hand
@@ -115,7 +115,7 @@ def test_two_lumps_one_on_the_other_and_one_that_does_not_fit(tmp_path: Path) ->
     take, numbers = _add(builder, take, 0.16)
     _on(take, 2)
     assert numbers == [4, 5]
-    assert [part.present for part in take.simulation.system.world.parts] == [True] * 4
+    assert [part.present for part in take.simulation.system.world.bodies] == [True] * 4
     with pytest.raises(InputError, match="no particle 9000"):
         with_lump(take, "block", 9000, LUMP, [0, 0, 1], False)
     _replayed(take, tmp_path)
@@ -128,7 +128,7 @@ def test_two_lumps_one_on_the_other_and_one_that_does_not_fit(tmp_path: Path) ->
 def test_a_take_with_a_budget_in_seconds_replays(tmp_path: Path) -> None:
     levels = '{ type = "multires", levels = 2, seconds = 2e-3 }'
     text = SCENE.replace('"MODEL"', levels).replace("divisions = [4, 2, 2]", "divisions = [2, 1, 1]")
-    take = Builder(tmp_path, _silent, _silent).build(text, str(tmp_path), False)
+    take = TakeBuilder(tmp_path, _silent, _silent).build(text, str(tmp_path), False)
     _on(take, 3)
     select = {"body": "block", "plane": {"axis": "x", "at": "max"}}
     pull = {"type": "pull", "select": select, "target": [0.2, 0.05, 0.05], "stiffness": 20.0}

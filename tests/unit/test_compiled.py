@@ -38,7 +38,7 @@ def test_one_of_two_processes_compiles(tmp_path: Path) -> None:
 def test_a_number_that_the_caller_writes_makes_no_version_of_its_own() -> None:
     from numba import types
 
-    from pliant.models.blocks import reduce_rows
+    from pliant.kernels.element_blocks import reduce_rows
 
     index, rows, table = types.int64, types.int64[::1], types.float64[:, ::1]
     for begin in (types.literal(0), index):  # as a serial twin calls it, and a parallel one

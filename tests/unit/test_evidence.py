@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from pliant.errors import InputError, MissingExtra
-from pliant.evidence.bench import Figure, matching, median, run_bench
-from pliant.evidence.bench_peers import beside, enough, need_peer
-from pliant.evidence.goals import GOALS, judged
-from pliant.evidence.validate import load_cases, outcomes
-from pliant.evidence.validating import run_validation
+from pliant.core.errors import InputError, MissingExtra
 from pliant.models import MODELS
+from pliant.validation.cases import load_cases, outcomes
+from pliant.validation.runner import run_validation
+from pliant_benchmarks.bench import BenchResult, matching, median, run_bench
+from pliant_benchmarks.bench_peers import beside, enough, need_peer
+from pliant_benchmarks.targets import GOALS, judged
 
 LONGER = ("slope-slips", "elastica-weight-5", "plastic-bar")  # than a few seconds
 QUICK = [name for name, case in load_cases().items() if case.quick]
@@ -45,9 +45,9 @@ def test_an_unknown_case_names_the_nearest() -> None:
 
 
 def test_the_median_of_several_measurements_has_their_spread() -> None:
-    found = median([Figure("a/b", value, "ms", note=str(value)) for value in (3.0, 2.0, 4.0)])
+    found = median([BenchResult("a/b", value, "ms", note=str(value)) for value in (3.0, 2.0, 4.0)])
     assert (found.value, found.spread, found.repeats, found.note) == (3.0, 2.0 / 3.0, 3, "3.0")
-    assert median([Figure("a/b", 3.0, "ms")]).spread is None
+    assert median([BenchResult("a/b", 3.0, "ms")]).spread is None
 
 
 def test_peers_take_the_longest_step_that_is_accurate() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import pliant as pl
-from pliant.errors import ParameterError, PliantError
+from pliant.core.errors import ParameterError, PliantError
 
 BOX = pl.shapes.box(1.0, 1.0, 1.0)
 WRONG: list[tuple[Callable[[], object], str]] = [

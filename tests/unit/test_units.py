@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from pliant import units
+from pliant.core import units
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from bodies import simulate, values
 
 import pliant as pl
 from pliant.actions import Add, Remove
-from pliant.errors import IncompatibleError, SelectionError
-from pliant.mesh.formats import write_surface
+from pliant.core.errors import IncompatibleError, SelectionError
+from pliant.mesh.io import write_surface
+from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes import box, sphere
 from pliant.mesh.topology import Edges, merge_points
-from pliant.mesh.types import Surface
-from pliant.scene import Body, Scene, TimePlan
+from pliant.scene import Body, Scene, TimeSettings
 from pliant.scene.load import parse
 
 MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
@@ -22,7 +22,7 @@ MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
 
 def bar(length: float = 0.6, **options: Any) -> Body:
     options.setdefault("material", MATERIAL)
-    return Body(box(length, 0.2, 0.2), edge=0.1, model="elements", name="bar", **options)
+    return Body(box(length, 0.2, 0.2), edge=0.1, model="lattice", name="bar", **options)
 
 
 def closed(surface: Surface) -> bool:
@@ -57,7 +57,7 @@ def test_what_is_added_moves_along_and_strains_nothing() -> None:
     scene = Scene(
         [bar(spin=(0, 0, 1.0))],
         [pl.Gravity(), Add("bar", shape=box(0.2, 0.2, 0.15), position=(0.2, 0.0, 0.1), at=0.05)],
-        time=TimePlan(duration=0.2, fps=50),
+        time=TimeSettings(duration=0.2, fps=50),
     )
     simulation = scene.simulation()
     simulation.start()
@@ -89,7 +89,7 @@ def test_the_surface_of_what_is_added_is_closed_and_carried() -> None:
     lift = pl.Force("bar", pl.where.plane("x", "max"), value=(0, 0, 150))
     up = held([bar()], [lift], 0.2).system.world.x[22, 2]  # the bar's end when the ball comes
     simulation = held([bar()], [lift, ball], 0.4)
-    part, x = simulation.system.world.parts[0], simulation.system.world.x
+    part, x = simulation.system.world.bodies[0], simulation.system.world.x
     shown = part.structure.carrier
     assert shown is not None
     points = shown.positions(x)
@@ -108,7 +108,7 @@ def test_added_material_breaks_off_and_can_be_removed() -> None:
     pull = pl.Gravity(acceleration=60.0)
     hold = pl.Fix("bar", pl.where.plane("z", "max"))
     simulation = simulate([bar(material=weak)], [pull, hold, lump], seconds=0.2)
-    part, world = simulation.system.world.parts[0], simulation.system.world
+    part, world = simulation.system.world.bodies[0], simulation.system.world
     assert world.count == 24 + 12
     assert (~part.mechanics.connections.intact).any()  # type: ignore[attr-defined]
     assert world.x[-12:, 2].mean() < world.rest[-12:, 2].mean() - 0.1
@@ -129,7 +129,7 @@ def test_material_is_added_to_clay_that_has_flowed() -> None:
     ball = Add("bar", shape=sphere(0.1), position=(0.3, 0.1, 0.15), at=0.3)
     floor = pl.Fix("bar", pl.where.plane("z", "min"))
     simulation = simulate([bar(material=clay)], [floor, press, ball], seconds=0.5)
-    world, part = simulation.system.world, simulation.system.world.parts[0]
+    world, part = simulation.system.world, simulation.system.world.bodies[0]
     new = np.arange(24, world.count)
     assert len(new) >= 3
     tied = part.mechanics.connections.edges  # type: ignore[attr-defined]
@@ -146,7 +146,7 @@ schema = 1
 name = "bar"
 shape = { box = { size = [0.6, 0.2, 0.2] } }
 edge = 0.1
-model = "elements"
+model = "lattice"
 [[actions]]
 type = "add"
 body = "bar"

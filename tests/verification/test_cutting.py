@@ -8,10 +8,10 @@ import pytest
 
 import pliant as pl
 from pliant.contact import Contact
-from pliant.curves import Curve
-from pliant.errors import MeshError
-from pliant.fracture.tets import pieces
-from pliant.mesh.types import tet_volumes
+from pliant.core.curves import Curve
+from pliant.core.errors import MeshError
+from pliant.fracture.tet_topology import pieces
+from pliant.mesh.mesh import tet_volumes
 
 SOFT = {"young": 1e5, "poisson": 0.3, "density": 1000}
 
@@ -25,7 +25,7 @@ def check(simulation: Any, volume: float, expected: int) -> Any:
     """Volume and mass to 1e-9, ``expected`` pieces, each of them closed and of tets the right way round; the
     sum of the pieces' volumes."""
     world = simulation.system.world
-    structure = world.parts[0].structure
+    structure = world.bodies[0].structure
     tets, rest = structure.cells["tetra"], structure.rest
     volumes = tet_volumes(rest, tets)
     assert volumes.min() > 0.0
@@ -47,7 +47,7 @@ def check(simulation: Any, volume: float, expected: int) -> Any:
 
 
 def play(body: pl.Body, *actions: Any, seconds: float = 0.1) -> Any:
-    plan = pl.TimePlan(duration=seconds, fps=50, step=0.005, integrator="implicit-euler")
+    plan = pl.TimeSettings(duration=seconds, fps=50, step=0.005, integrator="implicit-euler")
     simulation = pl.Scene([body], [pl.Gravity(), pl.Ground(), *actions], time=plan).simulation()
     simulation.start()
     return simulation
@@ -174,12 +174,12 @@ def test_a_seam_parts_without_cutting_tets_up(normal: Any) -> None:
     body = body_of(4)
     seam = pl.Seam(body=body, plane={"point": (0.05, 0.05, 0.05), "normal": normal}, at=0.02)
     simulation = play(body, seam)
-    tets = len(simulation.system.world.parts[0].structure.cells["tetra"])
+    tets = len(simulation.system.world.bodies[0].structure.cells["tetra"])
     for _ in range(5):
         simulation.advance()
     found = check(simulation, 1e-3, 2)
     assert found.min() > 3e-4
-    assert len(simulation.system.world.parts[0].structure.cells["tetra"]) == tets
+    assert len(simulation.system.world.bodies[0].structure.cells["tetra"]) == tets
 
 
 def test_a_body_is_cut_again_and_again() -> None:
@@ -198,7 +198,7 @@ def test_pieces_of_a_cut_body_that_meets_itself_rest_on_each_other(meets: Any, a
     """A level cut: new faces begin at no distance, and the upper part stays on the lower one; also if it is a
     slab that is thinner than the reach of contact, a seventh of an edge."""
     body = body_of(4)
-    plan = pl.TimePlan(duration=0.4, fps=50)
+    plan = pl.TimeSettings(duration=0.4, fps=50)
     cut = pl.Cut(body, plane={"axis": "z", "at": at}, at=0.02)
     actions = [pl.Gravity(), pl.Ground(), pl.Damping(rate=5), cut]
     scene = pl.Scene([body], actions, time=plan, contact=Contact(self_=meets))
@@ -209,7 +209,7 @@ def test_pieces_of_a_cut_body_that_meets_itself_rest_on_each_other(meets: Any, a
         simulation.advance()
         assert np.abs(world.v).max() < 0.5  # nothing is blown apart
     check(simulation, 1e-3, 2)
-    tets = world.parts[0].structure.cells["tetra"]
+    tets = world.bodies[0].structure.cells["tetra"]
     _, piece = pieces(tets)
     heights = [world.x[np.unique(tets[piece == k]), 2] for k in (0, 1)]
     low, high = sorted(heights, key=lambda z: float(z.mean()))

@@ -7,9 +7,9 @@ import pytest
 from bodies import MATERIAL, block, simulate
 
 import pliant as pl
-from pliant.curves import Curve
+from pliant.core.curves import Curve
+from pliant.mesh.mesh import Surface, boundary_triangles, surface_volume
 from pliant.mesh.topology import Edges, components, merge_points
-from pliant.mesh.types import Surface, boundary_triangles, surface_volume
 
 STRENGTH, NECK = 2e4, 0.06
 
@@ -49,20 +49,20 @@ def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float
             pl.Move(bar, pl.where.plane("x", "max"), velocity=(0.06, 0, 0)),
             pl.Damping(rate=20.0),
         ],
-        time=pl.TimePlan(duration=0.1, fps=500),
+        time=pl.TimeSettings(duration=0.1, fps=500),
     )
     simulation = scene.simulation()
     simulation.start()
-    world, mechanics = simulation.system.world, simulation.system.world.parts[0].mechanics
+    world, mechanics = simulation.system.world, simulation.system.world.bodies[0].mechanics
     peak = 0.0
     for _ in range(50):
         simulation.advance()
-        through, _ = mechanics.flux(world.x, world.rest[:, 0] > 0.205)["elastic"]  # type: ignore[attr-defined]
+        through, _ = mechanics.section_force(world.x, world.rest[:, 0] > 0.205)["elastic"]  # type: ignore[attr-defined]
         peak = max(peak, abs(float(through[0])))
-        if mechanics.coming_apart()[0] > 1:  # type: ignore[attr-defined]
+        if mechanics.fracture_statistics()[0] > 1:  # type: ignore[attr-defined]
             break
     assert peak == pytest.approx(STRENGTH * NECK**2, rel=0.15)
-    pieces, _, _ = mechanics.coming_apart()  # type: ignore[attr-defined]
+    pieces, _, _ = mechanics.fracture_statistics()  # type: ignore[attr-defined]
     assert pieces == 2
     label = mechanics.cracking.pieces()[1]  # type: ignore[attr-defined]
     ends = sorted(
@@ -70,7 +70,7 @@ def test_a_necked_bar_breaks_once_at_the_neck_at_strength_times_area(edge: float
     )
     assert ends[0][1] == pytest.approx(0.2, abs=0.05)  # the waist is 0.2 m long
     assert ends[1][0] == pytest.approx(0.2, abs=0.05)
-    carrier: Any = world.parts[0].structure.carrier
+    carrier: Any = world.bodies[0].structure.carrier
     assert closed(carrier.surface)
     whole = surface_volume(necked_bar().points, necked_bar().triangles)
     assert surface_volume(carrier.surface.points, carrier.surface.triangles) == pytest.approx(whole, rel=1e-6)
@@ -84,16 +84,16 @@ def test_a_seam_parts_a_body_and_keeps_mass_and_momentum() -> None:
     seam = pl.Seam(plane={"axis": "x", "at": 0.29}, body=body, at=0.02)
     simulation = simulate([body], [seam], seconds=0.1, fps=50)
     world = simulation.system.world
-    mechanics: Any = world.parts[0].mechanics
-    assert mechanics.coming_apart()[0] == 2
-    assert mechanics.coming_apart()[1] == pytest.approx(0.09, rel=0.7)
+    mechanics: Any = world.bodies[0].mechanics
+    assert mechanics.fracture_statistics()[0] == 2
+    assert mechanics.fracture_statistics()[1] == pytest.approx(0.09, rel=0.7)
     assert world.mass.sum() == pytest.approx(0.6 * 0.3 * 0.3 * 1000, rel=1e-12)
     momentum = (world.mass[:, None] * world.v).sum(axis=0)
     assert momentum == pytest.approx([0.0, 0.0, 54.0], abs=1e-9)
     halves = mechanics.cracking.pieces()[1]
     speed = [np.average(world.v[halves == k], axis=0, weights=world.mass[halves == k]) for k in (0, 1)]
     assert np.linalg.norm(speed[0] - speed[1]) > 1.0  # they fly apart
-    surface = world.parts[0].structure.carrier.surface
+    surface = world.bodies[0].structure.carrier.surface
     assert closed(surface)
     assert surface_volume(surface.points, surface.triangles) == pytest.approx(0.054, rel=1e-9)
 
@@ -102,7 +102,7 @@ def test_cracks_are_restored() -> None:
     body = block((6, 3, 3), model="efg", material={**MATERIAL, "strength": 1e4})
     structure = body.structure()
     first, second = (body.model.prepare(structure, body.resolved_material) for _ in range(2))
-    assert first.part_faces(
+    assert first.open_faces(
         (structure.rest[:, 0] > 0.33).astype(np.int64), structure.rest[:, 2] > 0.12
     )  # half-way through
     second.restore(first.state())
@@ -138,10 +138,10 @@ def test_bodies_torn_at_random_stay_finite_and_have_no_crumbs(seed: int) -> None
     ]
     simulation = simulate([body], actions, seconds=0.05, fps=100)
     world = simulation.system.world
-    mechanics: Any = world.parts[0].mechanics
+    mechanics: Any = world.bodies[0].mechanics
     assert np.isfinite(world.x).all()
     assert np.isfinite(world.v).all()
-    assert mechanics.coming_apart()[2] > 0
+    assert mechanics.fracture_statistics()[2] > 0
     assert np.bincount(mechanics.cracking.pieces()[1]).min() >= 10
     assert world.mass.sum() == pytest.approx(np.prod(size), rel=1e-12)  # 1000 kg/m3, cells of a litre
 
@@ -159,11 +159,11 @@ def test_a_plate_hit_by_a_ball_breaks_into_pieces_that_make_up_its_mass_and_volu
     ]
     simulation = simulate([plate], actions, seconds=0.015, fps=200)
     world = simulation.system.world
-    mechanics: Any = world.parts[0].mechanics
+    mechanics: Any = world.bodies[0].mechanics
     pieces, label = mechanics.cracking.pieces()
     assert pieces >= 3
     assert world.mass.sum() == pytest.approx(2000.0 * 0.24 * 0.2 * 0.03, rel=1e-12)
-    carrier: Any = world.parts[0].structure.carrier
+    carrier: Any = world.bodies[0].structure.carrier
     surface = carrier.surface
     assert closed(surface)
     assert surface_volume(surface.points, surface.triangles) == pytest.approx(0.24 * 0.2 * 0.03, rel=1e-9)
@@ -197,13 +197,13 @@ def test_a_bar_of_chocolate_snaps_cleanly_along_its_groove() -> None:
         )
     ]
     simulation = simulate([bar], [*hands, pl.Damping(rate=50.0)], seconds=0.006, fps=500)
-    mechanics: Any = simulation.system.world.parts[0].mechanics
+    mechanics: Any = simulation.system.world.bodies[0].mechanics
     cracks = mechanics.cracking
     assert np.abs(cracks.planes[cracks.opened, 0] - 0.03).max() < 5e-4
     assert np.abs(cracks.planes[cracks.opened, 3]).min() > 0.98
     pieces, label = cracks.pieces()
     assert pieces == 2
     assert np.bincount(label, mechanics.volumes) == pytest.approx([mechanics.volumes.sum() / 2] * 2, rel=0.02)
-    surface: Any = simulation.system.world.parts[0].structure.carrier.surface
+    surface: Any = simulation.system.world.bodies[0].structure.carrier.surface
     edges = np.concatenate([surface.triangles[:, [0, 1]], surface.triangles[:, [1, 2]]])
     assert components(len(surface.points), edges)[0] == 2

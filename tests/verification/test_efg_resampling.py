@@ -7,9 +7,9 @@ import pytest
 from bodies import block
 
 import pliant as pl
-from pliant.errors import IncompatibleError
-from pliant.mesh.types import surface_volume
-from pliant.models.efg.resampling import resample
+from pliant.core.errors import IncompatibleError
+from pliant.mesh.mesh import surface_volume
+from pliant.models.efg.resample import resample
 
 CLAY = {"young": 1e6, "poisson": 0.4, "density": 1000.0, "yield": 2e4}
 MODEL = {"type": "efg", "resample": True}
@@ -61,11 +61,11 @@ def test_a_pulled_bar_gets_phyxels_and_keeps_mass_momentum_and_volume() -> None:
         pl.Move(body, pl.where.plane("x", "max"), velocity=(4, 0, 0)),
         pl.Damping(rate=20.0),
     ]
-    scene = pl.Scene([body], actions, time=pl.TimePlan(duration=0.1, fps=50))
+    scene = pl.Scene([body], actions, time=pl.TimeSettings(duration=0.1, fps=50))
     simulation = scene.simulation()
     simulation.start()
     world = simulation.system.world
-    part = world.parts[0]
+    part = world.bodies[0]
     count, mass = world.count, float(world.mass.sum())
     for _ in range(5):
         simulation.advance()

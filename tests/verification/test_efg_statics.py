@@ -8,8 +8,8 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import cg
 
 import pliant as pl
-from pliant.mesh.types import Surface, TetMesh, boundary_triangles, surface_volume
-from pliant.typing import Array
+from pliant.core.typing import Array
+from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
 
 E, NU, RHO, G = 1e6, 0.3, 1000.0, 9.81
 MATERIAL = {"young": E, "poisson": NU, "density": RHO}
@@ -102,7 +102,7 @@ def bent_bar(cells: tuple[int, int, int]) -> TetMesh:
 
 def tip_of_bent_bar(shape: Any, edge: float | None, load: int, **model: Any) -> tuple[float, float]:
     mechanics, rest, u = deflected(shape, edge, 1, load, **model)
-    share = hourglass_share(mechanics, rest, u) if "elements" not in model else 0.0
+    share = hourglass_share(mechanics, rest, u) if "lattice" not in model else 0.0
     return -float(u[rest[:, 0] < 1e-3, load].mean()), share
 
 
@@ -143,10 +143,10 @@ def test_a_jelly_cube_dropped_from_two_metres_ends_upright_and_uninverted() -> N
         pl.shapes.box(0.3, 0.3, 0.3), edge=0.1, model="efg", material=jelly, position=(0, 0, 2), name="cube"
     )
     actions = [pl.Gravity(G), pl.Ground(friction=0.6, restitution=0.1)]
-    simulation = pl.Scene([cube], actions, time=pl.TimePlan(duration=1.6, fps=50)).simulation()
+    simulation = pl.Scene([cube], actions, time=pl.TimeSettings(duration=1.6, fps=50)).simulation()
     simulation.start()
     smallest = 1.0
-    mechanics: Any = simulation.system.world.parts[0].mechanics
+    mechanics: Any = simulation.system.world.bodies[0].mechanics
     for _ in range(80):
         simulation.advance()
         x = simulation.system.world.x
@@ -168,13 +168,13 @@ def test_dough_pulled_to_three_times_its_length_keeps_its_volume_and_necks() -> 
         pl.Move(bar, pl.where.plane("x", "max"), velocity=(0.8, 0, 0)),
         pl.Damping(rate=5.0),
     ]
-    simulation = pl.Scene([bar], actions, time=pl.TimePlan(duration=0.75, fps=20)).simulation()
+    simulation = pl.Scene([bar], actions, time=pl.TimeSettings(duration=0.75, fps=20)).simulation()
     simulation.start()
     for _ in range(15):
         simulation.advance()
     world = simulation.system.world
     assert np.ptp(world.x[:, 0]) == pytest.approx(0.9, rel=1e-9)
-    carrier: Any = world.parts[0].structure.carrier
+    carrier: Any = world.bodies[0].structure.carrier
     now = surface_volume(carrier.positions(world.x), carrier.surface.triangles)
     assert now == pytest.approx(0.003, rel=0.05)
     middle = np.abs(world.x[:, 0] - 0.45) < 0.1

@@ -18,7 +18,7 @@ TEXT = {"young": YOUNG, "poisson": 0.25, "density": DENSITY}
 
 def elements(size: tuple[float, float, float], edge: float, **options: Any) -> Body:
     options.setdefault("material", TEXT)
-    options.setdefault("model", "elements")
+    options.setdefault("model", "lattice")
     return Body(box(*size), edge=edge, **options)
 
 
@@ -29,7 +29,7 @@ def test_a_stretched_bar_has_youngs_modulus_and_a_quarter() -> None:
     mechanics = bar.model.prepare(structure, bar.resolved_material)
     strain, x = 1e-4, structure.rest * [1 + 1e-4, 1 - 0.25e-4, 1 - 0.25e-4]
     above = structure.rest[:, 0] > 0.6
-    force, _ = mechanics.flux(x, above)["elastic"]
+    force, _ = mechanics.section_force(x, above)["elastic"]
     assert -force[0] / (strain * YOUNG * 0.4 * 0.4) == pytest.approx(1.0, abs=0.02)
     stress = mechanics.fields(x, np.zeros_like(x), ["stress", "principal"])
     assert stress["stress"].values == pytest.approx(strain * YOUNG, rel=1e-3)
@@ -121,7 +121,7 @@ def test_a_stiff_body_takes_implicit_steps() -> None:
         bar = elements((0.6, 0.2, 0.2), 0.1, material=material, name="bar")
         actions = [pl.Gravity(), pl.Fix("bar", pl.where.plane("x", "min")), pl.Damping(rate=10.0)]
         simulation = simulate([bar], actions, seconds=1.0, integrator=integrator, step=step)
-        limit = simulation.system.world.parts[0].mechanics.stable_step().seconds
+        limit = simulation.system.world.bodies[0].mechanics.stable_step().seconds
         sags.append(simulation.system.world.x[-1, 2] - simulation.system.world.rest[-1, 2])
     assert limit < 0.02 / 100
     assert sags[1] == pytest.approx(1e-3 * sags[0], rel=0.01)
@@ -167,10 +167,10 @@ def pulled(**options: Any) -> tuple[Any, list[float]]:
 def test_a_bar_breaks_at_its_strength_in_one_place(degrees: float, tolerance: float) -> None:
     """However its lattice lies, the stress rises to the strength and is gone; all cuts are side by side."""
     lattice = {"axis": "z", "degrees": degrees}
-    simulation, stresses = pulled(model={"type": "elements", "lattice": lattice})
+    simulation, stresses = pulled(model={"type": "lattice", "lattice": lattice})
     assert max(stresses) == pytest.approx(2e4, rel=tolerance)
     assert abs(stresses[-1]) < 0.02 * 2e4
-    mechanics: Any = simulation.system.world.parts[0].mechanics
+    mechanics: Any = simulation.system.world.bodies[0].mechanics
     assert np.ptp(mechanics.structure.rest[mechanics.fracture.cut, 0]) < 0.15
     own = mechanics.connections
     whole = own.edges[own.intact]
@@ -190,7 +190,7 @@ def test_past_yield_a_stretched_bar_stays_longer() -> None:
         pl.Move("bar", pl.where.plane("x", "max"), displacement={"keys": _pull(0.03 * 0.5)}, axes="x"),
     ]
     simulation = simulate([bar], ends, seconds=1.0)
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     plastic = mechanics.fields(simulation.system.world.x, simulation.system.world.v, ["plastic"])["plastic"]
     along = mechanics.connections.lengths / mechanics.connections.born - 1
     assert along.max() == pytest.approx(0.02, abs=2e-3)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pliant.evidence.cases_beams import own_weight
-from pliant.evidence.cases_circle import rolled
-from pliant.evidence.elastica import elastica
+from pliant.validation.cases_beams import own_weight
+from pliant.validation.cases_circle import rolled
+from pliant.validation.elastica import elastica
 
 
 def test_elastica_has_the_known_deflections() -> None:

@@ -8,7 +8,7 @@ from bodies import MATERIAL, block, shaken, simulate, values
 from scipy.optimize import minimize
 
 import pliant as pl
-from pliant.where import plane
+from pliant.core.where import plane
 
 
 def test_suddenly_loaded_bar_overshoots_to_twice_its_static_stretch() -> None:

@@ -7,9 +7,9 @@ import pytest
 from bodies import MATERIAL, block, shaken, simulate
 
 import pliant as pl
-from pliant.curves import Curve
-from pliant.rotation import Rotation
-from pliant.where import plane
+from pliant.core.curves import Curve
+from pliant.core.rotation import Rotation
+from pliant.core.where import plane
 
 YIELD = 2000.0  # uniaxial yield strain 0.02 at E = 1e5
 MU = 1e5 / 2.6
@@ -190,7 +190,7 @@ def test_pressed_dough_keeps_its_volume() -> None:
     ]
     simulation = simulate([body], actions, seconds=3.0, step=1e-3)
     world = simulation.system.world
-    p = world.x[world.parts[0].structure.cells["tetra"]]
+    p = world.x[world.bodies[0].structure.cells["tetra"]]
     volume = np.linalg.det(p[:, 1:] - p[:, :1]).sum() / 6
     assert volume == pytest.approx(0.4 * 0.4 * 0.2, rel=0.01)
     height = np.ptp(world.x[:, 2])

@@ -7,7 +7,7 @@ import pytest
 from bodies import MATERIAL, block, shaken
 from scipy.linalg import eigh
 
-from pliant.rotation import Rotation
+from pliant.core.rotation import Rotation
 
 LAWS = ["corotational", "st-venant-kirchhoff", "neo-hookean"]
 KEYS = [{"law": law, "locking": locking} for law in LAWS for locking in ("none", "averaged-pressure")]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.fracture.tets import pieces
-from pliant.mesh.types import tet_volumes
+from pliant.fracture.tet_topology import pieces
+from pliant.mesh.mesh import tet_volumes
 from stopping import assert_same, stopped_and_resumed
 
 SIZE, NECK, STRENGTH = (0.4, 0.1, 0.05), 0.6, 2e4
@@ -25,7 +25,7 @@ def bar(fineness: int, **time: Any) -> pl.Scene:
         for end, way in zip(ends, (-1, 1), strict=True)
     ]
     pull = pl.Reaction(select=ends[1], name="pull", every="step")
-    return pl.Scene([body], pulls, [pull], time=pl.TimePlan(**{"duration": 0.2, "fps": 20, **time}))
+    return pl.Scene([body], pulls, [pull], time=pl.TimeSettings(**{"duration": 0.2, "fps": 20, **time}))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_bar_breaks_once_in_its_neck_at_strength_times_section(fineness: int, 
     assert series["fracture.pieces"] == 2.0
     assert series["fracture.area"] == pytest.approx(section, rel=0.05)
     assert world.mass.sum() == pytest.approx(mass, rel=1e-12)
-    structure = world.parts[0].structure
+    structure = world.bodies[0].structure
     tets = structure.cells["tetra"]
     _, piece = pieces(tets)
     ends = [structure.rest[tets[piece == k]][..., 0] for k in (0, 1)]
@@ -59,7 +59,7 @@ def test_breaking_keeps_momentum_and_mass() -> None:
     shape = pl.shapes.necked_bar(SIZE, neck=NECK, divisions=(12, 3, 2))
     material = {"young": 1e6, "poisson": 0.3, "density": 1000, "strength": 1e4}
     body = pl.Body(shape, model="fem", material=material, velocity=(1, 2, 3), spin=(0, 5, 10), name="bar")
-    simulation = pl.Scene([body], time=pl.TimePlan(duration=0.1, fps=50)).simulation()
+    simulation = pl.Scene([body], time=pl.TimeSettings(duration=0.1, fps=50)).simulation()
     world = simulation.system.world
     world.v[:, 0] += 4.0 * (world.x[:, 0] - 0.2)
     simulation.start()
@@ -79,7 +79,9 @@ def cube(model: str, integrator: str, **options: Any) -> pl.Scene:
     plane = {"point": (0.05, 0.05, 0.05), "normal": (1.0, 0.1, 0.05)}
     actions = [pl.Gravity(), pl.Ground(friction=0.2), pl.Damping(rate=10), pl.Cut(body, plane=plane, at=0.1)]
     step = 0.002 if integrator == "implicit-euler" else "auto"
-    return pl.Scene([body], actions, time=pl.TimePlan(duration=0.6, fps=50, step=step, integrator=integrator))
+    return pl.Scene(
+        [body], actions, time=pl.TimeSettings(duration=0.6, fps=50, step=step, integrator=integrator)
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_halves_of_a_cut_cube_keep_mass_and_volume_and_come_to_rest(model: str, 
     world = simulation.system.world
     for _ in range(30):
         simulation.advance()
-    structure = world.parts[0].structure
+    structure = world.bodies[0].structure
     tets = structure.cells["tetra"]
     count, piece = pieces(tets)
     assert count == 2
@@ -134,7 +136,7 @@ def test_a_resumed_run_is_the_same_on_either_side_of_a_cut(tmp_path: Path, stop:
             pl.Force(body, pl.where.plane("x", "max"), value=(0, 0, -1)),
             pl.Cut(body, plane={"axis": "y", "at": 0.043}, at=0.1),
         ]
-        return pl.Scene([body], actions, time=pl.TimePlan(duration=0.2, fps=50))
+        return pl.Scene([body], actions, time=pl.TimeSettings(duration=0.2, fps=50))
 
     whole = scene().run(to=tmp_path / "whole.pliant")
     again = stopped_and_resumed(scene(), tmp_path / "broken.pliant", stop)
@@ -158,14 +160,14 @@ def test_a_bar_of_unstructured_tets_breaks_in_two_at_strength_times_section(mesh
         for end, way in zip(ends, (-1, 1), strict=True)
     ]
     pull = pl.Reaction(select=ends[1], name="pull", every="step")
-    plan = pl.TimePlan(duration=0.08, fps=50, step=1e-3, integrator="implicit-euler")
+    plan = pl.TimeSettings(duration=0.08, fps=50, step=1e-3, integrator="implicit-euler")
     simulation = pl.Scene([body], pulls, [pull], time=plan).simulation()
     world = simulation.system.world
-    mass, volume = world.mass.sum(), tet_volumes(world.rest, world.parts[0].structure.cells["tetra"]).sum()
+    mass, volume = world.mass.sum(), tet_volumes(world.rest, world.bodies[0].structure.cells["tetra"]).sum()
     loads = np.concatenate([simulation.advance() for _ in range(4)])
     series = dict(zip(simulation.columns, simulation.row(), strict=True))
     section = NECK * SIZE[1] * SIZE[2]
-    structure = world.parts[0].structure
+    structure = world.bodies[0].structure
     volumes = tet_volumes(structure.rest, structure.cells["tetra"])
     assert series["fracture.pieces"] == 2.0
     assert series["fracture.area"] == pytest.approx(1.1 * section, rel=0.15)  # along tets, a little rough

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from pliant.actions import Damping, Fix, Gravity, Impulse, Move
-from pliant.curves import Curve
+from pliant.core.curves import Curve
+from pliant.core.where import plane
 from pliant.integrators import INTEGRATORS
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
 from pliant.simulation.simulation import Simulation
-from pliant.where import plane
 
 IMPLICIT = ("implicit-euler", "implicit-midpoint", "newmark", "bdf2", "static")
 FRAMES = 8
@@ -49,26 +49,26 @@ def digest(simulation: Simulation) -> list[Any]:
     [n if n in ("static", "implicit-euler") else pytest.param(n, marks=pytest.mark.slow) for n in IMPLICIT],
 )
 def test_threads_do_not_change_a_byte(name: str) -> None:
-    from pliant import compiled
+    from pliant.kernels import jit
 
-    found, before = [], compiled.threads_in_use()
+    found, before = [], jit.threads_in_use()
     try:
         for threads in (1, 2):
-            compiled.set_threads(threads)
+            jit.set_threads(threads)
             simulation = scene(name)
             for _ in range(FRAMES):
                 simulation.advance()
             found.append(digest(simulation))
     finally:
-        compiled.use_threads(before)
+        jit.use_threads(before)
     assert found[0] == found[1]
 
 
 @pytest.mark.slow
 def test_threads_do_not_change_a_byte_of_the_two_level_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pliant.integrators.implicit import rest_operator
+    from pliant.integrators.implicit import rest_preconditioner
 
-    monkeypatch.setattr(rest_operator, "BAND_BYTES", 0.0)
+    monkeypatch.setattr(rest_preconditioner, "BAND_BYTES", 0.0)
     test_threads_do_not_change_a_byte("implicit-midpoint")
 
 

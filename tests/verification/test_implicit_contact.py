@@ -7,9 +7,9 @@ import pytest
 from bodies import simulate, values
 
 from pliant.actions import Fix, Gravity, Ground, Obstacle
+from pliant.core.where import plane
 from pliant.mesh.shapes import box
 from pliant.scene import Body
-from pliant.where import plane
 
 STEP = 1.0 / 60.0
 JELLY = {"young": 2e4, "poisson": 0.3, "density": 1000.0}

@@ -7,11 +7,11 @@ import pytest
 from bodies import block, shaken, simulate, values
 
 from pliant.actions import Damping, Drag, Fix, Gravity, Moment, Pressure
+from pliant.core.where import plane
 from pliant.integrators import INTEGRATORS, Bdf2, ImplicitEuler, ImplicitMidpoint, Newmark
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.simulation.simulation import Simulation
-from pliant.where import plane
 
 LOW = plane("x", "min")
 IMPLICIT: list[Any] = [ImplicitEuler, ImplicitMidpoint, Newmark, Bdf2]

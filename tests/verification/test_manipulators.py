@@ -8,9 +8,9 @@ from bodies import simulate, values
 
 import pliant as pl
 from pliant.actions import Manipulator
-from pliant.contact import Contact, Pair
+from pliant.contact import Contact, ContactPairSettings
 from pliant.mesh.shapes import box
-from pliant.scene import Body, Scene, TimePlan
+from pliant.scene import Body, Scene, TimeSettings
 
 MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
 
@@ -18,7 +18,7 @@ MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
 def bar(**options: Any) -> Body:
     options.setdefault("name", "bar")
     options.setdefault("material", MATERIAL)
-    return Body(box(0.6, 0.2, 0.2), edge=0.1, model="elements", **options)
+    return Body(box(0.6, 0.2, 0.2), edge=0.1, model="lattice", **options)
 
 
 def keyed(*keys: tuple[float, tuple[float, float, float]]) -> dict[str, Any]:
@@ -43,11 +43,11 @@ def test_a_tool_feels_what_it_presses() -> None:
 def lever(degrees: float) -> tuple[Any, np.ndarray[Any, Any]]:
     """A tool presses with its end on one element that is held; the Simulation, and the arm from the middle of
     the tool to that element."""
-    post = Body(box(0.1, 0.1, 0.1), edge=0.1, model="elements", material=MATERIAL, name="post")
+    post = Body(box(0.1, 0.1, 0.1), edge=0.1, model="lattice", material=MATERIAL, name="post")
     turn = np.deg2rad(degrees)
     middle = np.array([0.05, 0.05, 0.15]) + 0.25 * np.array([np.cos(turn), np.sin(turn), 0.0])
     tool = Body(
-        box(0.6, 0.1, 0.1), edge=0.1, model="elements", material=MATERIAL, name="tool",
+        box(0.6, 0.1, 0.1), edge=0.1, model="lattice", material=MATERIAL, name="tool",
         position=tuple(middle - [0.3 * np.cos(turn) - 0.05 * np.sin(turn),
                                  0.3 * np.sin(turn) + 0.05 * np.cos(turn), 0.05]),
         rotation={"axis": "z", "degrees": degrees},
@@ -80,7 +80,7 @@ def carried(sticky: bool, release: float | None = None, seconds: float = 0.6) ->
     scene = Scene(
         [bar(material={**MATERIAL, "friction": 0.0}), tool],
         [pl.Gravity(acceleration=9.81), pl.Ground(), hand, pl.Damping(rate=5.0)],
-        time=TimePlan(duration=seconds, fps=50),
+        time=TimeSettings(duration=seconds, fps=50),
     )
     simulation = scene.simulation()
     felt = []
@@ -110,7 +110,7 @@ def test_a_sticky_tool_drags_what_has_no_friction() -> None:
     moved = []
     for sticky in (False, True):
         tool = Body(
-            box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=MATERIAL, name="tool",
+            box(0.2, 0.2, 0.1), edge=0.1, model="lattice", material=MATERIAL, name="tool",
             position=(0.15, 0, 0.2),
         )  # fmt: skip
         path = keyed((0.0, (0, 0, 0)), (0.1, (0, 0, -0.002)), (0.4, (0.1, 0, -0.002)))
@@ -142,7 +142,7 @@ def test_a_device_drives_a_tool_and_reads_its_force() -> None:
 
     tool = bar(name="tool", position=(0, 0, 0.2))
     actions = [Manipulator(body="tool", device=device, name="hand"), pl.Ground(), pl.Damping(rate=30.0)]
-    scene = Scene([bar(), tool], actions, time=TimePlan(duration=0.5, fps=50))
+    scene = Scene([bar(), tool], actions, time=TimeSettings(duration=0.5, fps=50))
     simulation = scene.simulation()
     for _ in range(25):
         simulation.advance()
@@ -161,7 +161,7 @@ def test_what_sticks_is_lifted_up_to_its_adhesion() -> None:
         tool = bar(name="tool", position=(0, 0, 0.199))
         path = keyed((0.0, (0, 0, 0)), (0.1, (0, 0, -0.002)), (0.2, (0, 0, 0)), (0.6, (0, 0, 0.1)))
         actions = [pl.Gravity(), pl.Ground(), Manipulator(body="tool", displacement=path)]
-        contact = Contact(pairs=[Pair(bodies=("tool", "bar"), adhesion=adhesion)])
+        contact = Contact(pairs=[ContactPairSettings(bodies=("tool", "bar"), adhesion=adhesion)])
         simulation = simulate([bar(), tool], actions, seconds=0.6, contact=contact)
         heights.append(simulation.system.world.x[:24, 2].mean() - 0.1)
     assert heights[0] == pytest.approx(0.1, abs=0.01)

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array, kron
 from scipy.sparse.linalg import spsolve
 
 from multires_lab import FRAME, Frozen, bar, cube, prepared
+from pliant.core.rotation import Rotation
 from pliant.mesh.shapes import box
-from pliant.models.multires import kernels
-from pliant.rotation import Rotation
+from pliant.models.multires import transfer_kernels
 
 SOFT = MATERIAL | {"young": 2e4}
 LAM, MU = 1e5 * 0.3 / (1.3 * 0.4), 1e5 / 2.6
@@ -23,7 +23,7 @@ def left(p: Any) -> Any:
 
 def forces_on(level: Any, d: Any) -> Any:
     out = np.zeros_like(d)
-    kernels.row_forces(np.arange(level.count), level, d, d, np.zeros(level.count), out)
+    transfer_kernels.row_forces(np.arange(level.count), level, d, d, np.zeros(level.count), out)
     return out
 
 
@@ -46,7 +46,7 @@ def test_ghosts_and_forces_are_exact_on_linear_fields() -> None:
     ):
         places, speeds = np.empty((target.count, 3)), np.empty((target.count, 3))
         given, nodes = source.points @ turn.T, np.arange(target.count)
-        kernels.interpolate(nodes, rows.table, given, 2.0 * given, places, speeds)
+        transfer_kernels.interpolate(nodes, rows.table, given, 2.0 * given, places, speeds)
         assert np.abs(places - target.points @ turn.T).max() < 1e-12
         assert np.array_equal(speeds, 2.0 * places)
 

@@ -8,9 +8,9 @@ import pytest
 
 import pliant as pl
 from pliant.actions.obstacles import SphereShape
-from pliant.curves import Curve
+from pliant.core.curves import Curve
 from pliant.mesh.shapes import box
-from pliant.structure.hierarchy import level_meshes
+from pliant.structure.samplers.levels import level_meshes
 
 
 def poked(coupling: str, detail: str = "adaptive") -> Any:
@@ -24,7 +24,7 @@ def poked(coupling: str, detail: str = "adaptive") -> Any:
         [slab],
         [pl.Fix(slab, pl.where.plane("z", "min")), ball],
         measures=[pl.Energy()],
-        time=pl.TimePlan(duration=1.0, fps=50),
+        time=pl.TimeSettings(duration=1.0, fps=50),
     )
     return _frames(scene, 50)
 
@@ -33,7 +33,7 @@ def _frames(scene: Any, count: int) -> Any:
     """The simulation after so many frames, its series, and the split flags of each frame."""
     simulation = scene.simulation()
     simulation.start()
-    mechanics = simulation.system.world.parts[0].mechanics
+    mechanics = simulation.system.world.bodies[0].mechanics
     rows, splits = [simulation.row()], []
     for _ in range(count):
         simulation.advance()
@@ -85,10 +85,10 @@ def test_an_undamped_beam_keeps_its_energy_while_levels_change() -> None:
         [beam],
         [pl.Gravity(), pl.Fix(beam, pl.where.plane("x", "min"))],
         measures=[pl.Energy()],
-        time=pl.TimePlan(duration=0.6, fps=50),
+        time=pl.TimeSettings(duration=0.6, fps=50),
     )
     simulation, series, splits = _frames(scene, 30)
-    assert simulation.system.world.parts[0].mechanics.kind == "galerkin"
+    assert simulation.system.world.bodies[0].mechanics.kind == "galerkin"
     assert splits[-1].sum() > 20
     moved = np.ptp(series["energy.elastic"] + series["energy.kinetic"])
     assert np.abs(series["energy.total"] - series["energy.total"][0]).max() < 0.01 * moved
@@ -113,5 +113,5 @@ def test_a_held_body_without_damping_is_coupled_by_galerkin() -> None:
         material = {"young": 1e5, "poisson": 0.3, "density": 1000.0, "damping": damping}
         cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model={"type": "multires"}, material=material)
         actions = [pl.Fix(cube, pl.where.plane("z", "min")), *([pl.Damping(rate=rate)] if rate else [])]
-        simulation = _frames(pl.Scene([cube], actions, time=pl.TimePlan(fps=50)), 1)[0]
-        assert simulation.system.world.parts[0].mechanics.kind == kind
+        simulation = _frames(pl.Scene([cube], actions, time=pl.TimeSettings(fps=50)), 1)[0]
+        assert simulation.system.world.bodies[0].mechanics.kind == kind

@@ -8,7 +8,7 @@ import pytest
 import pliant as pl
 from multires_lab import FRAME, Frozen, prepared
 from pliant.mesh.shapes import box
-from pliant.models.multires import choosing
+from pliant.models.multires import refinement_kernels
 
 SOFT = {"young": 2e4, "poisson": 0.3, "density": 1000.0}
 
@@ -24,9 +24,9 @@ def test_a_small_held_body_calms_down_within_a_minute(cells: int) -> None:
     table = {"type": "multires", "levels": 3, "coupling": "schwarz"}
     cube = pl.Body(box(1, 1, 1, divisions=(cells,) * 3), model=table, material=SOFT, name="cube")
     acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
-    simulation = pl.Scene([cube], acting, time=pl.TimePlan(duration=60, fps=60)).simulation()
+    simulation = pl.Scene([cube], acting, time=pl.TimeSettings(duration=60, fps=60)).simulation()
     simulation.start()
-    mechanics, seconds = simulation.system.world.parts[0].mechanics, []
+    mechanics, seconds = simulation.system.world.bodies[0].mechanics, []
     for _ in range(60):
         swing = []
         for _ in range(12):
@@ -95,7 +95,9 @@ def test_whole_tets_that_are_split_gain_no_energy() -> None:
         share = draw.uniform(0.05, 0.5)
         flags = draw.random(coarse.count) < share
         tets = flags.copy()
-        choosing.whole_tets(np.flatnonzero(flags), coarse.around_first, coarse.around, coarse.tets, tets)
+        refinement_kernels.whole_tets(
+            np.flatnonzero(flags), coarse.around_first, coarse.around, coarse.tets, tets
+        )
         for some, found in ((flags, single), (tets, whole)):
             mechanics.set_split([some, np.zeros(fine.count, bool)])
             if sum(len(nodes) for nodes in mechanics.coupling.active) < 200:

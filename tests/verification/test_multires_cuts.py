@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.fracture.tets import pieces
+from pliant.fracture.tet_topology import pieces
+from pliant.mesh.mesh import TetMesh, surface_volume
 from pliant.mesh.shapes import box
-from pliant.mesh.types import TetMesh, surface_volume
 from stopping import assert_same, stopped_and_resumed
 
 TISSUE = {"young": 2e5, "poisson": 0.3, "density": 1000.0, "damping": 2e-3}
@@ -22,7 +22,7 @@ def bar(coupling: str, *more: Any, held: bool = True, gravity: bool = True, fps:
     table = {"type": "multires", "levels": 3, "coupling": coupling}
     body = pl.Body(box(1.0, 1.0, 1.0), edge=0.15, model=table, material=TISSUE, name="bar")
     acting = [pl.Fix(body, pl.where.plane("x", "min"))] * held + [pl.Gravity(G)] * gravity
-    return pl.Scene([body], [*acting, *more], time=pl.TimePlan(duration=0.4, fps=fps))
+    return pl.Scene([body], [*acting, *more], time=pl.TimeSettings(duration=0.4, fps=fps))
 
 
 def cut_at(at: float) -> pl.Cut:
@@ -44,7 +44,7 @@ def test_the_piece_that_is_cut_off_falls(coupling: str) -> None:
     simulation.start()
     world = simulation.system.world
     simulation.advance()
-    part = world.parts[0]
+    part = world.bodies[0]
     count, _ = pieces(part.structure.cells["tetra"])
     assert count == 2
     assert world.mass.sum() == pytest.approx(1000.0, rel=1e-12)
@@ -74,13 +74,13 @@ def test_a_cut_through_a_moving_body_changes_nothing_at_once(coupling: str) -> N
     world = simulation.system.world
     for _ in range(15):
         simulation.advance()
-    mechanics = world.parts[0].mechanics
+    mechanics = world.bodies[0].mechanics
     momentum = (world.mass[:, None] * world.v).sum(axis=0)
     spin = np.cross(world.x, world.mass[:, None] * world.v).sum(axis=0)
     critical, count = [level.critical for level in mechanics.hierarchy.levels], world.count
     simulation.system.prepare_step(0.25)
     assert world.count > count
-    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 2
+    assert pieces(world.bodies[0].structure.cells["tetra"])[0] == 2
     after = (world.mass[:, None] * world.v).sum(axis=0)
     turning = np.cross(world.x, world.mass[:, None] * world.v).sum(axis=0)
     assert np.abs(after - momentum).max() < 1e-9 * np.abs(momentum).max()
@@ -96,14 +96,14 @@ def test_momentum_of_a_flying_body_passes_through_a_cut_and_through_changes_of_l
         box(1.0, 1.0, 1.0), edge=0.15, model=table, material=TISSUE, name="bar", velocity=(0.3, 0.1, 0.0),
         spin=(0.0, 1.0, 3.0),
     )  # fmt: skip
-    simulation = pl.Scene([body], [cut_at(0.1)], time=pl.TimePlan(duration=0.4, fps=60)).simulation()
+    simulation = pl.Scene([body], [cut_at(0.1)], time=pl.TimeSettings(duration=0.4, fps=60)).simulation()
     simulation.start()
     world = simulation.system.world
     expected = (world.mass[:, None] * world.v).sum(axis=0)
     levels = set()
     for _ in range(20):
         simulation.advance()
-        coupling = world.parts[0].mechanics.coupling
+        coupling = world.bodies[0].mechanics.coupling
         assert np.abs(coupling.momenta()[0] - expected).max() < 1e-9 * np.abs(expected).max()
         levels.add(tuple(len(nodes) for nodes in coupling.active))
     assert len(levels) > 2
@@ -116,7 +116,7 @@ def test_levels_never_reach_across_a_cut() -> None:
     simulation = bar("schwarz", cut_at(0.0)).simulation()
     simulation.start()
     simulation.advance()
-    hierarchy = simulation.system.world.parts[0].mechanics.hierarchy
+    hierarchy = simulation.system.world.bodies[0].mechanics.hierarchy
     normal, point = np.array(SLANTED["normal"]), np.array(SLANTED["point"])
     side = []
     for level in hierarchy.levels:
@@ -149,7 +149,7 @@ def test_a_blade_parts_what_is_behind_its_edge(tmp_path: Path) -> None:
     found = []
     for _ in range(12):
         simulation.advance()
-        part = simulation.system.world.parts[0]
+        part = simulation.system.world.bodies[0]
         found.append((len(part.structure.rest), pieces(part.structure.cells["tetra"])[0]))
     counts, number = np.array(found).T
     assert (np.diff(counts) >= 0).all()
@@ -168,10 +168,10 @@ def test_a_seam_and_a_second_cut_part_bodies_again() -> None:
     simulation.start()
     world = simulation.system.world
     simulation.advance()
-    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 2
+    assert pieces(world.bodies[0].structure.cells["tetra"])[0] == 2
     for _ in range(4):
         simulation.advance()
-    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 4
+    assert pieces(world.bodies[0].structure.cells["tetra"])[0] == 4
     assert world.mass.sum() == pytest.approx(1000.0, rel=1e-12)
     assert np.abs(world.x - world.rest).max() < 1e-12
 
@@ -205,13 +205,13 @@ def test_parts_that_touch_in_an_edge_or_a_corner_alone_are_cut(
     model = {"type": "multires", "levels": 2, "coupling": "schwarz"}
     body = pl.Body(mesh, model=model, material=TISSUE, name="bar")
     acting = [pl.Fix(body, pl.where.plane("x", "min")), pl.Gravity(1.0), TOUCHING[way]]
-    scene = pl.Scene([body], acting, time=pl.TimePlan(duration=0.2, fps=30))
+    scene = pl.Scene([body], acting, time=pl.TimeSettings(duration=0.2, fps=30))
     simulation = scene.simulation()
     simulation.start()
     world = simulation.system.world
     for _ in range(6):
         simulation.advance()
-    assert pieces(world.parts[0].structure.cells["tetra"])[0] == 3
+    assert pieces(world.bodies[0].structure.cells["tetra"])[0] == 3
     assert world.mass.sum() == pytest.approx(2000.0, rel=1e-12)
     assert np.abs(world.x - world.rest).max() < 0.1
     whole = scene.run(to=tmp_path / "whole.pliant")

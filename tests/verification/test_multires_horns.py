@@ -5,8 +5,8 @@ import pytest
 
 import pliant as pl
 from multires_lab import Frozen, prepared
+from pliant.mesh.mesh import TetMesh
 from pliant.mesh.shapes import box
-from pliant.mesh.types import TetMesh
 
 TISSUE = {"young": 6e4, "poisson": 0.35, "density": 1000.0, "damping": 2e-3}
 
@@ -78,7 +78,7 @@ def test_a_horned_body_tumbles_onto_the_ground() -> None:
     model = {"type": "multires", "levels": 2, "operator": "corotational"}
     body = pl.Body(horned(), model=model, material=TISSUE, position=(0.0, 0.0, 0.4), spin=(3.0, 1.0, 0.0))
     simulation = pl.Scene(
-        [body], [pl.Gravity(9.81), pl.Ground()], time=pl.TimePlan(duration=1.0, fps=60)
+        [body], [pl.Gravity(9.81), pl.Ground()], time=pl.TimeSettings(duration=1.0, fps=60)
     ).simulation()
     simulation.start()
     column = simulation.columns.index("energy.total")

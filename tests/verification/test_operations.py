@@ -8,9 +8,9 @@ from bodies import simulate, values
 
 import pliant as pl
 from pliant.actions import Attributes, Create, Fuse, Glue, Manipulator, Remove, Renormalise
-from pliant.errors import IncompatibleError
+from pliant.core.errors import IncompatibleError
 from pliant.mesh.shapes import box
-from pliant.scene import Body, Scene, TimePlan
+from pliant.scene import Body, Scene, TimeSettings
 
 MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "damping": 1e-3}
 ROUGH = {**MATERIAL, "friction": 0.4}
@@ -18,7 +18,7 @@ ROUGH = {**MATERIAL, "friction": 0.4}
 
 def bar(**options: Any) -> Body:
     options.setdefault("name", "bar")
-    return Body(box(0.6, 0.2, 0.2), edge=0.1, model="elements", material=MATERIAL, **options)
+    return Body(box(0.6, 0.2, 0.2), edge=0.1, model="lattice", material=MATERIAL, **options)
 
 
 def bent(extra: list[Any], seconds: float) -> Any:
@@ -60,10 +60,10 @@ def test_single_elements_are_damped() -> None:
     """A lattice bar whose right half alone is damped: forces resist changes of length there and nowhere else;
     half of the damping where a damped element meets one that is not."""
     plain = {**MATERIAL, "damping": 0.0}
-    body = Body(box(0.6, 0.2, 0.2), edge=0.1, model="elements", material=plain, name="bar")
+    body = Body(box(0.6, 0.2, 0.2), edge=0.1, model="lattice", material=plain, name="bar")
     right = pl.where.box((0.3, -1, -1), (1, 1, 1))
     simulation = simulate([body], [Attributes("bar", right, damping=2e-3)], seconds=0.02, step=1e-4)
-    part = simulation.system.world.parts[0]
+    part = simulation.system.world.bodies[0]
     x, v = part.structure.rest, np.zeros((24, 3))
     v[:, 0] = 0.1 * x[:, 0]  # a steady stretching
     forces, still = np.zeros_like(v), np.zeros_like(v)
@@ -98,7 +98,7 @@ def test_surfaces_of_fused_bodies_meet_and_stay_together(gap: float) -> None:
     hold = [pl.Fix("upper", pl.where.plane("z", "max")), pl.Gravity(), pl.Damping(rate=5.0)]
     simulation = simulate([upper, lower], [*hold, Fuse(bodies=("upper", "lower"), at=0.01)], seconds=0.3)
     world, faces = simulation.system.world, []
-    for part, side in zip(world.parts, ("min", "max"), strict=True):
+    for part, side in zip(world.bodies, ("min", "max"), strict=True):
         carrier = part.structure.carrier
         assert carrier is not None
         points, rest = carrier.positions(world.x[part.rows]), carrier.surface.points[:, 2]
@@ -127,11 +127,11 @@ def test_a_created_body_appears_at_its_time_and_a_removed_one_is_gone() -> None:
     of what is not there, and the ledger is closed."""
     upper = bar(name="upper", position=(0, 0, 1.0), velocity=(0.5, 0, 0))
     actions = [pl.Gravity(), Create(body="upper", at=0.1), Remove("bar", at=0.2)]
-    scene = Scene([bar(), upper], actions, time=TimePlan(duration=0.4, fps=50))
+    scene = Scene([bar(), upper], actions, time=TimeSettings(duration=0.4, fps=50))
     simulation = scene.simulation()
     simulation.start()
     world = simulation.system.world
-    lower_part, upper_part = world.parts
+    lower_part, upper_part = world.bodies
     start = values(simulation)["energy.total"]
     assert not upper_part.present
     assert values(simulation)["volume.upper"] == 0.0
@@ -161,14 +161,14 @@ def test_removed_elements_leave_a_lighter_body_with_a_closed_surface() -> None:
 
 def speed_after_sliding(x: float, seconds: float, *actions: Any) -> float:
     """Of a block that slides from x on along a table, 0.4 m/s at first."""
-    table = Body(box(1.2, 0.4, 0.1), edge=0.1, model="elements", material=ROUGH, name="t")
+    table = Body(box(1.2, 0.4, 0.1), edge=0.1, model="lattice", material=ROUGH, name="t")
     block = Body(
-        box(0.2, 0.2, 0.1), edge=0.1, model="elements", material=ROUGH, name="b",
+        box(0.2, 0.2, 0.1), edge=0.1, model="lattice", material=ROUGH, name="b",
         position=(x, 0.1, 0.1), velocity=(0.4, 0, 0),
     )  # fmt: skip
     hold = [pl.Gravity(), pl.Fix("t", pl.where.all())]
     world = simulate([table, block], [*hold, *actions], seconds=seconds).system.world
-    return float(world.v[world.parts[1].rows, 0].mean())
+    return float(world.v[world.bodies[1].rows, 0].mean())
 
 
 def test_elements_have_a_friction_of_their_own() -> None:
@@ -193,7 +193,7 @@ def test_the_fracture_distance_changes_at_a_time(factor: float, breaks: bool) ->
     at 1.0047 times, which is too little, or at 1.0149 times, which is enough."""
     material = {**MATERIAL, "strength": 0.02 * MATERIAL["young"]}
     body = Body(
-        box(0.6, 0.2, 0.2), edge=0.1, model={"type": "elements", "fracture": "distance"}, material=material,
+        box(0.6, 0.2, 0.2), edge=0.1, model={"type": "lattice", "fracture": "distance"}, material=material,
         name="bar",
     )  # fmt: skip
     keys = {"keys": [{"time": t, "value": [d, 0, 0]} for t, d in ((0.0, 0.0), (0.08, 0.005))]}
@@ -202,9 +202,9 @@ def test_the_fracture_distance_changes_at_a_time(factor: float, breaks: bool) ->
         pl.Move("bar", pl.where.plane("x", "max"), displacement=keys),
         Attributes("bar", pl.where.all(), fracture_distance=factor, at=0.1),
     ]
-    whole = simulate([body], actions, seconds=0.1).system.world.parts[0].mechanics
+    whole = simulate([body], actions, seconds=0.1).system.world.bodies[0].mechanics
     assert whole.connections.intact.all()
-    later: Any = simulate([body], actions, seconds=0.12).system.world.parts[0].mechanics
+    later: Any = simulate([body], actions, seconds=0.12).system.world.bodies[0].mechanics
     assert later.connections.intact.all() != breaks
     reached = later.fracture.limit / later.connections.born
     assert reached == pytest.approx(1.02 * factor, rel=1e-12)

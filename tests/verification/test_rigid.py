@@ -8,10 +8,10 @@ import pytest
 from bodies import simulate, values
 
 import pliant as pl
-from pliant.errors import IncompatibleError
+from pliant.core.errors import IncompatibleError
 from pliant.mesh.shapes import beam_with_hole, box, icosphere
-from pliant.scene import Body, Scene, TimePlan
-from pliant.structure.solid import mass_moments
+from pliant.scene import Body, Scene, TimeSettings
+from pliant.structure.samplers.rigid import mass_moments
 
 MATERIAL = {"young": 1e6, "poisson": 0.25, "density": 1000.0, "friction": 0.5}
 
@@ -23,7 +23,7 @@ def rigid(shape: Any, **options: Any) -> Body:
 
 
 def motion(simulation: Any, number: int = 0) -> Any:
-    return simulation.system.world.parts[number].mechanics
+    return simulation.system.world.bodies[number].mechanics
 
 
 def test_a_box_has_its_inertia_wherever_it_is() -> None:
@@ -72,7 +72,7 @@ def test_a_top_that_tumbles_keeps_its_momenta_and_energy() -> None:
     """Spun about its middle axis a body turns over and over (Dzhanibekov): momenta stay to rounding, the
     energy within 1e-5 and without drift."""
     body = rigid(box(0.3, 0.2, 0.1), edge=0.1, spin=(0.01, 10.0, 0.01), velocity=(1, 2, 3))
-    simulation = Scene([body], time=TimePlan(fps=50)).simulation()
+    simulation = Scene([body], time=TimeSettings(fps=50)).simulation()
     simulation.start()
     start, energy, middle = values(simulation), [], []
     for _ in range(400):
@@ -132,7 +132,7 @@ def test_a_sliding_ball_ends_up_rolling() -> None:
 def test_a_ball_bounces_by_the_grounds_restitution(restitution: float) -> None:
     """It comes off the ground with e times its speed; the ledger is closed."""
     ball = rigid(icosphere(0.1, subdivisions=3), position=(0, 0, 0.4), velocity=(0, 0, -3))
-    scene = Scene([ball], [pl.Ground(restitution=restitution)], time=TimePlan(fps=100))
+    scene = Scene([ball], [pl.Ground(restitution=restitution)], time=TimeSettings(fps=100))
     simulation = scene.simulation()
     simulation.start()
     start = values(simulation)["energy.total"]
@@ -149,7 +149,7 @@ def test_a_held_particle_is_a_joint() -> None:
     push = pl.Impulse("body", pl.where.plane("z", "min"), value=(0.002, 0, 0), at=0.0)
     fix = pl.Fix("body", pl.where.nearest((0.0, 0.0, 0.0), 1))
     reaction = pl.measures.Reaction(pl.where.nearest((0.0, 0.0, 0.0), 1), name="hinge")
-    scene = Scene([rod], [pl.Gravity(), fix, push], [reaction], time=TimePlan(fps=100))
+    scene = Scene([rod], [pl.Gravity(), fix, push], [reaction], time=TimeSettings(fps=100))
     simulation = scene.simulation()
     simulation.start()
     x = []
@@ -196,7 +196,7 @@ def test_two_balls_exchange_momentum_through_contact(restitution: float) -> None
 
 
 def test_a_rigid_block_rests_on_an_elements_table_and_falls_no_further() -> None:
-    table = Body(box(0.6, 0.6, 0.2), edge=0.1, model="elements", material=MATERIAL, name="table")
+    table = Body(box(0.6, 0.6, 0.2), edge=0.1, model="lattice", material=MATERIAL, name="table")
     block = rigid(
         box(0.2, 0.2, 0.1), edge=0.1, position=(0.2, 0.2, 0.21), rotation={"axis": "z", "degrees": 20}
     )
@@ -209,7 +209,7 @@ def test_a_rigid_block_rests_on_an_elements_table_and_falls_no_further() -> None
 
 def test_a_resumed_run_with_rigid_bodies_is_the_same_to_the_byte(tmp_path: Path) -> None:
     def started() -> Any:
-        table = Body(box(0.4, 0.4, 0.1), edge=0.1, model="elements", material=MATERIAL, name="table")
+        table = Body(box(0.4, 0.4, 0.1), edge=0.1, model="lattice", material=MATERIAL, name="table")
         ball = rigid(
             icosphere(0.06, subdivisions=2), position=(0.2, 0.2, 0.18), velocity=(1, 0, -1), name="a"
         )
@@ -219,7 +219,7 @@ def test_a_resumed_run_with_rigid_bodies_is_the_same_to_the_byte(tmp_path: Path)
             pl.Ground(restitution=0.3),
             pl.Impulse("b", pl.where.all(), value=(0, 0, 1), at=0.05),
         ]
-        simulation = Scene([table, ball, block], actions, time=TimePlan(fps=50)).simulation()
+        simulation = Scene([table, ball, block], actions, time=TimeSettings(fps=50)).simulation()
         simulation.start()
         return simulation
 

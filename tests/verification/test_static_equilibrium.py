@@ -7,12 +7,12 @@ import pytest
 from bodies import simulate, values
 
 from pliant.actions import Damping, Fix, Force, Gravity, Ground, Move
-from pliant.curves import Curve
-from pliant.errors import Diverged, IncompatibleError
+from pliant.core.curves import Curve
+from pliant.core.errors import Diverged, IncompatibleError
+from pliant.core.where import plane
 from pliant.integrators import ImplicitEuler, Static
 from pliant.mesh.shapes import box
 from pliant.scene import Body
-from pliant.where import plane
 
 LOW = plane("x", "min")
 HIGH = plane("x", "max")

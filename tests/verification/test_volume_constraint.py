@@ -6,10 +6,10 @@ from bodies import block, simulate, values
 
 import pliant as pl
 from pliant.actions import Damping, Fix, Force, Gravity, Move, Rotate, VolumeConstraint
-from pliant.curves import Curve
+from pliant.core.curves import Curve
+from pliant.core.where import plane
 from pliant.measures import Probe
 from pliant.simulation.simulation import Simulation
-from pliant.where import plane
 
 YOUNG, LENGTH, SIDE = 1e5, 1.0, 0.2
 
@@ -40,7 +40,7 @@ def test_without_the_constraint_the_volume_does_change() -> None:
 
 def printed_errors(gain: float) -> list[float]:
     """Volume errors of the printed feedback, while every step adds the same change of volume."""
-    from pliant.actions.volume_body import BodyVolume
+    from pliant.actions.constraints.volume_body import BodyVolume
 
     structure = block((3, 3, 3)).structure()
     solver = BodyVolume(structure, None, VolumeConstraint(feedback="everts", gain=gain))  # type: ignore[arg-type]
@@ -82,10 +82,10 @@ def beam(poisson: float, *actions: object) -> Simulation:
 
 def node_volume_error(simulation: Simulation) -> float:
     """Largest relative error of any particle's volume, a quarter of its tets'."""
-    from pliant.mesh.types import tet_volumes
+    from pliant.mesh.mesh import tet_volumes
 
     world = simulation.system.world
-    tets = world.parts[0].structure.cells["tetra"]
+    tets = world.bodies[0].structure.cells["tetra"]
     now, rest = np.zeros(world.count), np.zeros(world.count)
     for share, x in ((now, world.x), (rest, world.rest)):
         np.add.at(share, tets.ravel(), np.repeat(0.25 * tet_volumes(x, tets), 4))

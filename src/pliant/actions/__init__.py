@@ -1,61 +1,41 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
-from pliant.actions.adding import Add
-from pliant.actions.bonds import Fuse, Glue
-from pliant.actions.coming import Create, Remove
-from pliant.actions.cuts import Cut, Seam
-from pliant.actions.drives import Fix, Move, Rotate, Sine
-from pliant.actions.gravity import Gravity
-from pliant.actions.loads import Force, Impulse, Moment
-from pliant.actions.manipulator import Manipulator
-from pliant.actions.media import Damping, Drag, Pressure
-from pliant.actions.obstacles import Ground, Obstacle, Tabletop, Tool
-from pliant.actions.operations import Attributes, Renormalise
-from pliant.actions.pull import Pull
-from pliant.actions.volume_constraint import VolumeConstraint
-from pliant.protocols import Action
-from pliant.registry import Registry
+from pliant.actions.add_material import Add as Add
+from pliant.actions.create_remove import Create as Create
+from pliant.actions.create_remove import Remove as Remove
+from pliant.actions.cut import Cut as Cut
+from pliant.actions.cut import Seam as Seam
+from pliant.actions.environment import Damping as Damping
+from pliant.actions.environment import Drag as Drag
+from pliant.actions.environment import Pressure as Pressure
+from pliant.actions.glue import Fuse as Fuse
+from pliant.actions.glue import Glue as Glue
+from pliant.actions.gravity import Gravity as Gravity
+from pliant.actions.loads import Force as Force
+from pliant.actions.loads import Impulse as Impulse
+from pliant.actions.loads import Moment as Moment
+from pliant.actions.manipulator import Manipulator as Manipulator
+from pliant.actions.material_edits import Attributes as Attributes
+from pliant.actions.material_edits import Renormalise as Renormalise
+from pliant.actions.obstacles import Ground as Ground
+from pliant.actions.obstacles import Obstacle as Obstacle
+from pliant.actions.obstacles import Tabletop as Tabletop
+from pliant.actions.obstacles import Tool as Tool
+from pliant.actions.prescribed_motion import Fix as Fix
+from pliant.actions.prescribed_motion import Move as Move
+from pliant.actions.prescribed_motion import Rotate as Rotate
+from pliant.actions.prescribed_motion import Sine as Sine
+from pliant.actions.pull import Pull as Pull
+from pliant.actions.volume_constraint import VolumeConstraint as VolumeConstraint
+from pliant.core.registry import Registry
+from pliant.interfaces import Action
 
 ACTIONS: Registry[Action] = Registry(
     "action",
-    {
-        cls.kind: cls
-        for cls in (
-            Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
-            Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
-            Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
-        )
-    },
+    (
+        Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
+        Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
+        Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
+    ),
     entry_points="pliant.actions",
 )  # fmt: skip
-
-__all__ = [
-    "ACTIONS",
-    "Add",
-    "Attributes",
-    "Create",
-    "Cut",
-    "Damping",
-    "Drag",
-    "Fix",
-    "Force",
-    "Fuse",
-    "Glue",
-    "Gravity",
-    "Ground",
-    "Impulse",
-    "Manipulator",
-    "Moment",
-    "Move",
-    "Obstacle",
-    "Pressure",
-    "Pull",
-    "Remove",
-    "Renormalise",
-    "Rotate",
-    "Seam",
-    "Sine",
-    "Tabletop",
-    "Tool",
-    "VolumeConstraint",
-]

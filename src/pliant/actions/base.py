@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
-from pliant.parameters import parameters
-from pliant.selection import BodyRef, Select
-from pliant.typing import IntArray
-from pliant.units import Time
+from pliant.core.parameters import parameters
+from pliant.core.selection import BodyRef, Select
+from pliant.core.typing import IntArray
+from pliant.core.units import Time
 
 if TYPE_CHECKING:
-    from pliant.protocols import Acting
-    from pliant.simulation.world import World
+    from pliant.interfaces import ActionRuntime
+    from pliant.state.world import World
 
 
 @parameters
-class Timed:
+class TimeWindow:
     """Acts from ``from`` up to, and not at, ``until`` (seconds; default always).
 
     late: prepared when it starts, among the particles that are there then, and not at the beginning.
@@ -26,7 +26,7 @@ class Timed:
     late: bool = Field(default=False, kw_only=True)
 
     @model_validator(mode="after")
-    def _window(self) -> "Timed":
+    def _window(self) -> "TimeWindow":
         if self.until is not None and self.until <= self.from_:
             raise ValueError(f"until ({self.until:g} s) must be after from ({self.from_:g} s)")
         return self
@@ -36,7 +36,7 @@ class Timed:
         """When it begins to matter [s]: ``from``, or ``at`` of what happens once."""
         return max(self.from_, float(getattr(self, "at", 0.0)))
 
-    def windowed(self, acting: "Acting") -> "Acting":
+    def windowed(self, acting: "ActionRuntime") -> "ActionRuntime":
         """``acting`` with this action's time window."""
         acting.start = self.from_
         acting.until = float("inf") if self.until is None else self.until
@@ -44,7 +44,7 @@ class Timed:
 
 
 @parameters
-class Selecting(Timed):
+class SelectionAction(TimeWindow):
     """An action on selected particles: ``Fix(body, where)``, or ``select = { body = ..., ... }``."""
 
     body: BodyRef = None
@@ -63,7 +63,7 @@ class Selecting(Timed):
         return data
 
     @model_validator(mode="after")
-    def _whole(self) -> "Selecting":
+    def _whole(self) -> "SelectionAction":
         if self.select is None:
             raise ValueError("select is missing: which particles? e.g. select = { all = true }")
         inner = self.select.body

@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pliant.actions.base import Timed
-from pliant.curves import Curve, KeyedAcceleration
-from pliant.parameters import parameters
-from pliant.protocols import Acting
-from pliant.typing import Array, Vector
+from pliant.actions.base import TimeWindow
+from pliant.core.curves import Curve, KeyedAcceleration
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array, Vector
+from pliant.interfaces import ActionRuntime
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.state.world import World
 
 
 @parameters
-class Gravity(Timed):
+class Gravity(TimeWindow):
     """Weight of every particle: ``f = -m a up``; ``acceleration`` [m/s2], against ``up``."""
 
     kind: ClassVar[str] = "gravity"
@@ -23,12 +23,12 @@ class Gravity(Timed):
 
     acceleration: KeyedAcceleration = Curve.constant(9.81)
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         always = self.acceleration.is_constant and self.from_ <= 0 and self.until is None
-        return self.windowed(Weight(world, self.acceleration, np.array(up), always))
+        return self.windowed(GravityRuntime(world, self.acceleration, np.array(up), always))
 
 
-class Weight(Acting):
+class GravityRuntime(ActionRuntime):
     """Gravity at work; while it never changes (``steady``) it has a potential, otherwise it does work."""
 
     velocity_dependent = False

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.typing import Array
+from pliant.core.typing import Array
+from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
 
 PARTS = 64
 

@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import Selecting
-from pliant.curves import Curve, KeyedForce, KeyedTorque
-from pliant.errors import SelectionError
-from pliant.parameters import parameters
-from pliant.protocols import Acting, Ledger, RowChange
-from pliant.rotation import Direction
-from pliant.typing import Array, IntArray, Vector
-from pliant.units import Impulse as ImpulseUnit
-from pliant.units import Time
+from pliant.actions.base import SelectionAction
+from pliant.core.curves import Curve, KeyedForce, KeyedTorque
+from pliant.core.errors import SelectionError
+from pliant.core.parameters import parameters
+from pliant.core.rotation import Direction
+from pliant.core.typing import Array, IntArray, Vector
+from pliant.core.units import Impulse as ImpulseUnit
+from pliant.core.units import Time
+from pliant.interfaces import ActionRuntime, IndexMap, Ledger
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.state.world import World
 
 
 @parameters
-class Force(Selecting):
+class Force(SelectionAction):
     """A force [N]: the total, shared in proportion to mass (``per = "selection"``), or on each particle."""
 
     kind: ClassVar[str] = "force"
@@ -29,11 +29,11 @@ class Force(Selecting):
     value: KeyedForce = Curve.constant((0.0, 0.0, 0.0))
     per: Literal["selection", "particle"] = "selection"
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
-        return self.windowed(Load(self.rows(world), world, self.per == "selection", self.value))
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        return self.windowed(ForceRuntime(self.rows(world), world, self.per == "selection", self.value))
 
 
-class Load(Acting):
+class ForceRuntime(ActionRuntime):
     """A force at work: particle i gets ``share_i * value(t)``."""
 
     velocity_dependent = False
@@ -59,8 +59,8 @@ class Load(Acting):
 
         add_rows(self.rows, self._forces(time), out)
 
-    def follow(self, change: RowChange, world: "World") -> None:
-        self._take(change.follow(self.rows)[0], world)
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self._take(change.remap_rows(self.rows)[0], world)
 
     def _forces(self, time: float) -> Array:
         forces: Array = self._steady if self._steady is not None else self.shares * self.value.at(time)
@@ -71,7 +71,7 @@ class Load(Acting):
 
 
 @parameters
-class Moment(Selecting):
+class Moment(SelectionAction):
     """A torque [N m] about ``axis`` through the selection's centre, following its particles.
 
     Particle i gets ``w x r_i`` with ``w = I^-1 T`` and ``I = sum (r^2 1 - r r^T)``: no net force, and the
@@ -84,9 +84,9 @@ class Moment(Selecting):
     axis: Direction = (0.0, 0.0, 1.0)
     value: KeyedTorque = Curve.constant(0.0)
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        couple = Couple(rows, np.array(self.axis), self.value)
+        couple = MomentRuntime(rows, np.array(self.axis), self.value)
         try:
             couple.forces(0.0, world.x)
         except np.linalg.LinAlgError:
@@ -97,7 +97,7 @@ class Moment(Selecting):
         return self.windowed(couple)
 
 
-class Couple(Acting):
+class MomentRuntime(ActionRuntime):
     """A moment at work."""
 
     velocity_dependent = False
@@ -119,15 +119,15 @@ class Couple(Acting):
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         out[self.rows] += self.forces(time, x)
 
-    def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, _ = change.follow(self.rows)
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.rows, _ = change.remap_rows(self.rows)
 
     def power(self, time: float, world: "World") -> tuple[float, float]:
         return float(np.sum(self.forces(time, world.x) * world.v[self.rows])), 0.0
 
 
 @parameters
-class Impulse(Selecting):
+class Impulse(SelectionAction):
     """A kick [N s] at the time ``at``, the total shared in proportion to mass; held particles take none."""
 
     kind: ClassVar[str] = "impulse"
@@ -141,28 +141,28 @@ class Impulse(Selecting):
             raise ValueError("an impulse happens once: give at, not from and until")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        return self.windowed(Kick(rows, np.array(self.value) / world.mass[rows].sum(), self.at))
+        return self.windowed(ImpulseRuntime(rows, np.array(self.value) / world.mass[rows].sum(), self.at))
 
 
-class Kick(Acting):
+class ImpulseRuntime(ActionRuntime):
     """An impulse at work: every selected particle gets the same change of velocity, once."""
 
     def __init__(self, rows: IntArray, change: Array, at: float) -> None:
         self.rows, self.change, self.at = rows, change, at
         self.given = 0.0
 
-    def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, _ = change.follow(self.rows)
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.rows, _ = change.remap_rows(self.rows)
 
-    def happen(self, world: "World") -> None:
+    def apply(self, world: "World") -> None:
         free = world.inverse_mass[self.rows] > 0.0
         before = world.v[self.rows]
         after = np.where(free, before + self.change, before)
         self.given += 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
         world.v[self.rows] = after
 
-    def settle(self, ledger: Ledger) -> None:
+    def report_energy(self, ledger: Ledger) -> None:
         ledger.work += self.given
         self.given = 0.0

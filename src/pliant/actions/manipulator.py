@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import Timed
-from pliant.curves import Curve, KeyedAngle, KeyedPoint
-from pliant.parameters import parameters
-from pliant.protocols import Acting, RowChange
-from pliant.rotation import Direction
-from pliant.selection import OneBody
-from pliant.typing import AnyArray, Array, IntArray, Vector
-from pliant.units import Time
+from pliant.actions.base import TimeWindow
+from pliant.core.curves import Curve, KeyedAngle, KeyedPoint
+from pliant.core.parameters import parameters
+from pliant.core.rotation import Direction
+from pliant.core.selection import OneBody
+from pliant.core.typing import AnyArray, Array, IntArray, Vector
+from pliant.core.units import Time
+from pliant.interfaces import ActionRuntime, IndexMap
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.state.world import World
 
 Device = Callable[[float, Array, Array], tuple[Any, Any]]
 """``device(time, force, torque)``: what the world did to the tool last [N, N m] goes in, where it shall be
@@ -24,7 +24,7 @@ comes out: the displacement of its centre from its start (3,) [m] and its rotati
 
 
 @parameters
-class Manipulator(Timed):
+class Manipulator(TimeWindow):
     """Moves a whole body as one piece: a tool.
 
     displacement: of its centre from its start [m], keyed; angle: how far it is turned about ``axis`` through
@@ -58,16 +58,16 @@ class Manipulator(Timed):
         """What its series are called."""
         return self.name or f"{self.kind}.{self.body}"
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
-        (part,) = world.parts_named(self.body, "action 'manipulator'")
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        (part,) = world.bodies_named(self.body, "action 'manipulator'")
         rows = np.arange(part.rows.start, part.rows.stop)
-        tool = Tool(world, rows, self, self.label)
+        tool = ManipulatorRuntime(world, rows, self, self.label)
         if self.sticky:
             part.sticky = tool.sticks
         return self.windowed(tool)
 
 
-class Tool(Acting):
+class ManipulatorRuntime(ActionRuntime):
     """A manipulator at work."""
 
     still = False
@@ -75,7 +75,9 @@ class Tool(Acting):
     def __init__(self, world: "World", rows: IntArray, how: Manipulator, name: str) -> None:
         self.world, self.rows, self.how = world, rows, how
         self.axes = np.ones(3, bool)
-        self.columns = tuple(f"{name}.{part}" for part in ("x", "y", "z", "torque.x", "torque.y", "torque.z"))
+        self.series_names = tuple(
+            f"{name}.{part}" for part in ("x", "y", "z", "torque.x", "torque.y", "torque.z")
+        )
         self._take_hold()
         self.time = -1.0
         self.pose: tuple[Array, Array] = (np.zeros(3), np.eye(3))
@@ -137,12 +139,12 @@ class Tool(Acting):
         centre = np.average(x, axis=0, weights=world.mass[self.rows])
         return f.sum(axis=0), np.cross(x - centre, f).sum(axis=0)
 
-    def values(self, time: float) -> Sequence[float]:
+    def sample(self, time: float) -> Sequence[float]:
         force, torque = self._load()
         return [*force.tolist(), *torque.tolist()]
 
-    def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, source = change.follow(self.rows)
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.rows, source = change.remap_rows(self.rows)
         self.arms = self.arms[source]
 
     def state(self) -> dict[str, AnyArray]:

@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.barrier import BOX, CAPSULE, PLANE, SPHERE, Barrier, frame_along
-from pliant.actions.base import Timed
-from pliant.curves import Curve, KeyedPoint
-from pliant.parameters import parameters
-from pliant.protocols import Acting
-from pliant.rotation import Rotation
-from pliant.selection import Axis, Point
-from pliant.typing import Vector
-from pliant.units import Length, Number
+from pliant.actions.base import TimeWindow
+from pliant.contact.obstacle import BOX, CAPSULE, PLANE, SPHERE, ObstacleRuntime, frame_along
+from pliant.core.curves import Curve, KeyedPoint
+from pliant.core.parameters import parameters
+from pliant.core.rotation import Rotation
+from pliant.core.selection import Axis, Point
+from pliant.core.typing import Vector
+from pliant.core.units import Length, Number
+from pliant.interfaces import ActionRuntime
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.state.world import World
 
 
 @parameters
-class Ground(Timed):
+class Ground(TimeWindow):
     """A plane that bodies cannot pass: ``level`` [m] along ``up``."""
 
     kind: ClassVar[str] = "ground"
@@ -30,17 +30,17 @@ class Ground(Timed):
     friction: Number = Field(default=0.5, ge=0)
     name: str | None = None
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         axis = np.array(up)
         place = Curve.constant(self.level * axis)
         name = self.name or self.kind
         return self.windowed(
-            Barrier(name, PLANE, (0, 0, 0), frame_along(axis), place, self.restitution, self.friction)
+            ObstacleRuntime(name, PLANE, (0, 0, 0), frame_along(axis), place, self.restitution, self.friction)
         )
 
 
 @parameters
-class Tabletop(Timed):
+class Tabletop(TimeWindow):
     """A rectangular table: its top at ``height`` along ``up``, ``size`` [m, m] centred on ``centre``."""
 
     kind: ClassVar[str] = "tabletop"
@@ -59,7 +59,7 @@ class Tabletop(Timed):
             raise ValueError("size must be positive")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         axis = np.array(up)
         k = int(np.argmax(np.abs(axis)))
         first, second = [c for c in range(3) if c != k]
@@ -71,7 +71,7 @@ class Tabletop(Timed):
         size = (0.5 * self.size[0], 0.5 * self.size[1], 0.5 * thickness)
         name = self.name or self.kind
         return self.windowed(
-            Barrier(name, BOX, size, frame, Curve.constant(place), self.restitution, self.friction)
+            ObstacleRuntime(name, BOX, size, frame, Curve.constant(place), self.restitution, self.friction)
         )
 
 
@@ -105,7 +105,7 @@ class CapsuleShape:
 
 
 @parameters
-class Obstacle(Timed):
+class Obstacle(TimeWindow):
     """A rigid sphere, box or capsule at ``position`` [m], still or moved by keys; centred there."""
 
     kind: ClassVar[str] = "obstacle"
@@ -126,7 +126,7 @@ class Obstacle(Timed):
             raise ValueError("give one of sphere, box, capsule")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         frame = np.eye(3)
         shape, size = self._shape()
         if self.capsule is not None:
@@ -134,7 +134,7 @@ class Obstacle(Timed):
         if self.rotation is not None:
             frame = self.rotation.matrix() @ frame
         name = self.name or self.kind
-        barrier = Barrier(name, shape, size, frame, self.position, self.restitution, self.friction)
+        barrier = ObstacleRuntime(name, shape, size, frame, self.position, self.restitution, self.friction)
         barrier.refines = True
         return self.windowed(barrier)
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pliant.actions.base import Selecting
-from pliant.curves import Curve, KeyedPoint
-from pliant.parameters import parameters
-from pliant.protocols import Acting, RowChange, StableStep
-from pliant.typing import Array, IntArray, Vector
-from pliant.units import Number
+from pliant.actions.base import SelectionAction
+from pliant.core.curves import Curve, KeyedPoint
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array, IntArray, Vector
+from pliant.core.units import Number
+from pliant.interfaces import ActionRuntime, IndexMap, StableStep
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import World
+    from pliant.state.world import World
 
 
 @parameters
-class Pull(Selecting):
+class Pull(SelectionAction):
     r"""Pulls the selection's centre of mass c to ``target`` [m] by a damped spring,
 
     .. math:: F = k\,(target - c) - d\,\dot c,
@@ -35,12 +35,12 @@ class Pull(Selecting):
     damping: Number = Field(default=0.0, ge=0)
     name: str | None = None
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        return self.windowed(Pulled(rows, world.mass[rows], self))
+        return self.windowed(PullRuntime(rows, world.mass[rows], self))
 
 
-class Pulled(Acting):
+class PullRuntime(ActionRuntime):
     """Pull at work."""
 
     def __init__(self, rows: IntArray, mass: Array, pull: Pull) -> None:
@@ -49,7 +49,7 @@ class Pulled(Acting):
         self.velocity_dependent = pull.damping > 0
         self.mass = float(mass.sum())
         self.shares: Array = mass / self.mass
-        self.columns = tuple(f"{pull.name}.{c}" for c in "xyz") if pull.name else ()
+        self.series_names = tuple(f"{pull.name}.{c}" for c in "xyz") if pull.name else ()
         self.last: Array = np.zeros(3)
 
     def centre(self, values: Array) -> Array:
@@ -80,11 +80,11 @@ class Pulled(Acting):
         ratio = self.damping / (2.0 * self.mass * rate)
         return StableStep(2.0 / rate * (math.sqrt(1.0 + ratio**2) - ratio), "its spring")
 
-    def follow(self, change: RowChange, world: "World") -> None:
-        self.rows, _ = change.follow(self.rows)
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.rows, _ = change.remap_rows(self.rows)
         mass = world.mass[self.rows]
         self.mass = float(mass.sum())
         self.shares = mass / self.mass
 
-    def values(self, time: float) -> Sequence[float]:
-        return [float(part) for part in self.last] if self.columns else []
+    def sample(self, time: float) -> Sequence[float]:
+        return [float(part) for part in self.last] if self.series_names else []

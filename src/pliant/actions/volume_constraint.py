@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from pliant.actions.base import Timed
-from pliant.errors import IncompatibleError
-from pliant.parameters import parameters
-from pliant.protocols import Acting, RowChange, VolumeLeaver
-from pliant.selection import BodyRef
-from pliant.typing import AnyArray, Array, Vector
-from pliant.units import Number
+from pliant.actions.base import TimeWindow
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.selection import BodyRef
+from pliant.core.typing import AnyArray, Array, Vector
+from pliant.core.units import Number
+from pliant.interfaces import ActionRuntime, IndexMap, VolumeLeaver
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import Part, World
+    from pliant.state.world import BodyState, World
 
 
 @parameters
-class VolumeConstraint(Timed):
+class VolumeConstraint(TimeWindow):
     r"""Keeps the volume of a body.
 
     per = "body": the volume inside its surface, :math:`V = \tfrac16 \sum \det(r_1, r_2, r_3)`
@@ -58,34 +58,34 @@ class VolumeConstraint(Timed):
             raise ValueError('per = "node" acts all the time: from and until do not apply')
         return self
 
-    def prepare(self, world: "World", up: Vector) -> Acting:
-        parts = world.parts_named(self.body, "action 'volume-constraint'")
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        parts = world.bodies_named(self.body, "action 'volume-constraint'")
         for part in parts:
             if "tetra" not in part.structure.cells:
                 raise IncompatibleError(
                     f"action 'volume-constraint': body '{part.name}' is not made of tets."
                 )
             if self.per == "node" and isinstance(part.mechanics, VolumeLeaver):
-                part.mechanics.leave_volume_to_constraint()
-        return self.windowed(KeptVolume(parts, self))
+                part.mechanics.disable_volumetric_term()
+        return self.windowed(VolumeConstraintRuntime(parts, self))
 
 
-class KeptVolume(Acting):
+class VolumeConstraintRuntime(ActionRuntime):
     """The constraint at work: a projection each step, and its multipliers as forces until the next."""
 
     velocity_dependent = False
     exact = True
 
-    def __init__(self, parts: list["Part"], options: VolumeConstraint) -> None:
-        from pliant.actions.volume_body import BodyVolume
-        from pliant.actions.volume_nodes import NodeVolumes
-        from pliant.actions.volume_tets import TetVolumes
+    def __init__(self, parts: list["BodyState"], options: VolumeConstraint) -> None:
+        from pliant.actions.constraints.volume_body import BodyVolume
+        from pliant.actions.constraints.volume_nodes import NodeVolumes
+        from pliant.actions.constraints.volume_tets import TetVolumes
 
         makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
 
-    def follow(self, change: RowChange, world: "World") -> None:
+    def remap(self, change: IndexMap, world: "World") -> None:
         for part, structure in zip(self.parts, self._made_for, strict=True):
             if part.structure is not structure:
                 raise IncompatibleError(

@@ -29,10 +29,10 @@ def command(
     machine could do; goal, met: what the figure is meant to be, and whether it is; spread: largest less least
     measurement over their median, which is the value; last: against the last time on this machine (below 1
     is slower)."""
-    from pliant.evidence import history as past
-    from pliant.evidence.bench import run_bench
-    from pliant.evidence.goals import judged
-    from pliant.evidence.machine import measure_machine
+    from pliant_benchmarks import history as past
+    from pliant_benchmarks.bench import run_bench
+    from pliant_benchmarks.roofline import measure_machine
+    from pliant_benchmarks.targets import judged
 
     path = history or past.default_path()
     found = run_bench(case, repeat=repeat, skip=lambda name, why: note(f"{name}: {why}"))

@@ -36,8 +36,8 @@ def command(
     """
     from dataclasses import asdict
 
-    from pliant.errors import InputError, ParameterError
-    from pliant.evidence.card import material_card
+    from pliant.core.errors import InputError, ParameterError
+    from pliant.validation.material_card import material_card
 
     if not 0.02 <= edge <= 1.0:
         raise InputError(f"--edge {edge:g}: it is a share of the cube's side, 0.02 to 1.")
@@ -62,7 +62,7 @@ def command(
 def _material(
     preset: str | None, young: str | None, poisson: float | None, density: str | None
 ) -> dict[str, Any]:
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
 
     given = {"preset": preset, "young": young, "poisson": poisson, "density": density}
     table = {key: value for key, value in given.items() if value is not None}
@@ -82,7 +82,7 @@ def _number(text: str) -> float | str:
 
 
 def _keys(changes: list[str]) -> dict[str, Any]:
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
     from pliant.scene.override import value_of
 
     keys = {}

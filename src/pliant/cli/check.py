@@ -24,7 +24,7 @@ def command(
 ) -> None:
     """Validate a scene without running it: bodies, sizes, masses, time step, cost, warnings."""
     found = options.read_scene(scene, model, integrator, step, duration, fps, set_)
-    from pliant.compiled import set_threads
+    from pliant.kernels.jit import set_threads
     from pliant.scene.check import check
 
     set_threads(threads)

@@ -18,7 +18,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Print BibTeX entries for what a scene or run uses: models, integrator, actions, and pliant."""
-    from pliant.evidence.citing import citations
+    from pliant.validation.citations import citations
 
     if scene.is_dir():  # a run folder: the scene it was made from
         scene = scene / "scene.toml"

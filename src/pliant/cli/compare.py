@@ -52,9 +52,9 @@ def command(
     """Run a scene with several models and tell them apart: error, speed, stability, pictures. Writes
     index.html, one page that holds everything, and compare.json."""
     from pliant.cli.export import names
-    from pliant.errors import InputError
-    from pliant.evidence.compare import compare
-    from pliant.evidence.study_run import compare_study
+    from pliant.core.errors import InputError
+    from pliant.validation.compare import compare
+    from pliant.validation.study_run import compare_study
 
     out = output or Path("study" if scene is None else f"{scene.stem}-compared")
     if out.exists() and not force and any(out.iterdir()):

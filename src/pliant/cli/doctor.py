@@ -8,7 +8,7 @@ EXAMPLES = ("pliant doctor", "pliant doctor --json")
 
 def command(json: options.Json = False) -> None:
     """Say what works here: versions, threads, meshers, graphics, cache, disk."""
-    from pliant.cli.machine import findings
+    from pliant.cli.doctor_checks import findings
 
     found = findings()
     if json:

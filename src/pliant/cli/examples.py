@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """List, show, copy or run the scenes that come with pliant."""
     from pliant import examples
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
 
     if name is None:
         if run or copy is not None:
@@ -43,7 +43,7 @@ def command(
         return
     text = examples.text(name)
     if copy is not None:
-        from pliant.cli.files import write_new
+        from pliant.cli.safe_write import write_new
 
         place = copy / f"{name}.toml" if copy.is_dir() else copy
         write_new(place, text, force)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from pliant.cli import options
-from pliant.cli.counting import counting
 from pliant.cli.output import say, say_json
+from pliant.cli.progress_bar import counting
 
 EXAMPLES = (
     "pliant export beam.pliant beam.pvd",
@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Write frames or series of a run; the suffix of OUT chooses the format."""
     from pliant.exporters import export
-    from pliant.recording import load
+    from pliant.run.store import load
 
     chosen = None if bodies is None else names(bodies)
     wanted = None if fields is None else names(fields)
@@ -85,7 +85,7 @@ def names(text: str) -> list[str]:
 
 def frame_range(text: str | None) -> int | slice | None:
     """``5``, ``-1``, ``0:50`` or ``10:`` as an index or a slice; None for all."""
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
 
     if text is None:
         return None

@@ -26,26 +26,26 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Say what a scene, mesh or run holds, or what a model or material is."""
-    from pliant.cli import describing
-    from pliant.errors import InputError
+    from pliant.cli import info_tables
+    from pliant.core.errors import InputError
 
     given = [value for value in (file, model, material) if value is not None]
     if len(given) != 1:
         raise InputError("Give one of FILE, --model, --material.", hint="Try: pliant info --help")
     if model is not None:
-        found, show = describing.model(model), _show_model
+        found, show = info_tables.model(model), _show_model
     elif material is not None:
-        found, show = describing.material(material), _show_pairs
+        found, show = info_tables.material(material), _show_pairs
     else:
         assert file is not None
         if not file.exists():
             raise InputError(f"{file} does not exist.")
         if file.suffix == ".toml" and not file.is_dir():
-            found, show = describing.scene(file), _show_scene
+            found, show = info_tables.scene(file), _show_scene
         elif file.is_dir() or file.suffix == ".pliant":
-            found, show = describing.run(file), _show_run
+            found, show = info_tables.run(file), _show_run
         else:
-            found, show = describing.mesh(file), _show_pairs
+            found, show = info_tables.mesh(file), _show_pairs
     if json:
         say_json(found)
     else:

@@ -12,7 +12,7 @@ import typer
 
 from pliant import __version__
 from pliant.cli.output import error as tell
-from pliant.errors import PliantError
+from pliant.core.errors import PliantError
 
 INTERRUPTED = 130
 VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help

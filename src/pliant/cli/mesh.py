@@ -9,7 +9,7 @@ from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_pairs
 
 if TYPE_CHECKING:
-    from pliant.mesh.types import Surface, TetMesh
+    from pliant.mesh.mesh import Surface, TetMesh
 
 EXAMPLES = (
     "pliant mesh bunny.obj",
@@ -45,7 +45,7 @@ def command(
     OUT: .vtu .vtk .msh .mesh .node .str. Large holes and many bad triangles are refused, unless a mesher that
     takes anything is named: tetwild or lattice.
     """
-    from pliant.mesh.formats import kind_of
+    from pliant.mesh.io import kind_of
 
     length = _length(edge)
     _check_options(scale, mesher, switches)
@@ -58,10 +58,10 @@ def command(
     else:
         report, volume = _surface(source, scale, output, length, mesher, switches, json)
     if output is not None and volume is not None:
-        from pliant.mesh.formats import write_volume
+        from pliant.mesh.io import write_volume
 
         if output.suffix.lower() == ".str":  # a structure file holds the dual cells as well
-            from pliant.structure.dual.str_blocks import with_cells
+            from pliant.structure.samplers.dual.str_blocks import with_cells
 
             volume = with_cells(volume)
         write_volume(output, volume)
@@ -73,13 +73,13 @@ def command(
 
 
 def _length(text: str | None) -> float | None:
-    from pliant.cli.quantities import positive
+    from pliant.cli.option_units import positive
 
     return None if text is None else positive("--edge", text, "m")
 
 
 def _check_options(scale: float, mesher: str, switches: str | None) -> None:
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
 
     if not 0.0 < scale < float("inf"):
         raise InputError(f"--scale {scale:g}: it must be above 0.")
@@ -89,9 +89,9 @@ def _check_options(scale: float, mesher: str, switches: str | None) -> None:
 
 def _check_output(output: Path, force: bool) -> None:
     """Refuse what could not be written, before any work is done."""
-    from pliant.errors import MeshError, StorageError
-    from pliant.mesh.formats import VOLUME_WRITERS
-    from pliant.registry import nearest
+    from pliant.core.errors import MeshError, StorageError
+    from pliant.core.registry import nearest
+    from pliant.mesh.io import VOLUME_WRITERS
 
     if output.suffix.lower() not in VOLUME_WRITERS:
         known = nearest(output.suffix, list(VOLUME_WRITERS))
@@ -106,7 +106,7 @@ def _check_output(output: Path, force: bool) -> None:
 
 
 def _refuse_fill_options(edge: float | None, mesher: str, switches: str | None) -> None:
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
 
     if edge is not None or mesher != "auto" or switches is not None:
         raise InputError(
@@ -118,7 +118,7 @@ def _refuse_fill_options(edge: float | None, mesher: str, switches: str | None) 
 def _volume(source: Path, scale: float) -> "tuple[dict[str, Any], TetMesh]":
     from dataclasses import replace
 
-    from pliant.mesh.formats import read_volume
+    from pliant.mesh.io import read_volume
     from pliant.mesh.quality import quality
 
     volume = read_volume(source)
@@ -138,7 +138,7 @@ def _surface(
 ) -> "tuple[dict[str, Any], TetMesh | None]":
     from dataclasses import replace
 
-    from pliant.mesh.formats import read_surface
+    from pliant.mesh.io import read_surface
 
     surface = read_surface(source)
     surface = replace(surface, points=surface.points * scale)
@@ -155,14 +155,14 @@ def _filled(
     switches: str | None,
     quiet: bool,
 ) -> "tuple[dict[str, Any], TetMesh | None]":
-    from pliant.mesh.health import health
+    from pliant.mesh.diagnostics import health
     from pliant.mesh.quality import quality
 
     report: dict[str, Any] = {"input": str(source), "kind": "surface", "health": health(surface).to_dict()}
     if output is None:
         return report, None
-    from pliant.mesh.fill import fill
     from pliant.mesh.repair import repair
+    from pliant.mesh.tetrahedralise import fill
 
     notes: list[str] = []
     report["notes"] = notes

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pliant.cli.output import say
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 
 EXAMPLES = ("pliant new beam", "pliant run beam.toml")
 
@@ -17,8 +17,8 @@ def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the scene.", show_default=False)],
 ) -> None:
     """Write a commented starter scene to NAME.toml. Nothing is overwritten."""
-    from pliant.cli.files import write_new
-    from pliant.scene.dump import toml_value
+    from pliant.cli.safe_write import write_new
+    from pliant.scene.to_toml import toml_value
 
     if not Path(name).name.removesuffix(".toml"):
         raise InputError(f"'{name}' is no name for a scene.", hint="For example: pliant new beam")

@@ -42,7 +42,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 @contextmanager
 def about(path: Path | str) -> Iterator[None]:
     """Errors that come up when a scene is built name its file."""
-    from pliant.errors import IncompatibleError, MaterialError, MeshError, SelectionError
+    from pliant.core.errors import IncompatibleError, MaterialError, MeshError, SelectionError
 
     try:
         yield

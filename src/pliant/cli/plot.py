@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Draw graphs of series: over time or one against another, of one run or several."""
     from pliant.cli.export import names
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
     from pliant.render import plot
 
     count = next((k for k, word in enumerate(words) if not _is_run(word)), len(words))

@@ -7,23 +7,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pliant.cli.output import note, seconds
-from pliant.scene.progress import RunProgress, Silent
+from pliant.run.progress import RunProgress, SilentProgress
 
 if TYPE_CHECKING:
-    from pliant.simulation.step import StepPlan
+    from pliant.simulation.time_step import StepPlan
 
 PAUSE = 2.0  # seconds between plain lines
 
 
 @contextmanager
-def shown(quiet: bool) -> Iterator[RunProgress]:
+def progress_reporter(quiet: bool) -> Iterator[RunProgress]:
     """The progress to use here; whatever is on the screen is tidied up in the end."""
     if quiet:
-        yield Silent()
+        yield SilentProgress()
     elif not sys.stderr.isatty():
-        yield Lines()
+        yield PlainProgress()
     else:
-        live = Live()
+        live = LiveProgress()
         try:
             yield live
         finally:
@@ -39,7 +39,7 @@ def state_of(done: int, frames: int, simulated: float, wall: float, first: int) 
     return "  ".join(text for text in (f"frame {done}/{frames}", time, speed, left) if text)
 
 
-class Lines:
+class PlainProgress:
     """A line at the start, about every two seconds, and at the end."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Lines:
             note(self._line)
 
 
-class Live(Lines):
+class LiveProgress(PlainProgress):
     """One line that changes in place, with a bar."""
 
     def __init__(self) -> None:

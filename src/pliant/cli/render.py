@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from pliant.cli import options
-from pliant.cli.counting import counting
 from pliant.cli.output import say, say_json
+from pliant.cli.progress_bar import counting
 
 EXAMPLES = (
     "pliant render beam.pliant beam.png --frame 40 --colour stress",
@@ -86,7 +86,7 @@ def command(
 ) -> None:
     """Draw a run, or several side by side, as a picture or a movie; no screen is needed."""
     from pliant.cli.export import frame_range, names
-    from pliant.errors import InputError
+    from pliant.core.errors import InputError
     from pliant.render import render
 
     *runs, out = paths

@@ -7,7 +7,7 @@ from pliant.cli import options
 from pliant.cli.output import say, say_json, seconds
 
 if TYPE_CHECKING:
-    from pliant.recording import Run
+    from pliant.run.store import Run
     from pliant.scene.scene import Scene
 
 EXAMPLES = (
@@ -39,12 +39,12 @@ def command(
 
 def simulate(found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool) -> None:
     """Run the Scene ``found`` into ``folder`` and say how it went."""
-    from pliant.cli.progress import shown
-    from pliant.scene.dump import to_toml
-    from pliant.scene.running import run_scene
+    from pliant.cli.progress import progress_reporter
+    from pliant.run.runner import run_scene
+    from pliant.scene.to_toml import to_toml
 
     text = to_toml(found, absolute=True)
-    with shown(quiet or json) as show:
+    with progress_reporter(quiet or json) as show:
         run = run_scene(found, folder, threads=threads, force=force, progress=show, scene_text=text)
     tell(run, json, quiet)
 

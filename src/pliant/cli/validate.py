@@ -30,21 +30,21 @@ def command(
 ) -> None:
     """Compare with closed forms and published numbers. Exit code 1 where one is outside its tolerance though
     its method could do better."""
-    from pliant.errors import InputError
-    from pliant.evidence.validate import Outcome, load_cases
-    from pliant.evidence.validating import run_validation
+    from pliant.core.errors import InputError
+    from pliant.validation.cases import CaseResult, load_cases
+    from pliant.validation.runner import run_validation
 
     if report is not None and report.exists() and not force:
         raise InputError(f"{report} exists already.", hint="Use --force to write over it.")
 
-    def show(outcome: Outcome, number: int, count: int) -> None:
+    def show(outcome: CaseResult, number: int, count: int) -> None:
         if not json:
             state = "does not apply" if not outcome.applies else "ok" if outcome.ok else "outside"
             note(f"{number:3} of {count}  {outcome.case} / {outcome.model}: {state}, {outcome.seconds:.1f} s")
 
     rows = run_validation(case, quick, show, jobs)
     if report is not None:
-        from pliant.evidence.report import write_report
+        from pliant.validation.report import write_report
 
         write_report(report, rows, load_cases())
     applied = [row for row in rows if row["applies"]]

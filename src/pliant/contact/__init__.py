@@ -1,5 +1,5 @@
 """Contact between bodies, of whatever models, and of a body with itself."""
 
-from pliant.contact.contact import Contact, Pair
+from pliant.contact.parameters import Contact, ContactPairSettings
 
-__all__ = ["Contact", "Pair"]
+__all__ = ["Contact", "ContactPairSettings"]

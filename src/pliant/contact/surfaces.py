@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.interfaces import Pieces, RigidContact, Thick
 from pliant.mesh.topology import components
-from pliant.protocols import Pieces, Solid, Thick
-from pliant.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import Part, World
+    from pliant.state.world import BodyState, World
 
 SHELL = 0.2  # thickness of bodies made of points, to either side [spacings]
 BALL = 0.5  # radius of particles that have no surface [spacings]
 
 
 @dataclass(frozen=True)
-class Surfaces:
+class ContactSurfaces:
     """All bodies' surfaces in rows of the World.
 
     triangles (t, 3) with the body of each (t,); points (p,) with the body of each (p,): the corners; radius
@@ -37,17 +37,17 @@ class Surfaces:
     piece: IntArray
 
 
-def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Surfaces:
+def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> ContactSurfaces:
     """The surfaces of all bodies; ``alone`` says which bodies meet themselves, ``apart`` those of which only
     different pieces do."""
     triangles, owners, radius, oriented, edges = [], [], [], [], []
     piece = np.arange(world.count)
-    for number, part in enumerate(world.parts):
+    for number, part in enumerate(world.bodies):
         own, r = _surface(part)
         triangles.append(own + part.rows.start)
         owners.append(np.full(len(own), number))
         radius.append(r)
-        oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, Solid))
+        oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, RigidContact))
         if alone[number] and isinstance(part.mechanics, Pieces):
             piece[part.rows] = part.rows.start + part.mechanics.piece
         elif alone[number] and apart[number]:
@@ -56,9 +56,9 @@ def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Surface
             edges.append(_edges(part) + part.rows.start)
     whole = np.concatenate(triangles)
     points = np.unique(whole)
-    body_of = np.repeat(np.arange(len(world.parts)), [part.count for part in world.parts])
+    body_of = np.repeat(np.arange(len(world.bodies)), [part.count for part in world.bodies])
     first, other = _lists(np.concatenate(edges) if edges else np.empty((0, 2), np.int64), world.count)
-    return Surfaces(
+    return ContactSurfaces(
         np.ascontiguousarray(whole),
         np.concatenate(owners),
         points,
@@ -78,10 +78,10 @@ def new_faces(triangles: IntArray, parents: IntArray, before: IntArray) -> IntAr
     return triangles[~np.isin(now.view(row).ravel(), was.view(row).ravel())]
 
 
-def _surface(part: "Part") -> tuple[IntArray, float]:
+def _surface(part: "BodyState") -> tuple[IntArray, float]:
     """Triangles of a body in its own rows, and half their thickness [m]."""
     structure = part.structure
-    if isinstance(part.mechanics, Solid):
+    if isinstance(part.mechanics, RigidContact):
         return part.mechanics.contact_triangles, part.mechanics.radius
     triangles = structure.cells.get("triangle")
     if isinstance(part.mechanics, Thick):
@@ -93,9 +93,9 @@ def _surface(part: "Part") -> tuple[IntArray, float]:
     return np.asarray(triangles, np.int64), radius
 
 
-def _edges(part: "Part") -> IntArray:
+def _edges(part: "BodyState") -> IntArray:
     """Connected particles of a body (e, 2)."""
-    from pliant.mesh.types import tet_edges
+    from pliant.mesh.mesh import tet_edges
 
     cells = part.structure.cells
     if "edge" in cells:

@@ -3,8 +3,8 @@
 import tomllib
 from importlib import resources
 
-from pliant.errors import InputError
-from pliant.registry import nearest
+from pliant.core.errors import InputError
+from pliant.core.registry import nearest
 
 
 def names() -> list[str]:

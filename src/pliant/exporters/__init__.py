@@ -15,7 +15,7 @@ from pliant.exporters.csv_series import CSV
 from pliant.exporters.job import Exporter, Job, Piece, export_with
 from pliant.exporters.obj import OBJ
 from pliant.exporters.ply import PLY
-from pliant.exporters.table import EXPORTERS, export
+from pliant.exporters.registry import EXPORTERS, export
 from pliant.exporters.vtu import PVD, VTU
 
 __all__ = [

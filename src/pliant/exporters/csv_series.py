@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from pliant.exporters.job import Exporter, Job, Piece
-from pliant.recording import Series
+from pliant.run.store import Series
 
 
 def _table(series: Series, names: Sequence[str], file: BinaryIO) -> None:

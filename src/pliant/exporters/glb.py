@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece
 from pliant.exporters.surfaces import vertex_normals
-from pliant.mesh.types import Surface
-from pliant.recording import Frame
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.mesh.mesh import Surface
+from pliant.run.store import Frame
 
 _FLOAT, _WHOLE = 5126, 5125
 _WIDTHS = {1: "SCALAR", 2: "VEC2", 3: "VEC3"}
@@ -22,10 +22,10 @@ _ROOM = 64  # characters kept for the limits of an accessor
 
 
 def _plan(job: Job) -> list[Piece]:
-    return [(job.out, lambda file: _Writer(job, file).write())]
+    return [(job.out, lambda file: _GlbWriter(job, file).write())]
 
 
-class _Writer:
+class _GlbWriter:
     """Writes the numbers first, leaving room for the tree that describes them, and the tree last."""
 
     def __init__(self, job: Job, file: BinaryIO) -> None:
@@ -134,7 +134,7 @@ class _Writer:
         self.samplers.append(sampler)
 
     def _material(self, name: str) -> int:
-        from pliant.render.look import BODY_COLOURS
+        from pliant.render.render_options import BODY_COLOURS
 
         known = [material["name"] for material in self.tree["materials"]]
         if name in known:

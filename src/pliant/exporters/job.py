@@ -12,13 +12,13 @@ from uuid import uuid4
 
 import numpy as np
 
-from pliant.errors import InputError, RunError
-from pliant.exporters.ahead import ahead
-from pliant.exporters.placing import PlacedFrame, Placing, placing
-from pliant.extras import need
-from pliant.recording import Frame, Run
-from pliant.recording.files import replace_file, storing
-from pliant.registry import nearest
+from pliant.core.errors import InputError, RunError
+from pliant.core.optional_dependencies import need
+from pliant.core.registry import nearest
+from pliant.exporters.axes_units import AxisTransform, TransformedFrame, placing
+from pliant.exporters.prefetch import ahead
+from pliant.run.store import Frame, Run
+from pliant.run.store.json_files import replace_file, storing
 
 _NUMBER = re.compile(r"%0?\d*d")
 
@@ -42,7 +42,7 @@ class Job:
     frames: Sequence[int]
     bodies: tuple[str, ...] | None
     fields: tuple[str, ...] | None
-    place: Placing = field(default_factory=Placing)
+    place: AxisTransform = field(default_factory=AxisTransform)
     start: int | None = None
     normals: bool = False
     tell: Callable[[], object] = lambda: None
@@ -54,7 +54,7 @@ class Job:
     def frame(self, number: int) -> Frame:
         """A frame, in the units and axes asked for."""
         frame = self.run.frames[number]
-        return frame if self.place.plain else PlacedFrame(frame, self.place)
+        return frame if self.place.plain else TransformedFrame(frame, self.place)
 
     def each(self) -> Iterator[Frame]:
         """All frames asked for, one after the other, for a file that holds them all; read ahead."""

@@ -6,8 +6,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from pliant.core.typing import AnyArray
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece
-from pliant.typing import AnyArray
 
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes every time
 

@@ -5,11 +5,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from pliant.core.typing import AnyArray, IntArray
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import vertex_normals
-from pliant.mesh.types import Surface
-from pliant.recording import Frame
-from pliant.typing import AnyArray, IntArray
+from pliant.mesh.mesh import Surface
+from pliant.run.store import Frame
 
 
 def _plan(job: Job) -> list[Piece]:

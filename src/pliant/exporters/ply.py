@@ -7,7 +7,7 @@ import numpy as np
 
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import surfels
-from pliant.recording import Frame
+from pliant.run.store import Frame
 
 _VERTEX = np.dtype(
     [("xyz", "<f8", 3), ("normal", "<f4", 3), ("rgb", "u1", 3), ("body", "<i4"), ("radius", "<f4")]
@@ -35,7 +35,7 @@ end_header
 
 
 def _plan(job: Job) -> list[Piece]:
-    from pliant.render.look import BODY_COLOURS
+    from pliant.render.render_options import BODY_COLOURS
 
     def write(frame: Frame, file: BinaryIO) -> None:
         names = job.bodies_of(frame)

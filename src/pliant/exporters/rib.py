@@ -4,11 +4,11 @@ from typing import BinaryIO
 
 import numpy as np
 
+from pliant.core.typing import AnyArray, Array
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import vertex_normals
-from pliant.mesh.types import Surface
-from pliant.recording import Frame
-from pliant.typing import AnyArray, Array
+from pliant.mesh.mesh import Surface
+from pliant.run.store import Frame
 
 WIDTH, HEIGHT = 1280, 720
 _LOOKED_AT = 16
@@ -18,7 +18,7 @@ def _plan(job: Job) -> list[Piece]:
     camera, light = _camera(job), _light(job.place.up)
 
     def write(frame: Frame, file: BinaryIO) -> None:
-        from pliant.render.look import BODY_COLOURS
+        from pliant.render.render_options import BODY_COLOURS
 
         picture = f"frame_{frame.index:04d}.tiff"
         text = [

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
+from pliant.core.typing import Array, IntArray
 from pliant.exporters.job import Job
-from pliant.mesh.types import Surface
-from pliant.recording import Frame
-from pliant.typing import Array, IntArray
+from pliant.mesh.mesh import Surface
+from pliant.run.store import Frame
 
 OVERLAP = 1.15  # radius of a disc over that of a circle with its share of the surface
 

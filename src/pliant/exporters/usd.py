@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import InputError
-from pliant.exporters.ahead import Soon
+from pliant.core.errors import InputError
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
+from pliant.exporters.prefetch import Prefetched
 from pliant.exporters.surfaces import vertex_normals
 from pliant.exporters.usd_arrays import integers, vectors
 from pliant.exporters.usd_deformable import bind_pose, define_body
 from pliant.exporters.usd_files import save, write_text
 from pliant.exporters.usd_samples import Samples, each
-from pliant.mesh.types import Surface
-from pliant.recording import BodyRecord, Frame
+from pliant.mesh.mesh import Surface
+from pliant.run.store import BodyRecord, Frame
 
 SAVED_BYTES = 16_000_000  # held in memory until they are written: each time costs something
 
@@ -40,11 +40,11 @@ def _write(job: Job, path: Path) -> None:
     from pxr import Sdf, Usd
 
     layer = Sdf.Layer.CreateNew(str(path), args={"format": "usdc"} if path.suffix == ".usd" else {})
-    writer = _Writer(job, Usd.Stage.Open(layer))
+    writer = _UsdWriter(job, Usd.Stage.Open(layer))
     save(layer)
     held = 0
     with path.open("rb") as file:
-        soon = Soon(file.fileno())
+        soon = Prefetched(file.fileno())
         for samples in each(job):
             writer.frame(samples)
             held += samples.size
@@ -62,7 +62,7 @@ def _write_text(job: Job, path: Path) -> None:
     write_text(binary, path)
 
 
-class _Writer:
+class _UsdWriter:
     def __init__(self, job: Job, stage: Any) -> None:
         from pxr import UsdGeom
 
@@ -111,7 +111,7 @@ class _Writer:
         """A mesh of a topology version, all that does not change with time."""
         from pxr import Sdf, UsdGeom, Vt
 
-        from pliant.render.look import BODY_COLOURS
+        from pliant.render.render_options import BODY_COLOURS
 
         place = self.names[record.name]
         earlier = sum(name == record.name for _, name in self.meshes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.typing import AnyArray
+from pliant.core.typing import AnyArray
 
 _BLOCK = 4096
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from pliant.exporters.placing import Placing
+from pliant.core.typing import Array
+from pliant.exporters.axes_units import AxisTransform
 from pliant.exporters.usd_arrays import vectors
-from pliant.mesh.types import boundary_triangles
-from pliant.recording import BodyRecord
-from pliant.typing import Array
+from pliant.mesh.mesh import boundary_triangles
+from pliant.run.store import BodyRecord
 
 _POSE = "deformablePose:default:omniphysics:"
 
 
-def define_body(stage: Any, path: str, record: BodyRecord, place: Placing) -> None:
+def define_body(stage: Any, path: str, record: BodyRecord, place: AxisTransform) -> None:
     """The body's Xform with its mass and material, and its tets at rest as a guide."""
     from pxr import Sdf, UsdGeom, UsdPhysics, Vt
 
@@ -60,7 +60,7 @@ def bind_pose(prim: Any, points: Array) -> None:
     prim.CreateAttribute(_POSE + "points", kinds.Point3fArray).Set(vectors(points))
 
 
-def _define_material(stage: Any, path: str, record: BodyRecord, place: Placing) -> None:
+def _define_material(stage: Any, path: str, record: BodyRecord, place: AxisTransform) -> None:
     """Young's modulus and density in the units of the stage (kilograms, its lengths, seconds)."""
     from pxr import Sdf, UsdShade
 

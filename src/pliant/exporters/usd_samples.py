@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pliant.exporters.ahead import ahead
 from pliant.exporters.job import Job
+from pliant.exporters.prefetch import ahead
 from pliant.exporters.usd_arrays import bounds, differences, vectors
-from pliant.mesh.types import Surface
-from pliant.recording import Frame
+from pliant.mesh.mesh import Surface
+from pliant.run.store import Frame
 
 
 @dataclass

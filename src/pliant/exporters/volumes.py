@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.errors import InputError
-from pliant.protocols import FieldData, Structure
-from pliant.recording import Frame
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.core.errors import InputError
+from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.interfaces import FieldData, Structure
+from pliant.run.store import Frame
 
 _USUAL = ("displacement", "velocity", "stress")
 _VTK = {

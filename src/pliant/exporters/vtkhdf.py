@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pliant.exporters.ahead import Rows
+from pliant.core.typing import AnyArray
 from pliant.exporters.job import VOLUMES, Exporter, Job, Piece
+from pliant.exporters.prefetch import RowWriter
 from pliant.exporters.volumes import Grid, cells_of, data_of
-from pliant.recording import Frame
-from pliant.typing import AnyArray
+from pliant.run.store import Frame
 
 _CONSTANT = ("body", "region")
 
@@ -30,9 +30,9 @@ def _write(job: Job, file: BinaryIO) -> None:
         top = root.create_group("VTKHDF")
         top.attrs["Version"] = np.array([2, 0], np.int64)
         top.attrs["Type"] = np.bytes_("UnstructuredGrid")
-        writer = _Writer(job, top)
+        writer = _VtkhdfWriter(job, top)
         writer.describe()
-    with Rows(file.name) as rows:
+    with RowWriter(file.name) as rows:
         writer.fill(rows)
 
 
@@ -46,7 +46,7 @@ class _Place:
     at: int
 
 
-class _Writer:
+class _VtkhdfWriter:
     """Cells go once per topology version; points and fields follow frame by frame."""
 
     def __init__(self, job: Job, top: Any) -> None:
@@ -100,7 +100,7 @@ class _Writer:
     def _step(self, name: str, values: AnyArray) -> None:
         self.steps.create_dataset(name, data=values)
 
-    def fill(self, rows: Rows) -> None:
+    def fill(self, rows: RowWriter) -> None:
         """Points and fields, frame by frame; a field that a version does not have is NaN there."""
         for step, frame in enumerate(self.job.each()):
             grid = self._data(frame, self.order[step])
@@ -112,7 +112,7 @@ class _Writer:
                 self._put(rows, place, data)
 
     @staticmethod
-    def _put(rows: Rows, place: _Place, values: AnyArray) -> None:
+    def _put(rows: RowWriter, place: _Place, values: AnyArray) -> None:
         data = np.ascontiguousarray(values, np.float64)
         if data.size:
             rows.write(data, place.at)

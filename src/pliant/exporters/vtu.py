@@ -6,10 +6,10 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from pliant.core.typing import AnyArray
 from pliant.exporters.job import VOLUMES, Exporter, Job, Piece, per_frame
 from pliant.exporters.volumes import Grid, grid_of
-from pliant.recording import Frame
-from pliant.typing import AnyArray
+from pliant.run.store import Frame
 
 _TYPES = {
     "f8": "Float64", "f4": "Float32", "i8": "Int64", "i4": "Int32", "i1": "Int8",

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pliant.fracture.crossing import Tangled
-from pliant.typing import Array
+from pliant.core.typing import Array
+from pliant.fracture.mesh_intersection import DegenerateIntersection
 
 Triangle = tuple[int, int, int]
 
@@ -89,7 +89,7 @@ class _Mesh:
             if self.crosses(a, b, w, z):
                 queue.append((min(w, z), max(w, z)))
         if (a, b) not in self.third and (b, a) not in self.third:
-            raise Tangled
+            raise DegenerateIntersection
 
 
 def retriangulate(

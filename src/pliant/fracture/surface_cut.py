@@ -4,14 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.fracture.crossing import Crossing, Hits, Tangled, crossing
-from pliant.fracture.pairing import paired, pieces_of, vertices_of
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.facet_wedges import paired, pieces_of, vertices_of
+from pliant.fracture.mesh_intersection import (
+    DegenerateIntersection,
+    EdgeTriangleHits,
+    MeshIntersection,
+    intersect_meshes,
+)
 from pliant.fracture.retriangulate import retriangulate
+from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.topology import Edges, components, merge_points
 from pliant.mesh.triangles import double_areas
-from pliant.mesh.types import Surface, surface_volume
-from pliant.typing import Array, BoolArray, IntArray
 
 GROUP = "crack"  # the new faces
 TRIES = 6  # shifts of the sheet that are tried where it touches the surface in an unclear way
@@ -56,7 +61,7 @@ def cut_surface(surface: Surface, points: Array, triangles: IntArray) -> CutSurf
         shift = _SHIFT * size * (attempt + 1) * _WAYS[attempt % 3] * (1 if attempt < 3 else -1)
         try:
             return _cut(surface, merged, whole, points + shift, triangles)
-        except Tangled:
+        except DegenerateIntersection:
             continue
     raise MeshError("The surface cannot be cut along the crack: they touch in too many places.")
 
@@ -64,7 +69,7 @@ def cut_surface(surface: Surface, points: Array, triangles: IntArray) -> CutSurf
 def _cut(surface: Surface, base: Array, whole: IntArray, sheet: Array, triangles: IntArray) -> CutSurface:
     """As ``cut_surface``; base, whole: the surface with points merged by position."""
     edges, sheet_edges = Edges(whole, len(base)), Edges(triangles, len(sheet))
-    cross = crossing(base, edges, sheet, sheet_edges)
+    cross = intersect_meshes(base, edges, sheet, sheet_edges)
     offset = len(base) + len(sheet)
     every = np.concatenate([base, sheet, cross.of_surface.points, cross.of_sheet.points])
     first = offset + len(cross.of_surface.edge)
@@ -95,9 +100,9 @@ def _split(
     every: Array,
     triangles: IntArray,
     edges: Edges,
-    on_edge: tuple[Hits, int],
-    within: tuple[Hits, int],
-    cross: Crossing,
+    on_edge: tuple[EdgeTriangleHits, int],
+    within: tuple[EdgeTriangleHits, int],
+    cross: MeshIntersection,
     home: IntArray,
     offset: int,
 ) -> tuple[IntArray, IntArray]:
@@ -141,7 +146,7 @@ def _split(
 
 def _inside(surface: Surface, every: Array, lids: IntArray, first_cut: int) -> BoolArray:
     """Which parts of the sheet lie inside the surface: the same for all up to the curves it is cut along."""
-    from pliant.mesh.tree import Tree
+    from pliant.mesh.bvh import Bvh
 
     edges = Edges(lids, len(every))
     on_curve = (edges.pairs.min(axis=1) >= first_cut)[edges.edge]
@@ -153,13 +158,13 @@ def _inside(surface: Surface, every: Array, lids: IntArray, first_cut: int) -> B
     sample = np.zeros(count, np.int64)
     rank = np.argsort(area, kind="stable")
     sample[patch[rank]] = rank  # the largest of each patch comes last
-    inside = Tree(surface.points, surface.triangles).inside(every[lids[sample]].mean(axis=1))
+    inside = Bvh(surface.points, surface.triangles).inside(every[lids[sample]].mean(axis=1))
     return np.asarray(inside[patch])
 
 
 def _with_cavities(made: Surface, piece: IntArray) -> IntArray:
     """``piece`` with cracks that stay inside a piece counted to it, and numbered through again."""
-    from pliant.mesh.tree import Tree
+    from pliant.mesh.bvh import Bvh
 
     count = int(piece.max()) + 1
     least = 1e-15 * float(np.ptp(made.points, axis=0).max()) ** 3
@@ -167,7 +172,7 @@ def _with_cavities(made: Surface, piece: IntArray) -> IntArray:
     solid = [k for k in range(count) if surface_volume(made.points, parts[k]) > least]
     for k in sorted({*range(count)} - {*solid}):
         at = made.points[parts[k]].mean(axis=1)
-        around = [other for other in solid if Tree(made.points, parts[other]).inside(at).mean() > 0.5]
+        around = [other for other in solid if Bvh(made.points, parts[other]).inside(at).mean() > 0.5]
         piece = np.where(piece == k, around[0] if around else solid[0], piece)
     return np.asarray(np.unique(piece, return_inverse=True)[1].reshape(-1))
 

@@ -4,24 +4,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from pliant.fracture.torn import Torn
-from pliant.fracture.virtual import Shadow, VirtualMesh, tet_with, weights_in
-from pliant.protocols import Carrier
-from pliant.structure.carrier import EmbeddedSurface
-from pliant.structure.made_later import MadeLater
+from pliant.embedding.barycentric import EmbeddedSurface
+from pliant.embedding.lazy import LazyCarrier
+from pliant.fracture.cut_carrier import CutTetCarrier
+from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, tet_with, weights_in
+from pliant.interfaces import Carrier
 
 
-class VirtualSurface(MadeLater):
+class VirtualNodeCarrier(LazyCarrier):
     """``whole``, cut as the shadow is, and carried by the virtual tets; made when somebody asks for it."""
 
     kind: ClassVar[str] = EmbeddedSurface.kind
 
-    def __init__(self, whole: Carrier, shadow: Shadow, mesh: VirtualMesh, spacing: float) -> None:
+    def __init__(self, whole: Carrier, shadow: CutMesh, mesh: VirtualMesh, spacing: float) -> None:
         self.whole, self.shadow, self.mesh, self.spacing = whole, shadow, mesh, spacing
 
     def make(self) -> EmbeddedSurface:
         shadow, mesh = self.shadow, self.mesh
-        torn = Torn(self.whole, shadow.rest, shadow.tets, self.spacing).arrays()
+        torn = CutTetCarrier(self.whole, shadow.rest, shadow.tets, self.spacing).arrays()
         made = EmbeddedSurface.from_arrays(torn)
         indices = made.indices.astype(np.int64)
         home = shadow.home[0][indices[:, 0]] if indices.shape[1] == 1 else tet_with(shadow.tets, indices)

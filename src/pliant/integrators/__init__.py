@@ -1,12 +1,17 @@
 """Time integrators, one class each; ``INTEGRATORS`` names them for scenes."""
 
-from pliant.integrators.euler import ExplicitEuler, SymplecticEuler
-from pliant.integrators.implicit.schemes import Bdf2, ImplicitEuler, ImplicitMidpoint, Newmark
-from pliant.integrators.implicit.static import Static
-from pliant.integrators.leapfrog import Leapfrog, Verlet
-from pliant.integrators.runge_kutta import RungeKutta4
-from pliant.protocols import Integrator
-from pliant.registry import Registry
+from pliant.core.registry import Registry
+from pliant.integrators.euler import ExplicitEuler as ExplicitEuler
+from pliant.integrators.euler import SymplecticEuler as SymplecticEuler
+from pliant.integrators.implicit.schemes import Bdf2 as Bdf2
+from pliant.integrators.implicit.schemes import ImplicitEuler as ImplicitEuler
+from pliant.integrators.implicit.schemes import ImplicitMidpoint as ImplicitMidpoint
+from pliant.integrators.implicit.schemes import Newmark as Newmark
+from pliant.integrators.implicit.static import Static as Static
+from pliant.integrators.leapfrog import Leapfrog as Leapfrog
+from pliant.integrators.leapfrog import Verlet as Verlet
+from pliant.integrators.runge_kutta import RungeKutta4 as RungeKutta4
+from pliant.interfaces import Integrator
 
 _EXPLICIT = (Leapfrog, Verlet, SymplecticEuler, RungeKutta4, ExplicitEuler)
 _IMPLICIT = (ImplicitEuler, ImplicitMidpoint, Newmark, Bdf2, Static)
@@ -15,21 +20,6 @@ Rk4 = RungeKutta4  # as scenes call it
 
 INTEGRATORS: Registry[Integrator] = Registry(
     "integrator",
-    {cls.kind: cls for cls in (*_EXPLICIT, *_IMPLICIT)},
+    (*_EXPLICIT, *_IMPLICIT),
     entry_points="pliant.integrators",
 )
-
-__all__ = [
-    "INTEGRATORS",
-    "Bdf2",
-    "ExplicitEuler",
-    "ImplicitEuler",
-    "ImplicitMidpoint",
-    "Leapfrog",
-    "Newmark",
-    "Rk4",
-    "RungeKutta4",
-    "Static",
-    "SymplecticEuler",
-    "Verlet",
-]

@@ -7,13 +7,13 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class Prepared(Protocol):
+class StatefulIntegrator(Protocol):
     """Integrators that keep something from step to step: ``system.solver`` holds it."""
 
-    def prepare(self, system: "System") -> "Kept": ...
+    def prepare(self, system: "System") -> "IntegratorState": ...
 
 
-class Kept(Protocol):
+class IntegratorState(Protocol):
     """What an integrator keeps. Where it is a Memory it is checkpointed; Columns are in the series."""
 
     def interrupt(self) -> None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pliant.parameters import parameters
+from pliant.core.parameters import parameters
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -20,7 +20,7 @@ class SymplecticEuler:
     def step(self, system: "System", time: float, dt: float) -> None:
         from pliant.integrators import kernels
 
-        world, n = system.world, system.leading
+        world, n = system.world, system.integrated_rows
         kernels.kick_drift(world.x[:n], world.v[:n], world.f[:n], world.inverse_mass[:n], dt, 1.0, dt)
         system.drive(time + dt, world.x, world.v)
         system.advance(time, dt)
@@ -44,7 +44,7 @@ class ExplicitEuler:
     def step(self, system: "System", time: float, dt: float) -> None:
         from pliant.integrators import kernels
 
-        world, n = system.world, system.leading
+        world, n = system.world, system.integrated_rows
         x, v = world.x[:n], world.v[:n]
         kernels.drift(x, v, dt, x)
         kernels.kick(v, world.f[:n], world.inverse_mass[:n], dt, v)

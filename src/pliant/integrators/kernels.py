@@ -2,8 +2,8 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.typing import Array
+from pliant.core.typing import Array
+from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
 
 PARTS = 64
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from pliant.parameters import parameters
-from pliant.units import Number
+from pliant.core.parameters import parameters
+from pliant.core.units import Number
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -23,7 +23,7 @@ def half_step_scheme(system: "System", time: float, dt: float, keep: float) -> N
     """
     from pliant.integrators import kernels
 
-    world, n = system.world, system.leading
+    world, n = system.world, system.integrated_rows
     x, v, f, w = world.x[:n], world.v[:n], world.f[:n], world.inverse_mass[:n]
     if keep != 1.0 and system.keeps_ledger:
         slowed = v - 0.5 * dt * w * f

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pliant.parameters import parameters
-from pliant.typing import Array
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -23,7 +23,7 @@ class RungeKutta4:
     def step(self, system: "System", time: float, dt: float) -> None:
         from pliant.integrators import kernels
 
-        world, n = system.world, system.leading
+        world, n = system.world, system.integrated_rows
         x, v, w = world.x, world.v, world.inverse_mass
         f1 = world.f.copy()
         x2, v2, x3, v3, x4, v4 = (np.empty_like(x) for _ in range(6))

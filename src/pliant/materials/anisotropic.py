@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pliant import units
+from pliant.core import units
+from pliant.core.typing import Array
 from pliant.materials import elastic
-from pliant.typing import Array
 
 ORTHOTROPIC = ("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23")
 Moduli = dict[str, float] | tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Materials as scenes give them (``Material``) and as models use them (``Resolved``)."""
+"""Materials as scenes give them (``Material``) and as models use them (``ResolvedMaterial``)."""
 
 import math
 from dataclasses import fields, replace
@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from pliant.core.parameters import kebab, parameters
+from pliant.core.typing import Array
+from pliant.core.units import Density, Number, Pressure, Rate, Speed, Time
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.anisotropic import Frame, Moduli
 from pliant.materials.constants import ISOTROPIC, isotropic
 from pliant.materials.ranges import RANGES, check_range
-from pliant.parameters import kebab, parameters
-from pliant.typing import Array
-from pliant.units import Density, Number, Pressure, Rate, Speed, Time
 
 
 @parameters
@@ -116,15 +116,15 @@ class Material(Properties):
         return regions
 
     @staticmethod
-    def named(name: str) -> "Resolved":
+    def named(name: str) -> "ResolvedMaterial":
         """The preset ``name``, complete."""
-        from pliant.materials.resolving import resolve
+        from pliant.materials.resolve import resolve
 
         return resolve(name)
 
     @property
     def _young_poisson(self) -> tuple[float, float]:
-        from pliant.materials.resolving import merged
+        from pliant.materials.resolve import merged
 
         constants = merged(self)
         return constants["young"], constants["poisson"]
@@ -142,7 +142,7 @@ class Material(Properties):
     @property
     def p_wave(self) -> float:
         """Modulus of compression waves [Pa]: lambda + 2 mu; an upper bound for anisotropic materials."""
-        from pliant.materials.resolving import merged
+        from pliant.materials.resolve import merged
 
         moduli = merged(self).get("moduli")
         if moduli is not None:
@@ -152,13 +152,13 @@ class Material(Properties):
     @property
     def wave_speed(self) -> float:
         """Speed of compression waves [m/s], sqrt(p_wave / density)."""
-        from pliant.materials.resolving import resolve
+        from pliant.materials.resolve import resolve
 
         return math.sqrt(self.p_wave / resolve(self).density)
 
 
 @parameters
-class Resolved(Material):
+class ResolvedMaterial(Material):
     """A complete material: no preset left to look up, every constant that models need is a number."""
 
     young: Pressure = Field(kw_only=True)
@@ -180,7 +180,7 @@ class Resolved(Material):
             return anisotropic.isotropic_matrix(self.young, self.poisson)
         return anisotropic.stiffness_matrix(self.moduli, self.frame, rotation)
 
-    def turned(self, rotation: Array) -> "Resolved":
+    def turned(self, rotation: Array) -> "ResolvedMaterial":
         """The material of a body turned by ``rotation`` (3, 3): its axes turn along."""
         regions = tuple(replace(own, frame=_turned(own, rotation)) for own in self.regions)
         return replace(self, frame=_turned(self, rotation), regions=regions)

@@ -8,8 +8,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from pliant.errors import MaterialError
-from pliant.registry import nearest
+from pliant.core.errors import MaterialError
+from pliant.core.registry import nearest
 
 _ABOUT = ("source", "checked", "note", "young-range", "density-range")
 

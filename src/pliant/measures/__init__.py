@@ -1,17 +1,19 @@
 """What is measured while a simulation runs, one class each; ``MEASURES`` names them for scenes."""
 
-from pliant.measures.fracture import Fracture
-from pliant.measures.peak import Peak
-from pliant.measures.selected import Flux, Probe, Reaction
-from pliant.measures.state import Energy, Momentum, Volume
-from pliant.protocols import Measure
-from pliant.registry import Registry
+from pliant.core.registry import Registry
+from pliant.interfaces import Measure
+from pliant.measures.fracture import Fracture as Fracture
+from pliant.measures.peak import Peak as Peak
+from pliant.measures.probes import Flux as Flux
+from pliant.measures.probes import Probe as Probe
+from pliant.measures.probes import Reaction as Reaction
+from pliant.measures.totals import Energy as Energy
+from pliant.measures.totals import Momentum as Momentum
+from pliant.measures.totals import Volume as Volume
 
 MEASURES: Registry[Measure] = Registry(
     "measure",
-    {cls.kind: cls for cls in (Volume, Energy, Momentum, Probe, Reaction, Flux, Fracture, Peak)},
+    (Volume, Energy, Momentum, Probe, Reaction, Flux, Fracture, Peak),
     entry_points="pliant.measures",
 )
 EnergyMeasure, FluxMeasure, FractureMeasure = Energy, Flux, Fracture  # their names up to 0.1
-
-__all__ = ["MEASURES", "Energy", "Flux", "Fracture", "Momentum", "Peak", "Probe", "Reaction", "Volume"]

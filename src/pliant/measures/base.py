@@ -4,11 +4,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from pliant.parameters import parameters
+from pliant.core.parameters import parameters
 
 
 @parameters
-class Sampled:
+class MeasureParameters:
     """``name`` of its series (default: the type), taken ``every`` frame or step."""
 
     name: str | None = Field(default=None, kw_only=True, pattern=r"^[A-Za-z_][\w\-]*$")

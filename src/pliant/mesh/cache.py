@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from pliant.mesh.types import TetMesh, tet_volumes
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.mesh import TetMesh, tet_volumes
 
 VERSION = 1  # raise when any mesher here gives other meshes than before
 LIMIT = 1 << 30  # bytes; the entries not used for longest go first

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.bvh import Bvh
 from pliant.mesh.features import features, nearest_on_segments
+from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.quality import mean_ratio
-from pliant.mesh.tree import Tree
-from pliant.mesh.types import boundary_triangles
-from pliant.typing import Array, IntArray
 
 ROUNDS = 12
 STEPS = (1.0, 0.5, 0.25, 0.125, 0.0)  # shares of a move that are tried
@@ -64,7 +64,7 @@ def _targets(
     """Where every vertex should be (n, 3), which should move, and which of them to an exact place."""
     boundary = boundary_triangles(tets)
     skin = np.unique(boundary)
-    tree = Tree(surface, triangles)
+    tree = Bvh(surface, triangles)
     target, near = points.copy(), np.zeros(len(points), dtype=bool)
     target[skin], gap, _ = tree.nearest(points[skin])
     near[skin[gap <= reach]] = True
@@ -101,7 +101,7 @@ def _nearest_points(queries: Array, points: Array) -> tuple[Array, IntArray]:
     return np.asarray(gap), np.asarray(which, dtype=np.int64)
 
 
-def _bulge(points: Array, boundary: IntArray, tree: Tree, reach: float) -> Array:
+def _bulge(points: Array, boundary: IntArray, tree: Bvh, reach: float) -> Array:
     """How far to move boundary vertices off a curved surface so that the mesh keeps its volume; (n, 3).
 
     A flat triangle with corners on a round surface lies below it: by s at its centre, by 3/4 s on average

@@ -4,20 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.mesh.topology import Edges
-from pliant.typing import Array, BoolArray, IntArray
 
 SHARP = 40.0  # degrees between the normals of two neighbours, or between two sharp edges at a corner
 
 
-class Features(NamedTuple):
+class SharpFeatures(NamedTuple):
     """Sharp edges (k, 2), and the vertices where they end, meet or turn (c,)."""
 
     edges: IntArray
     corners: IntArray
 
 
-def features(points: Array, triangles: IntArray, sharp: float = SHARP) -> Features:
+def features(points: Array, triangles: IntArray, sharp: float = SHARP) -> SharpFeatures:
     """The sharp edges and corners of triangles whose neighbours share vertices."""
     edges = Edges(triangles, len(points))
     twins = edges.twins
@@ -26,7 +26,7 @@ def features(points: Array, triangles: IntArray, sharp: float = SHARP) -> Featur
     normal /= np.maximum(np.linalg.norm(normal, axis=1), np.finfo(float).tiny)[:, None]
     cosine = np.einsum("ij,ij->i", normal[twins[:, 0] // 3], normal[twins[:, 1] // 3])
     pairs = edges.half[twins[cosine < np.cos(np.radians(sharp)), 0]]
-    return Features(pairs, np.flatnonzero(_corners(points, pairs, sharp)))
+    return SharpFeatures(pairs, np.flatnonzero(_corners(points, pairs, sharp)))
 
 
 def _corners(points: Array, pairs: IntArray, sharp: float) -> BoolArray:

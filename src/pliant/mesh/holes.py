@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.mesh.topology import Edges, rim_loops
-from pliant.typing import Array, BoolArray, IntArray
 
 
 def lids(points: Array, triangles: IntArray) -> list[IntArray]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from pliant.mesh.types import TetMesh, tet_edges, tet_volumes
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 
 BARS = 40  # characters of the longest bar
 ANGLES = np.arange(0.0, 181.0, 10.0)

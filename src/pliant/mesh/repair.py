@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.mesh.health import inside_out
+from pliant.core.errors import MeshError
+from pliant.core.text import counted
+from pliant.core.typing import BoolArray, IntArray
+from pliant.mesh.diagnostics import inside_out
 from pliant.mesh.holes import lids
+from pliant.mesh.mesh import Surface
 from pliant.mesh.topology import Edges, consistent_flips, merge_points
 from pliant.mesh.triangles import check_arrays, degenerate, duplicates
-from pliant.mesh.types import Surface
-from pliant.mesh.wording import counted
-from pliant.typing import BoolArray, IntArray
 
 MAX_DROPPED = 0.1  # of the triangles
 MAX_HOLE = 0.3  # of the bounding box' diagonal

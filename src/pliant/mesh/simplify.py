@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pliant.core.typing import Array, IntArray
 from pliant.mesh.features import SHARP
 from pliant.mesh.topology import Edges
-from pliant.typing import Array, IntArray
 
 PASSES = 60
 
@@ -20,19 +20,19 @@ def simplify(points: Array, triangles: IntArray, error: float, edge: float) -> t
     Source: Garland and Heckbert, Surface simplification using quadric error metrics (1997). Differs: errors
     are means, not sums; each pass merges edges that share no triangle.
     """
-    from pliant.mesh.tree import Tree
+    from pliant.mesh.bvh import Bvh
 
-    tree = Tree(points, triangles)
+    tree = Bvh(points, triangles)
     for halving in range(5):
         x, t = _collapsed(points, triangles, error / 2**halving, edge)
-        if max(tree.nearest(x)[1].max(), Tree(x, t).nearest(points)[1].max()) <= 4 * error:
+        if max(tree.nearest(x)[1].max(), Bvh(x, t).nearest(points)[1].max()) <= 4 * error:
             return x, t
     return points, triangles
 
 
 def _collapsed(points: Array, triangles: IntArray, error: float, edge: float) -> tuple[Array, IntArray]:
     """Passes of collapses until hardly any are left."""
-    from pliant.mesh import _collapse
+    from pliant.mesh import edge_collapse
 
     points, triangles = points.astype(np.float64, copy=True), triangles.copy()
     quadrics = _quadrics(points, triangles)
@@ -40,7 +40,7 @@ def _collapsed(points: Array, triangles: IntArray, error: float, edge: float) ->
         topology = Edges(triangles, len(points))
         edges, uses = np.ascontiguousarray(topology.pairs), topology.uses
         cost, place = np.empty(len(edges)), np.empty((len(edges), 3))
-        _collapse.edge_costs(points, quadrics, edges, cost, place)
+        edge_collapse.edge_costs(points, quadrics, edges, cost, place)
         length = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
         rank = cost + 1e-3 * (error * length / edge) ** 2  # on flat parts, short edges first
         good = np.flatnonzero((cost <= error**2) & (length <= edge) & (uses <= 2))
@@ -48,7 +48,7 @@ def _collapsed(points: Array, triangles: IntArray, error: float, edge: float) ->
         ring = np.argsort(triangles.reshape(-1), kind="stable") // 3
         start = np.concatenate([[0], np.cumsum(np.bincount(triangles.reshape(-1), minlength=len(points)))])
         target = np.arange(len(points))
-        done = _collapse.collapse_pass(
+        done = edge_collapse.collapse_pass(
             points, triangles, edges, order, place, start, ring, quadrics, target, uses
         )
         triangles = target[triangles]

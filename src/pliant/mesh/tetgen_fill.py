@@ -5,11 +5,11 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from pliant.errors import MeshError, MissingExtra
-from pliant.mesh.child import Progress, run_child
+from pliant.core.errors import MeshError, MissingExtra
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.bvh import Bvh
+from pliant.mesh.mesher_process import Progress, run_child
 from pliant.mesh.tetwild import oriented
-from pliant.mesh.tree import Tree
-from pliant.typing import Array, IntArray
 
 HINT = "TetGen needs a closed surface that does not cut itself: try mesher='tetwild' or other switches."
 RATIO = 1.3  # largest radius-edge ratio of a tet
@@ -38,10 +38,10 @@ def tetgen_fill(
         )
     asked = checked_switches(switches) if switches else f"pq{RATIO}a{np.sqrt(2) / 8 * edge**3:.12g}"
     given = {"points": points, "triangles": triangles, "switches": asked + "Q"}
-    made = run_child("pliant.mesh._tetgen_child", "TetGen", given, timeout, progress, HINT)
+    made = run_child("pliant.mesh.tetgen_process", "TetGen", given, timeout, progress, HINT)
     tets = oriented(made["points"], made["tets"])
     if "c" not in asked:
-        tets = tets[Tree(points, triangles).inside(made["points"][tets].mean(axis=1))]
+        tets = tets[Bvh(points, triangles).inside(made["points"][tets].mean(axis=1))]
     return made["points"], tets, []
 
 

@@ -5,12 +5,12 @@ from contextlib import suppress
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.mesh.child import Progress, run_child
+from pliant.core.errors import MeshError
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.mesh.conform import conform
+from pliant.mesh.mesh import tet_edges, tet_volumes
+from pliant.mesh.mesher_process import Progress, run_child
 from pliant.mesh.simplify import simplify
-from pliant.mesh.types import tet_edges, tet_volumes
-from pliant.typing import AnyArray, Array, IntArray
 
 HINT = "Try a larger edge, or mesher='lattice'."
 ENVELOPE = (5e-4, 4e-3)  # smallest and largest, of the bounding box' diagonal
@@ -42,11 +42,11 @@ def tetwild(
         progress(None, "simplifying the surface")
     x, t = simplify(unit, triangles, envelope / 4 * size, edge / scale)
     given = {"points": x, "triangles": t, "edge": edge / scale, "epsilon": envelope, "energy": ENERGY}
-    made = run_child("pliant.mesh._tetwild_child", "fTetWild", given, timeout, progress, HINT)
+    made = run_child("pliant.mesh.tetwild_process", "fTetWild", given, timeout, progress, HINT)
     if len(made["tets"]) and _edge(made) < TOO_FINE * edge / scale:
         with suppress(MeshError):  # then the fine one is kept
             given["coarsen"] = True
-            coarse = run_child("pliant.mesh._tetwild_child", "fTetWild", given, timeout, progress, HINT)
+            coarse = run_child("pliant.mesh.tetwild_process", "fTetWild", given, timeout, progress, HINT)
             if len(coarse["tets"]):
                 made = min(made, coarse, key=lambda m: abs(np.log(_edge(m) * scale / edge)))
     notes = []

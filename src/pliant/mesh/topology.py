@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 
 
 def merge_points(points: Array) -> tuple[Array, IntArray]:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.mesh.types import Surface
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.mesh.mesh import Surface
 
 FLAT = 1e-12  # a triangle is degenerate when 2 area <= FLAT * longest edge^2
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.errors import IncompatibleError
-from pliant.protocols import Structure
-from pliant.typing import Array
+from pliant.core.errors import IncompatibleError
+from pliant.core.typing import Array
+from pliant.interfaces import Structure
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
 
 
 def per_cell(

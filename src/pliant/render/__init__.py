@@ -9,7 +9,7 @@ What is to be seen is worked out here (``making``); child processes draw it (``t
 so that graphics libraries never load into this process, and their crash is an error message.
 """
 
-from pliant.render.making import render
-from pliant.render.plotting import plot
+from pliant.render.graphs import plot
+from pliant.render.render_run import render
 
 __all__ = ["plot", "render"]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field, ValidationError
 
-from pliant.curves import KeyedNumber, KeyedPoint
-from pliant.errors import InputError
-from pliant.parameters import from_table, parameters
-from pliant.typing import Array
+from pliant.core.curves import KeyedNumber, KeyedPoint
+from pliant.core.errors import InputError
+from pliant.core.parameters import from_table, parameters
+from pliant.core.typing import Array
 
 ANGLE = 28.0  # degrees that a picture sees from bottom to top
 MARGIN = 1.17  # room around what moves

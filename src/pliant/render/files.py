@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.errors import InputError, StorageError
-from pliant.extras import need
-from pliant.mesh.formats.atomic import replacing
-from pliant.typing import AnyArray
+from pliant.core.errors import InputError, StorageError
+from pliant.core.optional_dependencies import need
+from pliant.core.typing import AnyArray
+from pliant.mesh.io.atomic import replacing
 
 BLOCK = 16  # movies come in blocks of so many pixels
 _MP4 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "17", "-movflags", "+faststart"]

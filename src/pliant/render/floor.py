@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 import pyvista as pv
 
-from pliant.render.look import BACKGROUNDS, Look
+from pliant.core.typing import Array, IntArray
 from pliant.render.plan import Panel
-from pliant.render.setting import Thing
+from pliant.render.render_options import BACKGROUNDS, RenderOptions
+from pliant.render.scenery import SceneryShape
 from pliant.render.shadow import plane_shadow
-from pliant.typing import Array, IntArray
 
 SMOOTHING = 2  # pixels drawn per pixel shown, along each side
 Caster = tuple[Array, IntArray]  # points and triangles that stand in the light
 
 
 def draw_floor(
-    plotter: Any, look: Look, panel: Panel, casters: list[Caster], light: Array, moved: Array
+    plotter: Any, look: RenderOptions, panel: Panel, casters: list[Caster], light: Array, moved: Array
 ) -> None:
     """The ground with its grid, fading out, and the shadows on it and on tables."""
     axis = "xyz".index(panel.setting.up)
@@ -47,7 +47,7 @@ def draw_floor(
 
 def _draw_shadow(
     plotter: Any, casters: list[Caster], level: float, axis: int, light: Array, middle: Array, half: float,
-    panel: Panel, thing: Thing | None,
+    panel: Panel, thing: SceneryShape | None,
 ) -> None:  # fmt: skip
     first, second = (k for k in range(3) if k != axis)
     centre = np.asarray(middle)[[first, second]]

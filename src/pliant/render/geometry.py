@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.exporters.surfaces import vertex_normals
-from pliant.mesh.types import Surface, tet_edges
-from pliant.recording import Frame
-from pliant.render.colouring import on_particles, on_surface, scalar_field
-from pliant.render.look import Look
-from pliant.render.special import crack_tints, discs, level_tints
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.mesh.mesh import Surface, tet_edges
+from pliant.render.render_options import RenderOptions
+from pliant.render.scalar_fields import on_particles, on_surface, scalar_field
+from pliant.render.styles import crack_tints, discs, level_tints
+from pliant.run.store import Frame
 
 SHARP = 55.0  # degrees between triangles from which on an edge is drawn as an edge
 SHRINK = 0.82
@@ -35,7 +35,7 @@ class Drawn:
 class Shaper:
     """Makes what is drawn of a body; what frames of a topology version share is worked out once."""
 
-    def __init__(self, look: Look, sense: float = 1.0) -> None:
+    def __init__(self, look: RenderOptions, sense: float = 1.0) -> None:
         self._look, self._sense = look, sense
         self._split: dict[tuple[int, str], tuple[IntArray, IntArray]] = {}
 

@@ -6,8 +6,8 @@ import io
 import tempfile
 from pathlib import Path
 
-from pliant.errors import PliantError
-from pliant.recording import Run
+from pliant.core.errors import PliantError
+from pliant.run.store import Run
 
 POSTER = (480, 272)
 
@@ -53,7 +53,7 @@ def poster(run: Run) -> bytes:
     """A small PNG of the last frame, in 256 colours."""
     from PIL import Image
 
-    from pliant.render.making import render
+    from pliant.render.render_run import render
 
     with tempfile.TemporaryDirectory(prefix="pliant-poster-") as folder:
         path = render(run, Path(folder) / "poster.png", size=POSTER, title="")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.typing import AnyArray
+from pliant.core.typing import AnyArray
 
 
 @lru_cache(maxsize=16)
@@ -24,7 +24,7 @@ def letter_size(height: int) -> int:
 
 
 def written(
-    image: AnyArray, colour: tuple[int, int, int], title: str, time: str, bar: "Bar | None"
+    image: AnyArray, colour: tuple[int, int, int], title: str, time: str, bar: "ColourBar | None"
 ) -> AnyArray:
     """The picture (h, w, 3) with its title at the top, its time at the bottom and its colour bar."""
     from PIL import Image, ImageDraw
@@ -44,7 +44,11 @@ def written(
 
 
 def mounted(
-    sheet: AnyArray, paper: tuple[float, ...], colour: tuple[int, int, int], title: str, bar: "Bar | None"
+    sheet: AnyArray,
+    paper: tuple[float, ...],
+    colour: tuple[int, int, int],
+    title: str,
+    bar: "ColourBar | None",
 ) -> AnyArray:
     """A sheet of pictures (h, w, 3) with its title above and its colour bar on the right, if it has any."""
     from PIL import Image
@@ -66,7 +70,7 @@ def _fitting(text: str, room: int, size: int) -> str:
     return text
 
 
-class Bar:
+class ColourBar:
     """A colour bar at the right edge: name and unit above, the range beside it."""
 
     def __init__(self, name: str, unit: str, limits: tuple[float, float], colours: str) -> None:

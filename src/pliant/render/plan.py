@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pliant.core.typing import Array
 from pliant.render.camera import Camera
-from pliant.render.look import Look
-from pliant.render.overlay import Bar
-from pliant.render.setting import Setting
-from pliant.typing import Array
+from pliant.render.overlay import ColourBar
+from pliant.render.render_options import RenderOptions
+from pliant.render.scenery import Scenery
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Panel:
     path: Path
     caption: str
     camera: Camera
-    setting: Setting
+    setting: Scenery
     middle: Array
     reach: float
     bottom: float
@@ -31,18 +31,18 @@ class Plan:
     """Everything that holds for all pictures."""
 
     panels: tuple[Panel, ...]
-    look: Look
+    look: RenderOptions
     limits: tuple[float, float] | None
     unit: str
     small: bool = False  # pictures of a contact sheet: nothing but the time is written on them
 
     @property
-    def bar(self) -> Bar | None:
+    def bar(self) -> ColourBar | None:
         """The colour bar, where one is wanted."""
         look = self.look
         if not look.bar or look.colour is None or self.limits is None:
             return None
-        return Bar(look.colour, self.unit, self.limits, look.map)
+        return ColourBar(look.colour, self.unit, self.limits, look.map)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import tomllib
 from typing import Any
 
-from pliant.recording import Run
+from pliant.run.store import Run
 
 _FIXED = {"time": "s", "volume": "m³", "energy": "J", "momentum": "kg m/s", "angular": "kg m²/s"}
 _PROBE = {"position": "m", "displacement": "m", "velocity": "m/s"}

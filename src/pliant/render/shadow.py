@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray
 
 PIXELS = 320
 BANDS = (0.06, 0.2, 0.6)  # heights, in sizes of the shown square, at which the blur grows

@@ -17,9 +17,9 @@ def main() -> None:
     os.dup2(2, 1)  # whatever libraries print is no picture
     try:
         plan, shots = pickle.load(sys.stdin.buffer)
-        from pliant.render.stage import Stage
+        from pliant.render.pyvista_scene import PyvistaScene
 
-        stage = Stage(plan)
+        stage = PyvistaScene(plan)
         for shot in shots:
             image = stage.picture(shot)
             out.write(HEAD.pack(*image.shape[:2]) + image.tobytes())

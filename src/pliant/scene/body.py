@@ -7,17 +7,17 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
-from pliant.errors import PliantError, SelectionError
-from pliant.materials import Material, Resolved, resolve
-from pliant.mesh.shapes.named import AnyShape
+from pliant.core.errors import PliantError, SelectionError
+from pliant.core.parameters import from_table, parameters, to_table
+from pliant.core.rotation import Rotation
+from pliant.core.selection import Point
+from pliant.core.typing import Array
+from pliant.core.units import LIGHT, AngularSpeed, Length, Number, Speed
+from pliant.interfaces import Structure
+from pliant.materials import Material, ResolvedMaterial, resolve
+from pliant.mesh.shapes.scene_form import AnyShape
 from pliant.models import MODELS
-from pliant.parameters import from_table, parameters, to_table
-from pliant.protocols import Structure
-from pliant.rotation import Rotation
 from pliant.scene.geometry import BodyGeometry, Notify, Progress
-from pliant.selection import Point
-from pliant.typing import Array
-from pliant.units import LIGHT, AngularSpeed, Length, Number, Speed
 
 
 def _material(value: Any) -> Any:
@@ -70,7 +70,7 @@ class Body:
         return self
 
     @property
-    def resolved_material(self) -> Resolved:
+    def resolved_material(self) -> ResolvedMaterial:
         """The complete material, its axes turned with the body."""
         material = resolve(self.material)
         return material if self.rotation is None else material.turned(self.rotation.matrix())

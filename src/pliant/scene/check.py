@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from pliant.curves import Curve
-from pliant.errors import Diverged
+from pliant.core.curves import Curve
+from pliant.core.errors import Diverged
+from pliant.interfaces import ContactShape
 from pliant.materials import plausibility
-from pliant.measures.state import part_volume
-from pliant.protocols import Contact
+from pliant.measures.totals import part_volume
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
-from pliant.simulation.world import Part
+from pliant.state.world import BodyState
 
 LARGE, SMALL = 100.0, 1e-3  # extents [m] beyond which the unit is doubtful
 TRIAL = 0.25  # seconds spent on timing steps
@@ -70,7 +70,7 @@ def check(scene: Scene, progress: Any = None) -> Report:
     """
     notes: list[str] = []
     simulation = scene.simulation(scene.structures(notes.append, progress))
-    bodies = tuple(_body(part) for part in simulation.system.world.parts)
+    bodies = tuple(_body(part) for part in simulation.system.world.bodies)
     warnings = (*notes, *plain_warnings(scene, simulation))
     simulation.start()
     plan, frames = simulation.plan, scene.time.frames()
@@ -91,7 +91,7 @@ def check(scene: Scene, progress: Any = None) -> Report:
     )
 
 
-def _body(part: Part) -> BodyReport:
+def _body(part: BodyState) -> BodyReport:
     rest, cells = part.structure.rest, part.structure.cells
     constants = ("young", "poisson", "shear", "density", "damping")
     return BodyReport(
@@ -164,10 +164,10 @@ def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
         start = max(getattr(action, "from_", 0.0), getattr(action, "at", 0.0))
         if start >= duration:
             yield f"action {number} ('{action.kind}') starts at {start:g} s, after the end at {duration:g} s"
-    for part in simulation.system.world.parts:
+    for part in simulation.system.world.bodies:
         yield from _place_warnings(scene, part)
         for (label, runtime), action in zip(simulation.system.actions, scene.actions, strict=False):
-            if isinstance(runtime, Contact) and action.kind != "ground" and runtime.start == 0.0:
+            if isinstance(runtime, ContactShape) and action.kind != "ground" and runtime.start == 0.0:
                 depth = -float(runtime.distances(0.0, part.structure.rest)[0].min())
                 if depth > 0.1 * part.structure.spacing:
                     yield (
@@ -176,7 +176,7 @@ def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
                     )
 
 
-def _place_warnings(scene: Scene, part: Part) -> Iterator[str]:
+def _place_warnings(scene: Scene, part: BodyState) -> Iterator[str]:
     rest = part.structure.rest
     extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
     if extent > LARGE:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import MeshError
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array
+from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.mesh.shapes import Shape
-from pliant.mesh.shapes.boxes import Box
-from pliant.mesh.types import Surface, TetMesh, boundary_triangles, tet_volumes
-from pliant.typing import Array
+from pliant.mesh.shapes.box_shape import Box
 
 Notify = Callable[[str], None]
 Progress = Callable[[float | None, str], None]
@@ -38,7 +38,7 @@ class BodyGeometry:
         if self._read is None:
             source = self.source
             if isinstance(source, (str, Path)):
-                from pliant.mesh.formats import kind_of, read_surface, read_volume
+                from pliant.mesh.io import kind_of, read_surface, read_volume
 
                 volume = kind_of(Path(source)) == "volume"
                 self._read = read_volume(Path(source)) if volume else read_surface(Path(source))
@@ -109,7 +109,7 @@ class BodyGeometry:
         if self._tets is None:
             mesh = self._mesh()
             if isinstance(mesh, Surface):
-                from pliant.mesh.fill import fill
+                from pliant.mesh.tetrahedralise import fill
 
                 scale = 1.0 if self.edge is None else self._scale()  # messages about an edge are in metres
                 mesh = fill(

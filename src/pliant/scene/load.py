@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pliant.errors import PliantError, SceneError
+from pliant.core.errors import PliantError, SceneError
+from pliant.core.parameters import from_table
+from pliant.core.registry import nearest
+from pliant.core.validation_messages import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.materials import Material, presets
-from pliant.parameters import from_table
-from pliant.problems import Path, Problem, from_pydantic, shown, spelled, without_repeats
-from pliant.registry import nearest
 from pliant.scene.body import Body
-from pliant.scene.locate import line_of, lines_of
+from pliant.scene.consistency import cross_check
 from pliant.scene.override import Override, apply
 from pliant.scene.scene import Scene
 from pliant.scene.schema import (
@@ -26,7 +26,7 @@ from pliant.scene.schema import (
     wrong_names,
     wrong_time_names,
 )
-from pliant.scene.sense import doubtful
+from pliant.scene.toml_lines import line_of, lines_of
 
 LARGEST = 16 * 1024 * 1024  # bytes of a scene file; geometry belongs into mesh files
 _SHORTHAND = ("keys", "ease")
@@ -79,7 +79,7 @@ def parse(
     built: dict[str, list[Any]] = {"bodies": [], "actions": [], "measures": []}
     problems = without_repeats(_build(table, built))
     if not problems:
-        problems = without_repeats(doubtful(table, built, place if meshes else None))
+        problems = without_repeats(cross_check(table, built, place if meshes else None))
     if problems:
         raise _error(problems, text, name, origins)
     top = from_table(SceneFile, {k: v for k, v in table.items() if k not in built})

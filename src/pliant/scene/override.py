@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pliant.errors import SceneError
-from pliant.parameters import kebab
-from pliant.problems import Path, spelled
-from pliant.registry import nearest
+from pliant.core.errors import SceneError
+from pliant.core.parameters import kebab
+from pliant.core.registry import nearest
+from pliant.core.validation_messages import Path, spelled
 from pliant.scene.body import Body
-from pliant.scene.scene import TimePlan
+from pliant.scene.scene import TimeSettings
 
 _NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
-_DEFAULTS = {kebab(f.name): f.default for cls in (Body, TimePlan) for f in fields(cls)}
+_DEFAULTS = {kebab(f.name): f.default for cls in (Body, TimeSettings) for f in fields(cls)}
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,22 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from pliant.actions import ACTIONS
 from pliant.contact import Contact
-from pliant.errors import MeshError, SceneError
+from pliant.core.errors import MeshError, SceneError
+from pliant.core.parameters import parameters
+from pliant.core.typing import Vector
+from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
+from pliant.interfaces import Action, ActionRuntime, Measure, SelfStepping, Structure
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
-from pliant.parameters import parameters
-from pliant.protocols import Acting, Action, Measure, OwnStep, Structure
 from pliant.scene.body import Body
-from pliant.simulation.simulation import Later, Simulation
-from pliant.simulation.step import plan_step
+from pliant.simulation.simulation import DeferredAction, Simulation
 from pliant.simulation.system import System
-from pliant.simulation.world import Part, World
-from pliant.typing import Vector
-from pliant.units import Number, Time, parse
+from pliant.simulation.time_step import plan_step
+from pliant.state.world import BodyState, World
 
 if TYPE_CHECKING:
-    from pliant.recording import Run
-    from pliant.scene.progress import RunProgress
+    from pliant.run.progress import RunProgress
+    from pliant.run.store import Run
 
 UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -43,7 +43,7 @@ AnyIntegrator = Annotated[Any, BeforeValidator(INTEGRATORS.build), PlainSerializ
 
 
 @parameters
-class TimePlan:
+class TimeSettings:
     """How long, how many frames a second, which step and integrator; refine: whether steps are taken in parts
     while bodies are crushed (default: where the step is automatic)."""
 
@@ -59,7 +59,7 @@ class TimePlan:
 
 
 @parameters
-class Record:
+class RecordSettings:
     """What is recorded besides positions and series."""
 
     velocities: bool = False
@@ -77,8 +77,8 @@ class Scene:
     step: Any = None
     title: str = ""
     up: Literal["x", "y", "z"] = "z"
-    time: TimePlan = field(default_factory=TimePlan)
-    record: Record = field(default_factory=Record)
+    time: TimeSettings = field(default_factory=TimeSettings)
+    record: RecordSettings = field(default_factory=RecordSettings)
     contact: Contact = field(default_factory=Contact)
     folder: Path | None = None  # relative mesh paths are looked up here
 
@@ -136,21 +136,21 @@ class Scene:
         for body, structure in zip(self.bodies, structures, strict=True):
             material = body.resolved_material
             made.append((body, structure, material, body.model.prepare(structure, material)))
-        made.sort(key=lambda entry: isinstance(entry[3], OwnStep))  # those that own their step come last
+        made.sort(key=lambda entry: isinstance(entry[3], SelfStepping))  # those that own their step come last
         parts, start, velocities = [], 0, []
         for body, structure, material, mechanics in made:
             assert body.name is not None
             rows = slice(start, start + len(structure.rest))
-            parts.append(Part(body.name, rows, structure, body.model, material, mechanics))
+            parts.append(BodyState(body.name, rows, structure, body.model, material, mechanics))
             velocities.append(body.start_velocities(structure))
             start = rows.stop
         world = World(parts, velocities)
-        acting: list[tuple[str, Acting]] = []
-        later: list[Later] = []
+        acting: list[tuple[str, ActionRuntime]] = []
+        later: list[DeferredAction] = []
         for number, given in enumerate(self.actions):
             label, make = f"action {number + 1} ('{given.kind}')", partial(self.prepared, given, world)
             if getattr(given, "late", False):
-                later.append(Later(given.starts, number, label, make))  # type: ignore[attr-defined]
+                later.append(DeferredAction(given.starts, number, label, make))  # type: ignore[attr-defined]
             else:
                 acting.append((label, make()))
         if self.contact.applies(world):
@@ -165,12 +165,12 @@ class Scene:
         made_of = self._all_measures(comes_apart)
         simulation = Simulation(system, integrator, plan, self.time.fps, made_of)
         waiting = {each.number for each in later}
-        simulation.wait_for(later, [k for k in range(len(self.actions)) if k not in waiting])
+        simulation.defer(later, [k for k in range(len(self.actions)) if k not in waiting])
         return simulation
 
-    def prepared(self, action: Action, world: World) -> Acting:
+    def prepared(self, action: Action, world: World) -> ActionRuntime:
         """The runtime of ``action``, for the particles that ``world`` has now."""
-        acting: Acting = self._found(action).prepare(world, UP[self.up])
+        acting: ActionRuntime = self._found(action).prepare(world, UP[self.up])
         return acting
 
     def _all_measures(self, comes_apart: bool) -> list[Measure]:
@@ -222,11 +222,11 @@ class Scene:
 
         progress: True shows it on stderr as ``pliant run`` does, False does not; None: on a terminal.
         """
-        from pliant.scene.running import run_scene, shown
+        from pliant.run.runner import progress_reporter, run_scene
 
         changes = {k: v for k, v in (("duration", duration), ("fps", fps)) if v is not None}
         scene = replace_time(self, **changes) if changes else self
-        with shown(progress) as show:
+        with progress_reporter(progress) as show:
             return run_scene(scene, to, threads=threads, force=force, progress=show)
 
     def view(self, height: int = 480) -> Any:

@@ -11,18 +11,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pliant import curves
 from pliant.actions import ACTIONS
 from pliant.contact import Contact
+from pliant.core import curves
+from pliant.core.parameters import kebab, parameters
+from pliant.core.registry import Registry
+from pliant.core.validation_messages import Path, Problem, unknown_key
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material
 from pliant.measures import MEASURES
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
-from pliant.parameters import kebab, parameters
-from pliant.problems import Path, Problem, unknown_key
-from pliant.registry import Registry
-from pliant.scene.scene import Record, TimePlan
+from pliant.scene.scene import RecordSettings, TimeSettings
 
 FAMILIES: dict[str, Registry[Any]] = {"actions": ACTIONS, "measures": MEASURES}
 KEYED = [kind for name, kind in vars(curves).items() if name.startswith("Keyed")]
@@ -35,8 +35,8 @@ class SceneFile:
     schema: Literal[1] = 1
     title: str = ""
     up: Literal["x", "y", "z"] = "z"
-    time: TimePlan = Field(default_factory=TimePlan)
-    record: Record = Field(default_factory=Record)
+    time: TimeSettings = Field(default_factory=TimeSettings)
+    record: RecordSettings = Field(default_factory=RecordSettings)
     contact: Contact = Field(default_factory=Contact)
     bodies: list[Any] = Field(default_factory=list)
     actions: list[Any] = Field(default_factory=list)

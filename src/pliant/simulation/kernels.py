@@ -2,8 +2,8 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from pliant.compiled import parallel_jit, prange
-from pliant.typing import Array
+from pliant.core.typing import Array
+from pliant.kernels.jit import parallel_jit, prange
 
 PARALLEL_ROWS = 50_000  # below, one thread has copied before the others have woken up
 PARTS = 64

@@ -8,55 +8,55 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import IncompatibleError, SceneError
-from pliant.integrators.base import Prepared
-from pliant.protocols import (
-    Acting,
+from pliant.core.errors import IncompatibleError, SceneError
+from pliant.core.typing import Array
+from pliant.integrators.base import StatefulIntegrator
+from pliant.interfaces import (
+    ActionRuntime,
     BodySeries,
     Columns,
-    Energy,
     Integrator,
     Ledger,
     Measure,
     Noting,
-    OwnStep,
     Restarting,
-    Solid,
+    RigidContact,
+    SelfStepping,
     Speaking,
     StepLimit,
     Stiffening,
+    StoredEnergy,
 )
-from pliant.simulation.governor import ThreadGovernor
-from pliant.simulation.step import StepPlan, substeps
+from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.system import System
-from pliant.simulation.watchdog import Watchdog
-from pliant.simulation.world import Part
-from pliant.typing import Array
+from pliant.simulation.thread_tuning import ThreadTuner
+from pliant.simulation.time_step import StepPlan, substeps
+from pliant.state.world import BodyState
 
 LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
-class BodyColumns:
+class BodySeriesSampler:
     """The series of a body's model, under the body's name."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: BodyState) -> None:
         assert isinstance(part.mechanics, BodySeries)
         self.mechanics: BodySeries = part.mechanics
-        self.columns = tuple(f"{part.name}.{name}" for name in part.mechanics.series_names)
+        self.series_names = tuple(f"{part.name}.{name}" for name in part.mechanics.series_names)
 
-    def values(self, time: float) -> Sequence[float]:
+    def sample(self, time: float) -> Sequence[float]:
         return list(self.mechanics.series())
 
 
 @dataclass(frozen=True)
-class Later:
+class DeferredAction:
     """An action that is prepared when it starts: its time [s], its number among the scene's actions, what
     messages call it, and how to make its runtime."""
 
     time: float
     number: int
     label: str
-    prepare: Callable[[], Acting]
+    prepare: Callable[[], ActionRuntime]
 
 
 class Simulation:
@@ -69,32 +69,32 @@ class Simulation:
         self._check_own_steps()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
-        system.solver = integrator.prepare(system) if isinstance(integrator, Prepared) else None
-        bodies = [BodyColumns(p) for p in system.world.parts if isinstance(p.mechanics, BodySeries)]
+        system.solver = integrator.prepare(system) if isinstance(integrator, StatefulIntegrator) else None
+        bodies = [BodySeriesSampler(p) for p in system.world.bodies if isinstance(p.mechanics, BodySeries)]
         others = (*(a for _, a in system.actions), system.solver, *bodies)
         own = [a for a in others if isinstance(a, Columns)]
         self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
         self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
         self._restarting = [m for m in self._per_frame if isinstance(m, Restarting)]
-        self.columns = ("time", *(c for m in self._per_frame for c in m.columns))
+        self.columns = ("time", *(c for m in self._per_frame for c in m.series_names))
         self.step_columns = (
-            ("time", *(c for m in self._per_step for c in m.columns)) if self._per_step else ()
+            ("time", *(c for m in self._per_step for c in m.series_names)) if self._per_step else ()
         )
         self.frame = 0
         self.started = False
-        self.later: list[Later] = []  # actions that join when they start, the next one first
+        self.later: list[DeferredAction] = []  # actions that join when they start, the next one first
         self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self._finer = 1  # parts of a step that the bodies' present shapes ask for
-        self.governor = ThreadGovernor()
-        self.watchdog = Watchdog(system.world, plan)
+        self.thread_tuner = ThreadTuner()
+        self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
-        for part in self.system.world.parts:
-            if isinstance(part.mechanics, OwnStep) and math.isinf(self.integrator.stability):
+        for part in self.system.world.bodies:
+            if isinstance(part.mechanics, SelfStepping) and math.isinf(self.integrator.stability):
                 raise IncompatibleError(
                     f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
                     f"integrator '{self.integrator.kind}' cannot use.",
@@ -103,7 +103,7 @@ class Simulation:
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""
-        for part in self.system.world.parts:
+        for part in self.system.world.bodies:
             for needed in self.integrator.requires:
                 if not isinstance(part.mechanics, needed):
                     raise IncompatibleError(
@@ -122,14 +122,14 @@ class Simulation:
         """What the actions found out about the scene and a user should know (see ``Noting``), and what is
         missing from the energies."""
         found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
-        for part in self.system.world.parts:
-            if not isinstance(part.mechanics, (Energy, Solid)):
+        for part in self.system.world.bodies:
+            if not isinstance(part.mechanics, (StoredEnergy, RigidContact)):
                 found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
         return found
 
     def warnings(self) -> list[str]:
         """What bodies and actions found out since the last call (see ``Speaking``)."""
-        bodies = [(f"body '{part.name}'", part.mechanics) for part in self.system.world.parts]
+        bodies = [(f"body '{part.name}'", part.mechanics) for part in self.system.world.bodies]
         found = []
         for label, speaker in (*bodies, *self.system.actions):
             if isinstance(speaker, Speaking):
@@ -146,9 +146,9 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
-        system.accounts.ledger = Ledger()
+        system.energy_ledger.ledger = Ledger()
         system.open_ledger(0.0)
-        self.watchdog.check(world, 0.0)
+        self.divergence_check.check(world, 0.0)
         self.started = True
 
     def restore(self, frame: int, state: Any) -> None:
@@ -165,27 +165,27 @@ class Simulation:
         """
         if not self.started:
             self.start()
-        system, tick = self.system, self.governor.tick
+        system, tick = self.system, self.thread_tuner.tick
         dt, count = self.plan.seconds, self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
         self._finer = self._step_parts()
         for measure in self._restarting:
-            measure.restart()
-        self.governor.begin(count)
-        with np.errstate(over="ignore", invalid="ignore"):  # the watchdog speaks of what diverges
+            measure.reset()
+        self.thread_tuner.begin(count)
+        with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges
             for k in range(count):
                 time, after = (first + k) * dt, (first + k + 1) * dt
                 if self._finer > 1 and k % LOOK == 0 and k:
                     self._finer = self._step_parts()
                 self._step(time, after, dt)
                 if rows is not None:
-                    rows[k] = [after, *(value for m in self._per_step for value in m.values(after))]
+                    rows[k] = [after, *(value for m in self._per_step for value in m.sample(after))]
                 if poll is not None:
                     poll()
                 tick()
         self.frame += 1
-        self.watchdog.check(system.world, self.time)
+        self.divergence_check.check(system.world, self.time)
         return rows
 
     def _step(self, time: float, after: float, dt: float) -> None:
@@ -193,7 +193,7 @@ class Simulation:
         system, integrator = self.system, self.integrator
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
-            self.join(due.label, due.prepare(), time, due.number)
+            self.add_action(due.label, due.prepare(), time, due.number)
             self.resumable = False
         system.prepare_step(time)
         self._look_at_topology()
@@ -212,27 +212,27 @@ class Simulation:
             return 1
         world = self.system.world
         parts = [
-            part.mechanics.step_parts(world.x[part.rows])
-            for part in world.parts
+            part.mechanics.substeps_at(world.x[part.rows])
+            for part in world.bodies
             if isinstance(part.mechanics, Stiffening)
         ]
         return max(parts, default=1)
 
-    def join(self, label: str, action: Acting, time: float, number: int) -> None:
+    def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
-        self.system.join(label, action, time, bisect_left(self._numbers, number))
+        self.system.add_action(label, action, time, bisect_left(self._numbers, number))
         insort(self._numbers, number)
         if isinstance(action, StepLimit):
             self.system.substeps = max(
                 self.system.substeps, substeps(self.system, self.integrator, self.plan)
             )
 
-    def forget(self, action: Acting, number: int) -> None:
+    def cancel_action(self, action: ActionRuntime, number: int) -> None:
         """Undo ``join`` of an action that has done nothing yet."""
         self._numbers.remove(number)
-        self.system.forget(action)
+        self.system.cancel_action(action)
 
-    def wait_for(self, later: Sequence[Later], numbers: Sequence[int]) -> None:
+    def defer(self, later: Sequence[DeferredAction], numbers: Sequence[int]) -> None:
         """Actions that join when they start, and the numbers of those that are there from the beginning."""
         self.later = sorted(later, key=lambda each: each.time)
         self._numbers = list(numbers)
@@ -247,8 +247,8 @@ class Simulation:
 
     def row(self) -> list[float]:
         """The row of frame series at the present state."""
-        return [self.time, *(value for m in self._per_frame for value in m.values(self.time))]
+        return [self.time, *(value for m in self._per_frame for value in m.sample(self.time))]
 
     def row_of_steps(self) -> list[float]:
         """The row of step series at the present state."""
-        return [self.time, *(value for m in self._per_step for value in m.values(self.time))]
+        return [self.time, *(value for m in self._per_step for value in m.sample(self.time))]

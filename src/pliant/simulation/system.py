@@ -5,50 +5,52 @@ from typing import Any
 
 import numpy as np
 
-from pliant.protocols import (
-    Acting,
+from pliant.core.typing import AnyArray, Array
+from pliant.interfaces import (
+    ActionRuntime,
     BetweenSteps,
+    Checkpointable,
     Completing,
-    Contact,
-    Drive,
-    Energy,
+    ContactShape,
     Event,
     Forces,
     Heating,
     Ledger,
-    Meeting,
-    Memory,
-    OwnStep,
+    MeetsObstacles,
     Potential,
+    PrescribedMotion,
     Projection,
     Pushing,
+    SelfStepping,
     Slowed,
-    Stepped,
+    StepHook,
     Stored,
+    StoredEnergy,
     Structure,
 )
-from pliant.simulation.accounts import Accounts
-from pliant.simulation.capabilities import check_capabilities
-from pliant.simulation.timetable import Timetable
-from pliant.simulation.topology import TopologyChanges
-from pliant.simulation.world import World
-from pliant.typing import AnyArray, Array
+from pliant.simulation.action_schedule import ActionSchedule
+from pliant.simulation.energy_ledger import EnergyLedger
+from pliant.simulation.protocol_check import check_capabilities
+from pliant.simulation.topology import TopologyTracker
+from pliant.state.world import World
 
 
 class System:
     """Sums forces, drives prescribed degrees of freedom, projects constraints, keeps the energy ledger."""
 
-    def __init__(self, world: World, actions: Sequence[tuple[str, Acting]], ledger: bool = False) -> None:
+    def __init__(
+        self, world: World, actions: Sequence[tuple[str, ActionRuntime]], ledger: bool = False
+    ) -> None:
         self.world = world
-        self.timetable = Timetable(actions)
-        self.topology = TopologyChanges(world, [a for _, a in actions])
-        self.accounts = Accounts(world)
+        self.schedule = ActionSchedule(actions)
+        self.topology = TopologyTracker(world, [a for _, a in actions])
+        self.energy_ledger = EnergyLedger(world)
         self.keeps_ledger = False
         if ledger:
             self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
         self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
-        for part in world.parts:
+        for part in world.bodies:
             check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
@@ -57,18 +59,18 @@ class System:
     def keep_ledger(self) -> None:
         """Count work and heat from now on; bodies that own their step count the heat of their damping."""
         self.keeps_ledger = True
-        for part in self.world.parts:
+        for part in self.world.bodies:
             if isinstance(part.mechanics, Heating):
                 part.mechanics.keeps_heat = True
 
     @property
-    def actions(self) -> list[tuple[str, Acting]]:
+    def actions(self) -> list[tuple[str, ActionRuntime]]:
         """Label and runtime of every action, in order."""
-        return self.timetable.actions
+        return self.schedule.actions
 
     @property
     def ledger(self) -> Ledger:
-        return self.accounts.ledger
+        return self.energy_ledger.ledger
 
     # ------------------------------------------------------------------------------ what acts when
 
@@ -78,18 +80,18 @@ class System:
 
         self._copy_rows = copy_rows
         world = self.world
-        owning = [p for p in world.parts if isinstance(p.mechanics, OwnStep)]
+        owning = [p for p in world.bodies if isinstance(p.mechanics, SelfStepping)]
         own = [p for p in owning if p.present]
-        others = [p for p in world.parts if p.present and not isinstance(p.mechanics, OwnStep)]
+        others = [p for p in world.bodies if p.present and not isinstance(p.mechanics, SelfStepping)]
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
         self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
-        self.leading = min((p.rows.start for p in owning), default=world.count)
+        self.integrated_rows = min((p.rows.start for p in owning), default=world.count)
         self._stepped = [
             (p.mechanics.after_step, p.rows.start, p.rows.stop)
-            for p in world.parts
-            if p.present and isinstance(p.mechanics, Stepped)
+            for p in world.bodies
+            if p.present and isinstance(p.mechanics, StepHook)
         ]
-        active = self.timetable.active()
+        active = self.schedule.active()
         forces = [a for a in active if isinstance(a, Forces)]
         self._forces = [a.add_forces for a in forces]
         self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
@@ -98,31 +100,31 @@ class System:
         for action in forces:
             if getattr(action, "constant", False):
                 action.add_forces(0.0, world.x, world.v, self._constant)
-        self._drives = [a for a in active if isinstance(a, Drive)]
+        self._drives = [a for a in active if isinstance(a, PrescribedMotion)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
         obstacles = [a for a in active if isinstance(a, Pushing)]
         for mechanics, _ in self._own:
-            if isinstance(mechanics, Meeting):
-                mechanics.meet(obstacles)
+            if isinstance(mechanics, MeetsObstacles):
+                mechanics.set_obstacles(obstacles)
             if isinstance(mechanics, Slowed):
                 mechanics.slowed = any(a.velocity_dependent for a in forces)
         self._between = [a for a in active if isinstance(a, BetweenSteps)]
-        self.contacts: list[Contact] = [a for a in active if isinstance(a, Contact)]
+        self.contacts: list[ContactShape] = [a for a in active if isinstance(a, ContactShape)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
-        every: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.parts)]
-        self.accounts.bind(every, active, others)
+        every: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.bodies)]
+        self.energy_ledger.bind(every, active, others)
         self.velocity_dependent = any(a.velocity_dependent for a in active if isinstance(a, Forces)) or any(
             getattr(p.mechanics, "damping_time", 0.0) for p in others
         )
 
     def activate(self, time: float) -> bool:
         """Bring the set of acting actions up to date for a step from ``time`` on; True if it changed."""
-        if not self.timetable.changes_at(time):
+        if not self.schedule.changes_at(time):
             return False
         world = self.world
         kinetic = world.kinetic_energy() if self.keeps_ledger else 0.0
-        if not self.timetable.turn_to(time, world):
+        if not self.schedule.activate_at(time, world):
             return False
         self._bind()
         self._mask()
@@ -137,35 +139,35 @@ class System:
         world.inverse_mass[:] = 1.0 / world.mass[:, None]
         for drive in self._drives:
             world.inverse_mass[np.ix_(drive.rows, np.flatnonzero(drive.axes))] = 0.0
-        for part in world.parts:
+        for part in world.bodies:
             if not part.present:
                 world.inverse_mass[part.rows] = 0.0
 
-    def join(self, label: str, action: Acting, time: float, place: int) -> None:
+    def add_action(self, label: str, action: ActionRuntime, time: float, place: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as if the scene had said ``from = time``, at
         its ``place`` among the actions (contact between bodies comes after those of the scene)."""
-        self.timetable.join(label, action, time, place)
+        self.schedule.add_action(label, action, time, place)
         self.topology.followers.append(action)
 
-    def forget(self, action: Acting) -> None:
+    def cancel_action(self, action: ActionRuntime) -> None:
         """Undo ``join`` of an action that has done nothing yet."""
-        self.timetable.forget(action)
+        self.schedule.cancel_action(action)
         self.topology.followers = [each for each in self.topology.followers if each is not action]
         self._bind()
 
-    def leave(self, action: Acting, time: float) -> None:
+    def end_action(self, action: ActionRuntime, time: float) -> None:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
-        self.timetable.leave(action, time)
+        self.schedule.end_action(action, time)
 
     def prepare_step(self, time: float) -> None:
         """Everything that happens at the boundary ``time`` between two steps."""
         changed = self.activate(time)
-        while event := self.timetable.next_event(time):
+        while event := self.schedule.next_event(time):
             self._happen(event)
             changed = True
         for action in self._between:
             if action.between_steps(time, self.world):
-                self._take_over_topology()
+                self._apply_topology_changes()
                 changed = True
         if changed:
             self.evaluate(time, self.world.x, self.world.v, self.world.f)
@@ -176,9 +178,9 @@ class System:
     def _happen(self, event: Event) -> None:
         before = self._stored() if self.keeps_ledger else 0.0
         mass = float(self.world.mass.sum())
-        event.happen(self.world)
+        event.apply(self.world)
         came_or_went = bool(self.world.replaced)
-        self._take_over_topology()
+        self._apply_topology_changes()
         came_or_went |= abs(float(self.world.mass.sum()) - mass) > 1e-9 * mass
         if self.keeps_ledger and came_or_went:  # what these bring along, or take with them, is work
             self.ledger.work += self._stored() - before
@@ -192,28 +194,28 @@ class System:
         again = False
         for after_step, start, stop in self._stepped:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        if self.topology.possible and self._take_over_topology():
+        if self.topology.possible and self._apply_topology_changes():
             again = True
             if self.solver is not None:
                 self.solver.interrupt()
         if again:
             self.evaluate(time, world.x, world.v, world.f)
         if self.keeps_ledger:
-            self.accounts.book(time, dt)
+            self.energy_ledger.book(time, dt)
 
     # ------------------------------------------------------------------------------------ topology
 
-    def _take_over_topology(self) -> bool:
+    def _apply_topology_changes(self) -> bool:
         """Give the World the particles that models made or removed; True if any did."""
-        changed = self.topology.take_over()
+        changed = self.topology.apply_changes()
         if changed:
             self._bind()
             self._mask()
         return changed
 
-    def adopt(self, structures: Sequence[Structure], state: Mapping[str, AnyArray]) -> None:
+    def restore_topology(self, structures: Sequence[Structure], state: Mapping[str, AnyArray]) -> None:
         """Bring a System that was built for topology 0 to that of ``state`` (for resumed runs)."""
-        self.topology.adopt(structures, state)
+        self.topology.restore_topology(structures, state)
         self._bind()
         self._mask()
 
@@ -230,7 +232,7 @@ class System:
             if self._external.shape != out.shape:
                 self._external, self._stale = np.zeros_like(out), True
             if self._stale or self._varying:
-                self._external[self.leading :] = out[self.leading :]
+                self._external[self.integrated_rows :] = out[self.integrated_rows :]
                 self._stale = False
             for mechanics, rows in self._own:
                 mechanics.add_internal(out[rows])
@@ -260,9 +262,11 @@ class System:
 
     def internal_energy(self, x: Array) -> float:
         """Elastic energy [J] at positions ``x``, of all bodies that have one."""
-        parts: list[Any] = self.world.parts
+        parts: list[Any] = self.world.bodies
         return sum(
-            p.mechanics.energy(x[p.rows]) for p in parts if p.present and isinstance(p.mechanics, Energy)
+            p.mechanics.energy(x[p.rows])
+            for p in parts
+            if p.present and isinstance(p.mechanics, StoredEnergy)
         )
 
     def spare_velocities(self) -> Array:
@@ -300,19 +304,19 @@ class System:
     def open_ledger(self, time: float) -> None:
         """Take stock of powers and of driven motion, where a step does not continue the last one."""
         if self.keeps_ledger:
-            self.accounts.open(time)
+            self.energy_ledger.open(time)
 
     def energies(self) -> tuple[float, float]:
         """Kinetic energy of all bodies and elastic energy of those that have one [J]."""
         world, kinetic, elastic = self.world, 0.0, 0.0
-        for part in world.parts:
+        for part in world.bodies:
             x, v, own = world.x[part.rows], world.v[part.rows], part.mechanics
             if part.present and isinstance(own, Stored):
                 moving, bent = own.stored(x, v)
                 kinetic, elastic = kinetic + moving, elastic + bent
                 continue
             kinetic += 0.5 * float(np.sum(world.mass[part.rows, None] * v**2))
-            if part.present and isinstance(own, Energy):
+            if part.present and isinstance(own, StoredEnergy):
                 elastic += own.energy(x)
         return kinetic, elastic
 
@@ -333,9 +337,9 @@ class System:
             "ancestor-weights": w.ancestor_weights,
             "topology_version": np.array(w.topology_version),
             "substeps": np.array(self.substeps),
-            "ledger": self.accounts.entries(),
-            **self.timetable.state(),
-            "present": np.array([part.present for part in w.parts]),
+            "ledger": self.energy_ledger.entries(),
+            **self.schedule.state(),
+            "present": np.array([part.present for part in w.bodies]),
         }
         if self._own:
             found["external"] = self._external
@@ -347,23 +351,23 @@ class System:
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``; the World has its topology already."""
         w = self.world
-        for part, present in zip(w.parts, state.get("present", ()), strict=False):
+        for part, present in zip(w.bodies, state.get("present", ()), strict=False):
             part.present = bool(present)
         for key, owner in self._owners():
             prefix = key + "/"
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
-        self.topology.take_stock()
+        self.topology.mark_current()
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        self.accounts.reopen(state["ledger"])
+        self.energy_ledger.reopen(state["ledger"])
         self.substeps = int(state["substeps"])
-        self.timetable.restore(state)
+        self.schedule.restore(state)
         if "external" in state:
             self._external = np.array(state["external"])
         self._bind()
         self._mask()
 
-    def _owners(self) -> list[tuple[str, Memory]]:
-        bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.parts]
+    def _owners(self) -> list[tuple[str, Checkpointable]]:
+        bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.bodies]
         acting = [(f"action/{k}", a) for k, (_, a) in enumerate(self.actions)]
         owners = [*bodies, *acting, ("integrator", self.solver)]
-        return [(key, owner) for key, owner in owners if isinstance(owner, Memory)]
+        return [(key, owner) for key, owner in owners if isinstance(owner, Checkpointable)]

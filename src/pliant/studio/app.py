@@ -10,8 +10,8 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from pliant.errors import InputError, PliantError
-from pliant.studio.guard import Guard
+from pliant.core.errors import InputError, PliantError
+from pliant.studio.auth import AccessGuard
 from pliant.studio.session import Session
 from pliant.studio.upload import LARGEST, receive
 
@@ -28,7 +28,7 @@ HEADERS = {
 }
 
 
-def build(session: Session, guard: Guard) -> Starlette:
+def build(session: Session, guard: AccessGuard) -> Starlette:
     """The application."""
 
     async def index(request: Request) -> Response:

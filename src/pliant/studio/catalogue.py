@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import WithJsonSchema
 
-from pliant import curves
 from pliant.actions import ACTIONS
+from pliant.core import curves
+from pliant.core.parameters import kebab
 from pliant.integrators import INTEGRATORS
 from pliant.materials import presets
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
-from pliant.parameters import kebab
-from pliant.scene.live import LIVE, STEERED
+from pliant.run.live_session import LIVE, STEERED
 from pliant.scene.schema import is_keyed, keys_of
 
 _KEYED_UNITS = {

@@ -4,9 +4,9 @@ import copy
 import tomllib
 from typing import Any
 
-from pliant.errors import InputError
-from pliant.scene.dump import scene_text
+from pliant.core.errors import InputError
 from pliant.scene.load import parse
+from pliant.scene.to_toml import scene_text
 from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone

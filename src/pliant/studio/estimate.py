@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import PliantError
-from pliant.mesh.shapes.boxes import Box
-from pliant.mesh.sizing import default_edge, enclosed, particles
+from pliant.core.errors import PliantError
+from pliant.mesh.edge_length import default_edge, enclosed, particles
+from pliant.mesh.shapes.box_shape import Box
 from pliant.mesh.triangles import double_areas
 from pliant.scene.body import Body
 from pliant.scene.load import parse
@@ -17,7 +17,7 @@ from pliant.scene.scene import Scene
 
 KEPT = 20  # bodies whose size is remembered
 MICROSECONDS = {
-    "mass-spring": 1.3, "cpm1": 2.1, "cpm2": 1.9, "fem": 0.7, "efg": 0.8, "multires": 1.5, "elements": 0.3
+    "mass-spring": 1.3, "cpm1": 2.1, "cpm2": 1.9, "fem": 0.7, "efg": 0.8, "multires": 1.5, "lattice": 0.3
 }  # fmt: skip
 """Of one particle on one core in the time that sound takes for an edge, as measured on a box of a thousand
 particles."""

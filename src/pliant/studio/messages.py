@@ -67,7 +67,7 @@ class Show(Message):
     frame: Number
 
 
-class Look(Message):
+class ViewMessage(Message):
     do: Literal["look"]
     colour: Name | None
     particles: bool
@@ -87,7 +87,7 @@ class Steer(Message):
     to: Place
 
 
-class Add(Message):
+class AddMessage(Message):
     """Let an action start now, in a running simulation."""
 
     do: Literal["add"]
@@ -120,10 +120,10 @@ AnyMessage = Annotated[
     | Plain
     | Speed
     | Show
-    | Look
+    | ViewMessage
     | Grab
     | Steer
-    | Add
+    | AddMessage
     | Lump
     | End,
     Field(discriminator="do"),

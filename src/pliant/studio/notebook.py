@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import MissingExtra, PliantError
+from pliant.core.errors import MissingExtra, PliantError
 
 if TYPE_CHECKING:
-    from pliant.recording import Run
+    from pliant.run.store import Run
     from pliant.scene.scene import Scene
 
 SECONDS = 15.0  # for the server to come up
@@ -53,9 +53,9 @@ def view_scene(scene: "Scene", height: int = 480) -> View:
 
 def _draft(scene: "Scene", folder: Path) -> Path:
     """The scene as a file in ``folder``, with its meshes beside it."""
-    from pliant.mesh.formats import write_surface, write_volume
-    from pliant.mesh.types import Surface, TetMesh
-    from pliant.scene.dump import to_toml
+    from pliant.mesh.io import write_surface, write_volume
+    from pliant.mesh.mesh import Surface, TetMesh
+    from pliant.scene.to_toml import to_toml
 
     bodies = []
     for body in scene.bodies:
@@ -80,9 +80,9 @@ def _draft(scene: "Scene", folder: Path) -> Path:
 
 def _first_frame(scene: "Scene") -> str:
     """A picture of the scene before anything has moved."""
-    from pliant.recording import load
     from pliant.render.notebook import html as picture
-    from pliant.scene.writing import begin_recording
+    from pliant.run.recorder import begin_recording
+    from pliant.run.store import load
 
     with tempfile.TemporaryDirectory(prefix="pliant-view-") as folder:
         place = Path(folder) / f"{scene.title or 'scene'}.pliant"
@@ -103,7 +103,7 @@ def _check_place() -> None:
 
 
 def _inline(path: Path, height: int) -> View:
-    from pliant.extras import need
+    from pliant.core.optional_dependencies import need
 
     if os.environ.get("PLIANT_VIEW") != "inline":
         _check_place()

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant import examples
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.studio.document import Document
 from pliant.studio.workspace import Workspace
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pliant.errors import InputError, MissingExtra
-from pliant.extras import need
+from pliant.core.errors import InputError, MissingExtra
+from pliant.core.optional_dependencies import need
 from pliant.studio.app import STATIC, build
-from pliant.studio.guard import Guard
+from pliant.studio.auth import AccessGuard
 from pliant.studio.messages import LARGEST
 from pliant.studio.session import Session
 from pliant.studio.workspace import MESHES, Workspace
@@ -35,7 +35,7 @@ class Studio:
         self.session = Session(Workspace(workspace or Path.cwd()))
         self.session.project.start(path)
         self._socket = _bind(port)
-        self.guard = Guard(self._socket.getsockname()[1], token)
+        self.guard = AccessGuard(self._socket.getsockname()[1], token)
         config = uvicorn.Config(
             build(self.session, self.guard),
             log_level="error",

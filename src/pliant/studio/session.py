@@ -8,11 +8,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pliant.studio import messages
 from pliant.studio.client import Client
-from pliant.studio.conversation import greet, told_of_errors
 from pliant.studio.document import keep_inside
 from pliant.studio.engine import Engine, Event
+from pliant.studio.frame_relay import FrameRelay
+from pliant.studio.page_replies import greet, told_of_errors
 from pliant.studio.project import Project
-from pliant.studio.relay import Relay
 from pliant.studio.upload import look_over
 from pliant.studio.workspace import Workspace
 
@@ -29,7 +29,7 @@ class Session:
         self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
         self.live: dict[int, dict[str, Any]] = {}  # what hands have added to the take, by number
         self._open_end = False
-        self.relay = Relay(self.clients)
+        self.relay = FrameRelay(self.clients)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stale = self._estimating = False  # about the estimate of the bodies
         self._engine: Engine | None = None
@@ -83,7 +83,7 @@ class Session:
                 self.relay.ask(self._engine)
             case messages.Steer():
                 engine.send("steer", id=message.id, to=message.to)
-            case messages.Look():
+            case messages.ViewMessage():
                 client.colour, client.cells = message.colour, message.cells
                 self.relay.look(engine)
             case messages.Show():
@@ -106,7 +106,7 @@ class Session:
                 held = await engine.ask("grab", body=message.body, particle=message.particle,
                                         strength=message.strength)  # fmt: skip
                 client.tell("held", **(held or {"id": None}))
-            case messages.Add():
+            case messages.AddMessage():
                 keep_inside(message.table, self.workspace)
                 done = await engine.ask("add", table=message.table)
                 if done:

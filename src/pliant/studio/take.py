@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pliant.actions.barrier import Barrier
-from pliant.actions.pull import Pulled
-from pliant.errors import Diverged, InputError, PliantError
-from pliant.protocols import FieldData, Structure
-from pliant.recording import Run, RunWriter, load
-from pliant.scene.dump import scene_text, to_table_of
-from pliant.scene.live import LiveInput
-from pliant.scene.replay import add_decisions
+from pliant.actions.pull import PullRuntime
+from pliant.contact.obstacle import ObstacleRuntime
+from pliant.core.errors import Diverged, InputError, PliantError
+from pliant.interfaces import FieldData, Structure
+from pliant.run.live_session import LiveSession
+from pliant.run.recorder import begin_recording, write_frame
+from pliant.run.replay import add_decisions
+from pliant.run.store import Run, RunWriter, load
 from pliant.scene.scene import Scene
-from pliant.scene.writing import begin_recording, write_frame
-from pliant.studio.shown import ShownBody
+from pliant.scene.to_toml import scene_text, to_table_of
+from pliant.studio.view_arrays import ShownBody
 
 OPEN_END = 1800.0  # longest take that has no end of its own [s]
 REACH = 1.6  # particles within this many spacings of the grabbed one are pulled along
@@ -31,7 +31,7 @@ class Take:
         self.scene = scene
         self.simulation = scene.simulation(structures)
         self.simulation.start()
-        self.live = LiveInput(scene, self.simulation)
+        self.live = LiveSession(scene, self.simulation)
         self.frames = round(OPEN_END * scene.time.fps) + 1 if open_end else scene.time.frames()
         self._folder = folder
         self._writer: RunWriter | None = None
@@ -53,7 +53,7 @@ class Take:
     def bodies(self) -> list[ShownBody]:
         return [
             ShownBody(p.name, p.model.kind, p.rows, p.structure, p.mechanics)
-            for p in self.simulation.system.world.parts
+            for p in self.simulation.system.world.bodies
         ]
 
     def field(self, body: ShownBody, name: str) -> FieldData:
@@ -113,7 +113,7 @@ class Take:
     def grab(self, body: str, particle: int, strength: float) -> tuple[int, list[float]]:
         """Take hold of a body near one of its particles; the action's number and the place held [m]."""
         world = self.simulation.system.world
-        part = world.parts_named(body, "pull")[0]
+        part = world.bodies_named(body, "pull")[0]
         rest, spacing = part.structure.rest, part.structure.spacing
         if particle >= len(rest):
             raise InputError(f"Body '{body}' has no particle {particle}.")
@@ -142,14 +142,14 @@ class Take:
         for number, entry in enumerate(self.live.entries):
             if entry.acting is None or not entry.acting.active(now):
                 continue
-            if isinstance(entry.acting, Pulled):
+            if isinstance(entry.acting, PullRuntime):
                 force = entry.acting.force(now, world.x, world.v)
                 place = entry.acting.centre(world.x)
                 target = entry.acting.path.at(now)
                 pulls.append({"id": number, "force": _list(force), "at": _list(place), "to": _list(target)})
-            elif isinstance(entry.acting, Barrier):
+            elif isinstance(entry.acting, ObstacleRuntime):
                 barrier = entry.acting
-                felt = barrier.values(now)[:3]
+                felt = barrier.sample(now)[:3]
                 barriers.append({"id": number, "at": _list(barrier.path.at(now)), "force": _list(felt)})
         return {"pulls": pulls, "barriers": barriers}
 

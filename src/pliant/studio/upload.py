@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pliant.children import environment
-from pliant.errors import InputError, MeshError
+from pliant.core.errors import InputError, MeshError
+from pliant.core.subprocess_environment import environment
 from pliant.studio.workspace import MESHES, Workspace
 
 LARGEST = 200 * 1024**2  # bytes
@@ -46,7 +46,7 @@ async def receive(data: AsyncIterator[bytes], name: str, workspace: Workspace) -
 async def look_over(path: Path) -> dict[str, Any]:
     """The health report of a mesh file, made by a child process; MeshError where it cannot be read."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "pliant.studio.looking", os.fspath(path),
+        sys.executable, "-m", "pliant.studio.mesh_report_process", os.fspath(path),
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         env=environment(),
     )  # fmt: skip

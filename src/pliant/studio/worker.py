@@ -10,15 +10,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from pliant.errors import Diverged, PliantError
-from pliant.recording import Run, load
-from pliant.studio.building import Builder
+from pliant.core.errors import Diverged, PliantError
+from pliant.run.store import Run, load
+from pliant.studio.add_body import play_again, with_lump
 from pliant.studio.estimate import Estimates
-from pliant.studio.line import ENDS, Line, Stop
-from pliant.studio.lumps import play_again, with_lump
-from pliant.studio.pace import Pace
-from pliant.studio.picture import Pictures, finite
+from pliant.studio.frame_messages import FrameEncoder, finite
+from pliant.studio.playback_clock import PlaybackClock
 from pliant.studio.take import Take
+from pliant.studio.take_builder import TakeBuilder
+from pliant.studio.worker_pipe import ENDS, Stop, WorkerPipe
 
 ROWS = 2000  # of a series that are sent at most
 _PLACE = re.compile(r"body '(?P<body>[^']+)': .*?(?P<what>particle|tet) (?P<number>\d+)")
@@ -28,9 +28,9 @@ class Worker:
     """Keeps one take, or one run that is looked at, and answers commands between steps."""
 
     def __init__(self, pipe: Connection, home: Path) -> None:
-        self._line = Line(pipe, self._carry_out)
-        self._builder = Builder(home, self._line.note, self._line.progress)
-        self._pictures, self._pace, self._estimates = Pictures(), Pace(), Estimates()
+        self._line = WorkerPipe(pipe, self._carry_out)
+        self._builder = TakeBuilder(home, self._line.note, self._line.progress)
+        self._pictures, self._pace, self._estimates = FrameEncoder(), PlaybackClock(), Estimates()
         self._take: Take | None = None
         self._run: Run | None = None
         self._playing = self._asked = self._dirty = self._advancing = False

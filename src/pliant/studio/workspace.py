@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from pliant.errors import InputError, StorageError
+from pliant.core.errors import InputError, StorageError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._\-]{0,80}")
 MESHES = (".obj", ".stl", ".ply", ".glb", ".off", ".msh", ".mesh", ".vtu", ".vtk", ".str")

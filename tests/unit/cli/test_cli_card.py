@@ -37,7 +37,7 @@ def test_bad_input_is_one_clear_error(pliant: Pliant, arguments: tuple[str, ...]
 def test_structure_files_get_their_dual_cells(pliant: Pliant) -> None:
     from pathlib import Path
 
-    from pliant.mesh.formats import write_volume
+    from pliant.mesh.io import write_volume
     from pliant.mesh.shapes import box
     from pliant.scene import Body
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from command_line import Pliant
 
-from pliant.mesh.formats import read_volume, write_surface
+from pliant.mesh.io import read_volume, write_surface
+from pliant.mesh.mesh import Surface, tet_volumes
 from pliant.mesh.shapes import box
-from pliant.mesh.types import Surface, tet_volumes
 
 
 @pytest.fixture

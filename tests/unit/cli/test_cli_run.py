@@ -12,8 +12,8 @@ from command_line import Pliant
 
 import pliant as pl
 from pliant.cli import progress
-from pliant.errors import Interrupted
-from pliant.simulation.step import StepPlan
+from pliant.core.errors import Interrupted
+from pliant.simulation.time_step import StepPlan
 
 INFO = {
     "frames",
@@ -30,14 +30,14 @@ INFO = {
 
 
 def interrupt_at(frame: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = progress.Lines.frame
+    real = progress.PlainProgress.frame
 
-    def stop(self: progress.Lines, done: int, frames: int, simulated: float, wall: float) -> None:
+    def stop(self: progress.PlainProgress, done: int, frames: int, simulated: float, wall: float) -> None:
         real(self, done, frames, simulated, wall)
         if done == frame:
             raise Interrupted("Interrupted (SIGINT).")
 
-    monkeypatch.setattr(progress.Lines, "frame", stop)
+    monkeypatch.setattr(progress.PlainProgress, "frame", stop)
 
 
 def test_a_run_goes_beside_us_under_the_name_of_its_scene(pliant: Pliant, scene: Path) -> None:
@@ -224,7 +224,7 @@ def test_series_and_frames_are_exported(pliant: Pliant, scene: Path, folder: Pat
 
 
 def test_plain_progress_says_how_far_and_how_fast(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = progress.Lines()
+    lines = progress.PlainProgress()
     lines.note("watch out")
     lines.working(0.1, "filling")
     lines.working(0.2, "filling")
@@ -245,8 +245,8 @@ def test_live_progress_draws_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with progress.shown(quiet=False) as live:
-        assert isinstance(live, progress.Live)
+    with progress.progress_reporter(quiet=False) as live:
+        assert isinstance(live, progress.LiveProgress)
         live.working(None, "compiling kernels")
         live.note("watch out")
         live.started(3, StepPlan(1e-3, 20, "as given", 1.0))

@@ -133,7 +133,7 @@ def test_validate_prints_rows_and_fails_where_one_does(
         asked.append((case, quick, jobs))
         return [{**ROW, "ok": ok}]
 
-    monkeypatch.setattr("pliant.evidence.validating.run_validation", rows)
+    monkeypatch.setattr("pliant.validation.runner.run_validation", rows)
     result = pliant("validate", "c", "--quick", "--jobs", "3", "--json")
     assert (result.code, result.json) == (code, [{**ROW, "ok": ok}])
     assert asked == [("c", True, 3)]
@@ -142,7 +142,7 @@ def test_validate_prints_rows_and_fails_where_one_does(
 
 def test_bench_prints_rows(pliant: Pliant, monkeypatch: pytest.MonkeyPatch) -> None:
     row = {"case": "a/b", "value": 1.5, "unit": "ms", "reference": None, "ratio": None, "limit_ratio": 0.5}
-    monkeypatch.setattr("pliant.evidence.bench.run_bench", lambda case, repeat, skip: [row])
+    monkeypatch.setattr("pliant_benchmarks.bench.run_bench", lambda case, repeat, skip: [row])
     shown = pliant("bench", "a", "--json").json[0]
     assert {key: shown[key] for key in row} == row
     assert "a/b" in pliant("bench").out

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from pliant.actions import Fix
-from pliant.contact.laws import damping_for
+from pliant.contact.pair_coefficients import damping_for
+from pliant.core.typing import Array
+from pliant.core.where import all as everything
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
-from pliant.typing import Array
-from pliant.where import all as everything
 
 YOUNG, EDGE, FRICTION, SOLE = 1e5, 0.1, 0.3, 9  # particles of the block that face the large one
 STIFFNESS = 0.6 * YOUNG * EDGE  # of the softer side
@@ -35,7 +35,7 @@ def forces(gap: float, velocity: Any = (0, 0, 0), held: bool = False, **material
     simulation = Scene([base, block], fixed, step=1e-4).simulation()
     simulation.start()
     system = simulation.system
-    world, rows = system.world, system.world.parts[1].rows
+    world, rows = system.world, system.world.bodies[1].rows
     world.x[rows, 2] += gap - 1.0
     world.v[rows] = velocity
     out = np.zeros_like(world.x)
@@ -45,7 +45,7 @@ def forces(gap: float, velocity: Any = (0, 0, 0), held: bool = False, **material
 
 def on_block(gap: float, **options: Any) -> Array:
     world, out = forces(gap, **options)
-    return np.asarray(out[world.parts[1].rows].sum(axis=0))
+    return np.asarray(out[world.bodies[1].rows].sum(axis=0))
 
 
 def test_the_normal_force_is_stiffness_times_depth_and_pushes_apart() -> None:
@@ -85,7 +85,7 @@ def test_friction_is_at_most_its_share_of_the_normal_force_and_against_the_slip(
 def test_slow_slip_is_damped_as_the_stick_spring_is() -> None:
     """Half of critical for a spring of half the stiffness: sqrt(k m / 2) u for each particle."""
     world, out = forces(0.16, (0.001, 0.0, 0.0), held=True)
-    rows = world.parts[1].rows
+    rows = world.bodies[1].rows
     sole = world.rest[rows, 2] < 1.0 + 1e-9
     expected = -np.sqrt(0.5 * STIFFNESS * world.mass[rows][sole]) * 0.001
     assert out[rows][sole, 0] == pytest.approx(expected, rel=1e-9)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from bodies import MATERIAL
 
-from pliant.evidence.card import Card, Moduli, material_card
 from pliant.mesh.shapes import box
 from pliant.models import deforming
 from pliant.scene import Body
+from pliant.validation.material_card import Card, Moduli, material_card
 
 PATH = "unit/cli"
 
@@ -81,11 +81,11 @@ def test_every_model_that_deforms_has_a_card(model: str) -> None:
 
 def test_predictions_are_the_model_s_own() -> None:
     """A lattice of elements has Poisson's ratio 1/4 whatever is asked for; the printed rule says nothing."""
-    lattice = card("elements", 0.4, "coarse")
+    lattice = card("lattice", 0.4, "coarse")
     assert lattice.predicted is not None
     assert lattice.predicted.poisson == pytest.approx(0.25)
     assert lattice.predicted.young == pytest.approx(lattice.requested.young)
-    printed = card({"type": "elements", "rule": "text"}, 0.4, "coarse")
+    printed = card({"type": "lattice", "rule": "text"}, 0.4, "coarse")
     assert printed.predicted is None
     assert printed.remainder.young == pytest.approx(printed.effective.young / printed.requested.young - 1)
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from pliant.cli.main import run as command
-from pliant.errors import InputError
-from pliant.evidence import study
-from pliant.evidence.compare import refined, variations
-from pliant.evidence.distance import error_against
-from pliant.evidence.study_run import SHOWN
+from pliant.core.errors import InputError
 from pliant.models import deforming
 from pliant.scene.load import parse
+from pliant.validation import study
+from pliant.validation.compare import refined, variations
+from pliant.validation.run_error import error_against
+from pliant.validation.study_run import SHOWN
 
 SCENE = """
 schema = 1

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from pliant.evidence.comparison_page import write_page
-from pliant.evidence.report import write_report
-from pliant.evidence.validate import Outcome, load_cases, outcomes
-from pliant.evidence.variation import Attempt
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
-from pliant.scene.scene import TimePlan
+from pliant.scene.scene import TimeSettings
+from pliant.validation.cases import CaseResult, load_cases, outcomes
+from pliant.validation.comparison_page import write_page
+from pliant.validation.comparison_run import RunResult
+from pliant.validation.report import write_report
 
 SHAPES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
@@ -36,7 +36,7 @@ def opened(browser: Any, path: Path, width: int, scheme: str) -> Any:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "validation.html"
-    wrong = Outcome("fem", "impulse", 1.0, 2.0, 0.5, 1e-9, expected_failure="A reason. " * 30)
+    wrong = CaseResult("fem", "impulse", 1.0, 2.0, 0.5, 1e-9, expected_failure="A reason. " * 30)
     found = [*outcomes("impulse"), *outcomes("debunne-cube")]
     rows = [wrong if (o.case, o.model) == ("impulse", "fem") else o for o in found]
     write_report(path, [o.to_dict() for o in rows], load_cases())
@@ -66,9 +66,9 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
             box(0.2, 0.1, 0.1, divisions=(2, 1, 1)), model=model, name="block", velocity=(1.0, 0.0, 2.0),
             material={"young": 1e5, "poisson": 0.3, "density": 1000.0},
         )  # fmt: skip
-        scene = Scene([body], [], time=TimePlan(duration=0.4, fps=50.0))
+        scene = Scene([body], [], time=TimeSettings(duration=0.4, fps=50.0))
         run = scene.run(to=folder / f"{model}.pliant")
-        attempts.append(Attempt(model, state="done", run=run, error=0.1, message="said " * 40))
+        attempts.append(RunResult(model, state="done", run=run, error=0.1, message="said " * 40))
     result = {
         "title": "Flight", "scene": "flight", "reference": "fem", "threads": 1, "at_once": 2,
         "attempts": [attempt.to_dict() for attempt in attempts],

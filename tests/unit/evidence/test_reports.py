@@ -8,11 +8,11 @@ import pytest
 
 from pliant import examples
 from pliant.cli.main import run as command
-from pliant.evidence import history
-from pliant.evidence.citing import citations, library
-from pliant.evidence.report import write_report
-from pliant.evidence.validate import Case, Outcome, load_cases
 from pliant.scene.load import parse
+from pliant.validation.cases import Case, CaseResult, load_cases
+from pliant.validation.citations import citations, library
+from pliant.validation.report import write_report
+from pliant_benchmarks import history
 
 
 def test_a_scene_cites_its_model_and_its_integrator(
@@ -50,9 +50,9 @@ def test_the_report_shows_failures_and_their_reasons(tmp_path: Path) -> None:
     case = Case(
         "bar", lambda model: (1.0, 1.0, 0.0, 1.0, ""), "u = F / k", None, True, "Hooke 1678", "Exact."
     )
-    good = Outcome("fem", "bar", 1.0, 1.0, 0.0, 0.1)
-    bad = Outcome("mass-spring", "bar", 2.0, 1.0, 1.0, 0.1, expected_failure="Springs <cannot>.")
-    off = Outcome("cpm1", "bar", float("nan"), 0.0, float("nan"), 0.0, "no bars", applies=False)
+    good = CaseResult("fem", "bar", 1.0, 1.0, 0.0, 0.1)
+    bad = CaseResult("mass-spring", "bar", 2.0, 1.0, 1.0, 0.1, expected_failure="Springs <cannot>.")
+    off = CaseResult("cpm1", "bar", float("nan"), 0.0, float("nan"), 0.0, "no bars", applies=False)
     write_report(tmp_path / "r.html", [o.to_dict() for o in (good, bad, off)], {"bar": case})
     text = (tmp_path / "r.html").read_text()
     for words in ("1 of 2 pairs", "Hooke 1678", "Springs &lt;cannot&gt;.", "does not apply", "<svg"):

@@ -11,11 +11,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
 
 import sample_run as sample
 
-from pliant.mesh.types import Surface
-from pliant.protocols import Structure
-from pliant.recording import BodyRecord, Run, load
-from pliant.structure.carrier import boundary_carrier
-from pliant.structure.nearby import carried_by_elements
+from pliant.embedding.barycentric import boundary_carrier
+from pliant.embedding.mls import carried_by_elements
+from pliant.interfaces import Structure
+from pliant.mesh.mesh import Surface
+from pliant.run.store import BodyRecord, Run, load
 
 
 def two_bodies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:

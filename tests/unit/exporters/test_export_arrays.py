@@ -10,10 +10,10 @@ import sample_run as sample
 import trimesh
 from exported import splitting_body, two_bodies
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.exporters import export
-from pliant.mesh.formats.str_files import read_str
-from pliant.recording import Run
+from pliant.mesh.io.str_files import read_str
+from pliant.run.store import Run
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_wrong_units_and_axes_are_told(
 
 
 def test_turning_keeps_hands(run: Run) -> None:
-    from pliant.exporters.placing import placing
+    from pliant.exporters.axes_units import placing
 
     for up in "xyz":
         turn = np.array(placing(run, None, up).turn)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from exported import two_bodies
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.exporters import export
-from pliant.recording import Run
+from pliant.run.store import Run
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import trimesh
 from exported import splitting_body, two_bodies
 from readers import Glb
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.exporters import export
-from pliant.recording import Run
+from pliant.run.store import Run
 
 pygltflib = pytest.importorskip("pygltflib", reason="needs pygltflib: pip install pygltflib")
 
@@ -82,7 +82,7 @@ def test_many_frames_leave_room_for_their_description(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample.stand_in(monkeypatch)
-    from pliant.recording import load
+    from pliant.run.store import load
 
     run: Run = load(sample.finished_run(tmp_path / "long.pliant", [sample.body("ball", 0, 1234567.8)], 150))
     (path,) = export(run, tmp_path / "long.glb")

@@ -11,8 +11,8 @@ from exported import cracking_body, two_bodies
 
 from pliant.exporters import export, obj
 from pliant.exporters.surfaces import vertex_normals
-from pliant.mesh.types import Surface
-from pliant.recording import Run
+from pliant.mesh.mesh import Surface
+from pliant.run.store import Run
 
 
 @pytest.fixture

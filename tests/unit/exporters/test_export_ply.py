@@ -10,7 +10,7 @@ from exported import cracking_body, two_bodies
 
 from pliant.exporters import export
 from pliant.exporters.surfaces import surfels, vertex_normals
-from pliant.recording import Run
+from pliant.run.store import Run
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from exported import two_bodies
 from readers import requests
 
 from pliant.exporters import export
-from pliant.recording import Run
+from pliant.run.store import Run
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ import pytest
 import sample_run as sample
 from exported import splitting_body, two_bodies
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.exporters import export, usd_files
 from pliant.materials import resolve
-from pliant.recording import Run, load
+from pliant.run.store import Run, load
 
 Sdf = pytest.importorskip("pxr.Sdf", reason="needs usd-core: pip install 'pliant[usd]'")
 Usd = pytest.importorskip("pxr.Usd", reason="needs usd-core: pip install 'pliant[usd]'")
@@ -198,7 +198,7 @@ def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, suffix: str, size: in
     code = f"""
 import resource, signal, sys
 from pliant.exporters import usd_files
-from pliant.recording import load
+from pliant.run.store import load
 
 usd_files.SHORT = {size}
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))

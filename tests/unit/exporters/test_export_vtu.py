@@ -9,10 +9,10 @@ import pytest
 import sample_run as sample
 from exported import cracking_body, two_bodies
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.exporters import export
-from pliant.protocols import Structure
-from pliant.recording import BodyRecord, Run, load
+from pliant.interfaces import Structure
+from pliant.run.store import BodyRecord, Run, load
 
 
 @pytest.fixture

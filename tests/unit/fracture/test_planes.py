@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pliant.fracture.planes import LEAST, Plane, Planes
-from pliant.fracture.tets import boundary_twins, pieces
+from pliant.fracture.crack_planes import LEAST, CrackPlane, CrackPlanes
+from pliant.fracture.tet_topology import boundary_twins, pieces
+from pliant.mesh.mesh import boundary_triangles, tet_volumes
 from pliant.mesh.shapes import box
 from pliant.mesh.triangles import double_areas
-from pliant.mesh.types import boundary_triangles, tet_volumes
 
 MESH = box(1.0, 1.0, 1.0, divisions=(4, 4, 4)).volume()
 assert MESH is not None
@@ -23,9 +23,9 @@ def test_a_plane_through_a_particle_parts_what_is_around_it(seed: int) -> None:
     node = int(np.argmin(np.linalg.norm(x - random.uniform(0.3, 0.7, 3), axis=1)))
     normal = random.standard_normal(3)
     normal /= np.linalg.norm(normal)
-    planes = Planes(MESH.tets, x, SPACING, np.zeros(len(x), bool), np.full(len(x), -1))
+    planes = CrackPlanes(MESH.tets, x, SPACING, np.zeros(len(x), bool), np.full(len(x), -1))
     own = np.flatnonzero((MESH.tets == node).any(axis=1))
-    assert planes.add(node, own, Plane(normal, float(x[node] @ normal), 0))
+    assert planes.add(node, own, CrackPlane(normal, float(x[node] @ normal), 0))
     found = planes.edit()
     assert found is not None
     edit = found.edit
@@ -53,12 +53,12 @@ def test_planes_of_one_step_keep_out_of_each_others_way() -> None:
     """Many at once on one mesh: those that are taken fit together, and volumes still add up."""
     random = np.random.default_rng(5)
     x = MESH.points + random.uniform(-0.04, 0.04, MESH.points.shape)
-    planes = Planes(MESH.tets, x, SPACING, np.zeros(len(x), bool), np.full(len(x), -1))
+    planes = CrackPlanes(MESH.tets, x, SPACING, np.zeros(len(x), bool), np.full(len(x), -1))
     taken = np.zeros(len(x), bool)
     for node in random.permutation(len(x)).tolist():
         own = np.flatnonzero((MESH.tets == node).any(axis=1))
         normal = np.array([0.6, 0.48, 0.64])
-        if not taken[node] and planes.add(node, own, Plane(normal, float(x[node] @ normal), node)):
+        if not taken[node] and planes.add(node, own, CrackPlane(normal, float(x[node] @ normal), node)):
             taken[MESH.tets[own]] = True
     assert len(planes.around) > 4
     found = planes.edit()
@@ -91,9 +91,9 @@ def test_a_crack_that_keeps_to_its_plane_parts_a_body_in_two(seed: int) -> None:
         if not left:
             break
         tried.add((*x[left[0]], left[0] < len(MESH.points)))
-        planes = Planes(tets, x, SPACING, made, crack, smallest)
+        planes = CrackPlanes(tets, x, SPACING, made, crack, smallest)
         own = np.flatnonzero((tets == left[0]).any(axis=1))
-        found = planes.edit() if planes.add(left[0], own, Plane(normal, offset, 0)) else None
+        found = planes.edit() if planes.add(left[0], own, CrackPlane(normal, offset, 0)) else None
         if found is not None:
             first, edit = found.edit.parents[:, 0], found.edit
             made, crack = made[first] | (edit.weights[:, 0] != 1.0), crack[first]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pliant.fracture import cut_surface
+from pliant.mesh.mesh import Surface, boundary_triangles, surface_volume
 from pliant.mesh.shapes import box, icosphere
 from pliant.mesh.topology import Edges, merge_points
-from pliant.mesh.types import Surface, boundary_triangles, surface_volume
 
 
 def grid(cells: int, half: float, centre: Any = (0.0, 0.0, 0.0), wave: float = 0.0) -> Any:

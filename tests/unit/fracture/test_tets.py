@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.fracture.subdivide import subdivide
-from pliant.fracture.tets import boundary_twins, open_faces, pieces, shared_faces
+from pliant.fracture.tet_subdivision import subdivide
+from pliant.fracture.tet_topology import boundary_twins, open_faces, pieces, shared_faces
+from pliant.mesh.mesh import boundary_triangles, tet_volumes
 from pliant.mesh.shapes import box
-from pliant.mesh.types import boundary_triangles, tet_volumes
 
 MESH = box(1.0, 1.0, 1.0, divisions=(3, 4, 3)).volume()
 assert MESH is not None

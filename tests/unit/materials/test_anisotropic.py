@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pliant.core.typing import Array
 from pliant.materials import Material, anisotropic, elastic, resolve
-from pliant.typing import Array
 
 WOOD = dict(resolve("wood").moduli)  # type: ignore[arg-type]
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pliant.errors import MaterialError
-from pliant.materials import Material, Region, Resolved, by_region, elastic, resolve
-from pliant.parameters import from_table, to_table
+from pliant.core.errors import MaterialError
+from pliant.core.parameters import from_table, to_table
+from pliant.materials import Material, Region, ResolvedMaterial, by_region, elastic, resolve
 
 PLAIN = {"young": 3e6, "poisson": 0.45, "density": 1200.0}
 
@@ -185,6 +185,6 @@ def test_a_table_holds_only_what_was_given() -> None:
 
 def test_a_material_is_frozen() -> None:
     material = resolve("rubber")
-    assert isinstance(material, Resolved)
+    assert isinstance(material, ResolvedMaterial)
     with pytest.raises((AttributeError, ValidationError)):
         setattr(material, "young", 1.0)  # noqa: B010

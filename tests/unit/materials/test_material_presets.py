@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pliant.errors import MaterialError
+from pliant.core.errors import MaterialError
 from pliant.materials import Preset, plausibility, presets, resolve
 from pliant.materials.material import Material
 

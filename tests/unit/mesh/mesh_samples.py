@@ -3,7 +3,7 @@
 import numpy as np
 
 from pliant.mesh import shapes
-from pliant.mesh.types import Surface, TetMesh
+from pliant.mesh.mesh import Surface, TetMesh
 
 
 def box() -> TetMesh:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pliant.mesh import cache
-from pliant.mesh.types import TetMesh
+from pliant.mesh.mesh import TetMesh
 
 MESH = TetMesh(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]))
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from test_health import cube, flipped, together, unmerged
 
-from pliant.errors import MeshError, MissingExtra
-from pliant.mesh import fill as fill_module
-from pliant.mesh.fill import fill
+from pliant.core.errors import MeshError, MissingExtra
+from pliant.mesh import tetrahedralise as fill_module
+from pliant.mesh.edge_length import default_edge, particles
+from pliant.mesh.mesh import Surface, TetMesh, tet_volumes
 from pliant.mesh.quality import quality
 from pliant.mesh.shapes import sphere
-from pliant.mesh.sizing import default_edge, particles
-from pliant.mesh.types import Surface, TetMesh, tet_volumes
+from pliant.mesh.tetrahedralise import fill
 
 needs_tetgen = pytest.mark.skipif(find_spec("tetgen") is None, reason="needs the extra tetgen")
 EVERY = ["tetwild", "lattice", pytest.param("tetgen", marks=needs_tetgen)]
@@ -196,6 +196,6 @@ def test_the_second_fill_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch, t
 
 def test_importing_the_mesher_is_light() -> None:
     heavy = "{'numba', 'scipy', 'trimesh', 'zarr'}"
-    code = f"import sys, pliant.mesh.fill; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, pliant.mesh.tetrahedralise; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

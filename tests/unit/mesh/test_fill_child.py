@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from test_health import cube
 
-from pliant.errors import MeshError
+from pliant.core.errors import MeshError
 from pliant.mesh import tetwild
-from pliant.mesh.child import run_child
-from pliant.mesh.fill import fill
-from pliant.mesh.types import tet_volumes
+from pliant.mesh.mesh import tet_volumes
+from pliant.mesh.mesher_process import run_child
+from pliant.mesh.tetrahedralise import fill
 
 BODIES = {
     "crash": "import os; os.abort()",

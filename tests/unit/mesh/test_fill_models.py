@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pliant.mesh.distance import distance
-from pliant.mesh.fill import fill
-from pliant.mesh.formats import read_surface
-from pliant.mesh.health import health
+from pliant.mesh.diagnostics import health
+from pliant.mesh.io import read_surface
+from pliant.mesh.mesh import Surface, TetMesh, surface_volume, tet_volumes
 from pliant.mesh.quality import quality
 from pliant.mesh.repair import repair
 from pliant.mesh.simplify import simplify
-from pliant.mesh.types import Surface, TetMesh, surface_volume, tet_volumes
+from pliant.mesh.surface_distance import distance
+from pliant.mesh.tetrahedralise import fill
 
 EDGE = 0.08  # of the box diagonal: coarse
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from mesh_samples import ball, box, same_groups
 
-from pliant.errors import MeshError, StorageError
+from pliant.core.errors import MeshError, StorageError
 from pliant.mesh import shapes
-from pliant.mesh.formats import (
+from pliant.mesh.io import (
     SURFACE_READERS,
     SURFACE_WRITERS,
     VOLUME_READERS,
@@ -24,7 +24,7 @@ from pliant.mesh.formats import (
     write_surface,
     write_volume,
 )
-from pliant.mesh.types import Surface, TetMesh, boundary_triangles
+from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles
 
 
 @pytest.mark.parametrize("suffix", SURFACE_WRITERS)
@@ -159,7 +159,7 @@ def test_every_writer_has_a_reader() -> None:
 
 def test_importing_formats_and_shapes_loads_no_mesh_library() -> None:
     code = (
-        "import sys, pliant.mesh.formats, pliant.mesh.shapes; "
+        "import sys, pliant.mesh.io, pliant.mesh.shapes; "
         "print([m for m in ('trimesh', 'meshio', 'scipy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pliant.errors import MeshError
+from pliant.core.errors import MeshError
 from pliant.mesh import shapes
-from pliant.mesh.formats import (
+from pliant.mesh.io import (
     SURFACE_READERS,
     SURFACE_WRITERS,
     VOLUME_READERS,

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 from mesh_samples import ball
 
-from pliant.mesh.formats import (
-    read_surface,
-    write_surface,
-)
-from pliant.mesh.types import Surface, surface_volume
-from pliant.typing import AnyArray
+from pliant.core.typing import AnyArray
+from pliant.mesh.io import read_surface, write_surface
+from pliant.mesh.mesh import Surface, surface_volume
 
 MODELS = Path(__file__).parents[4] / "shared" / "models"
 SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"

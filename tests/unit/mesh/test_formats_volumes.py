@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 from mesh_samples import ball, box, same_groups
 
-from pliant.errors import MeshError
-from pliant.mesh.formats import (
-    kind_of,
-    read_surface,
-    read_volume,
-    write_volume,
-)
-from pliant.mesh.types import TetMesh, boundary_triangles, tet_volumes
+from pliant.core.errors import MeshError
+from pliant.mesh.io import kind_of, read_surface, read_volume, write_volume
+from pliant.mesh.mesh import TetMesh, boundary_triangles, tet_volumes
 
 
 def test_boundary_markers_become_groups_and_back(tmp_path: Path) -> None:

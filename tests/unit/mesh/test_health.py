@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pliant.errors import MeshError
-from pliant.mesh.formats import read_surface
-from pliant.mesh.health import health
+from pliant.core.errors import MeshError
+from pliant.mesh.diagnostics import health
+from pliant.mesh.io import read_surface
+from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.repair import repair
-from pliant.mesh.types import Surface, surface_volume
 
 SIDES = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]
 

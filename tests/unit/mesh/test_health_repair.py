@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from test_health import cube, flipped, together, unmerged
 
-from pliant.errors import MeshError
-from pliant.mesh.health import health
+from pliant.core.errors import MeshError
+from pliant.mesh.diagnostics import health
 from pliant.mesh.holes import lid
+from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.repair import repair
-from pliant.mesh.types import Surface, surface_volume
 
 
 def test_a_healthy_surface_is_left_alone() -> None:

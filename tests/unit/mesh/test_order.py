@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pliant.mesh.order import lowest_first, ordered
-from pliant.mesh.stuffing import lattice_points, lattice_tets
-from pliant.mesh.types import TetMesh, tet_edges, tet_volumes
+from pliant.mesh.isosurface_stuffing import lattice_points, lattice_tets
+from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
+from pliant.mesh.renumber import lowest_first, ordered
 
 RNG = np.random.default_rng(7)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from pliant.errors import MeshError, ParameterError
+from pliant.core.errors import MeshError, ParameterError
+from pliant.core.parameters import from_table, to_table
+from pliant.core.typing import Array, IntArray
 from pliant.mesh import shapes
+from pliant.mesh.mesh import Surface, boundary_triangles, surface_volume, tet_volumes
 from pliant.mesh.shapes.planar import triangulate
-from pliant.mesh.types import Surface, boundary_triangles, surface_volume, tet_volumes
-from pliant.parameters import from_table, to_table
-from pliant.typing import Array, IntArray
 
 LATTICES = {"box-divided", "goblet"}
 ALL: dict[str, Any] = {

@@ -7,8 +7,8 @@ import pytest
 from bodies import MATERIAL, block, shaken, simulate
 
 import pliant as pl
-from pliant.errors import IncompatibleError, PliantError
-from pliant.models.efg import columns
+from pliant.core.errors import IncompatibleError, PliantError
+from pliant.models.efg import row_layout
 from pliant.models.efg.neighbours import neighbours
 
 
@@ -43,8 +43,8 @@ def test_serial_and_parallel_give_the_same_bytes() -> None:
 def test_a_flat_neighbourhood_has_no_energy_under_rotation() -> None:
     """Phyxels in a plane sample two directions; a rigid turn must not look like strain across it."""
     structure, mechanics = prepared()
+    from pliant.core.rotation import Rotation
     from pliant.models.efg.support import connect
-    from pliant.rotation import Rotation
 
     sheet = structure.rest.copy()
     sheet[:, 2] = np.where(structure.rest[:, 2] < 0.05, 0.0, 100.0 * structure.rest[:, 2])
@@ -57,7 +57,7 @@ def test_a_flat_neighbourhood_has_no_energy_under_rotation() -> None:
     stretched = sheet * [1.01, 1.0, 1.0]
     assert abs(mechanics.energy(turned)) < 1e-9 * mechanics.energy(stretched)
     assert np.abs(out).max() < 1e-9 * MATERIAL["young"] * 0.01
-    assert columns.FLAT
+    assert row_layout.FLAT
 
 
 def test_a_stiff_body_runs_implicitly_at_a_hundredth_of_a_second() -> None:

@@ -3,10 +3,10 @@
 from typing import Any, ClassVar
 
 import pliant as pl
+from pliant.core.parameters import parameters
+from pliant.interfaces import StableStep
 from pliant.models import MODELS
-from pliant.parameters import parameters
-from pliant.protocols import StableStep
-from pliant.structure.tets import TetSampler
+from pliant.structure.samplers.tets import TetSampler
 
 
 @parameters

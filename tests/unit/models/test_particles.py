@@ -9,15 +9,15 @@ import pytest
 from bodies import MATERIAL, block, shaken, simulate, values
 
 from pliant.actions import Damping, Fix, Gravity
-from pliant.errors import IncompatibleError
-from pliant.mesh.formats import write_volume
+from pliant.core.errors import IncompatibleError
+from pliant.core.rotation import Rotation
+from pliant.core.where import plane
+from pliant.mesh.io import write_volume
+from pliant.mesh.mesh import TetMesh, tet_volumes
 from pliant.mesh.shapes import BeamWithHole, box
-from pliant.mesh.types import TetMesh, tet_volumes
 from pliant.models import Cpm1, Cpm2
-from pliant.rotation import Rotation
 from pliant.scene import Body
-from pliant.structure.dual.str_blocks import with_cells
-from pliant.where import plane
+from pliant.structure.samplers.dual.str_blocks import with_cells
 
 FORMS = [("cpm1", "variational"), ("cpm1", "everts"), ("cpm2", "variational"), ("cpm2", "everts")]
 VARIATIONAL = ["cpm1", "cpm2"]
@@ -102,7 +102,7 @@ def test_flux_is_linear_in_strain(name: str) -> None:
     above = structure.rest[:, 0] > 0.55
     strains = np.linspace(-0.05, 0.05, 11)
     through = [
-        -sum(part[0][0] for part in mechanics.flux(structure.rest * [1 + e, 1, 1], above).values())
+        -sum(part[0][0] for part in mechanics.section_force(structure.rest * [1 + e, 1, 1], above).values())
         for e in strains
     ]
     fit = np.polyfit(strains, through, 1)
@@ -120,7 +120,7 @@ def test_a_ruined_body_finds_its_shape_again(name: str, start: str, integrator: 
     leapfrog, which is taken in parts while the body is crushed."""
     damping = [Damping(20.0)] if integrator == "leapfrog" else []
     simulation = simulate([block(model=name)], damping, seconds=1e-3, integrator=integrator)
-    world, structure = simulation.system.world, simulation.system.world.parts[0].structure
+    world, structure = simulation.system.world, simulation.system.world.bodies[0].structure
     rest = structure.rest
     starts = {"flat": rest * [1, 1, 0], "mirrored": rest * [1, 1, -1], "crumpled": shaken(rest, 0.1)}
     world.x[:] = starts[start]
@@ -137,9 +137,9 @@ def test_a_ruined_body_finds_its_shape_again(name: str, start: str, integrator: 
 @pytest.mark.parametrize("name", VARIATIONAL)
 def test_steps_are_divided_only_while_tets_are_crushed(name: str) -> None:
     structure, mechanics = prepared(name)
-    assert mechanics.step_parts(structure.rest) == 1
-    assert mechanics.step_parts(0.9 * structure.rest) == 1
-    assert mechanics.step_parts(structure.rest * [1.0, 1.0, 0.1]) >= 3
+    assert mechanics.substeps_at(structure.rest) == 1
+    assert mechanics.substeps_at(0.9 * structure.rest) == 1
+    assert mechanics.substeps_at(structure.rest * [1.0, 1.0, 0.1]) >= 3
 
 
 @pytest.mark.parametrize("name", VARIATIONAL)
@@ -216,7 +216,7 @@ def test_printed_cpm1_is_unstable_at_rest_and_printed_cpm2_is_not() -> None:
 
 @pytest.mark.parametrize("name", VARIATIONAL)
 def test_threads_do_not_change_the_bytes(name: str) -> None:
-    from pliant.compiled import threads_in_use, use_threads
+    from pliant.kernels.jit import threads_in_use, use_threads
 
     body = Body(box(1.0, 1.0, 1.0, divisions=(10, 10, 10)), model=name, material=MATERIAL)
     structure = body.structure()

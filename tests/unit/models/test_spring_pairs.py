@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pliant.mesh.mesh import tet_edges
 from pliant.mesh.shapes import box
-from pliant.mesh.types import tet_edges
 from pliant.models.springs.pairs import pair_springs
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.shapes import box
-from pliant.mesh.types import tet_volumes
 from pliant.models.springs.tet_pairs import face_neighbours, pair_tets
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import sample_run as sample
 
-from pliant.recording import BodyRecord
+from pliant.run.store import BodyRecord
 
 TOUCHES = {"open", "os.rename", "os.mkdir", "os.remove", "os.truncate", "shutil.rmtree", "os.rmdir"}
 DRAFTS = ("draft-", ".pliant.tmp-")  # seen by no one until they are renamed

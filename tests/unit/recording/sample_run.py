@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.mesh.types import Surface, TetMesh
-from pliant.protocols import FieldData, Structure
-from pliant.recording import BodyRecord, RunWriter
-from pliant.structure.carrier import boundary_carrier, embed
-from pliant.typing import AnyArray, Array
+from pliant.core.typing import AnyArray, Array
+from pliant.embedding.barycentric import boundary_carrier, embed
+from pliant.interfaces import FieldData, Structure
+from pliant.mesh.mesh import Surface, TetMesh
+from pliant.run.store import BodyRecord, RunWriter
 
 if TYPE_CHECKING:
     import pytest

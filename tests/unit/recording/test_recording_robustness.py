@@ -16,8 +16,8 @@ import pytest
 import sample_run as sample
 
 import pliant
-from pliant.errors import RunError, StorageError
-from pliant.recording import RunWriter, load
+from pliant.core.errors import RunError, StorageError
+from pliant.run.store import RunWriter, load
 
 FRAMES, PARTICLES = 500, 3000
 SOURCE = str(Path(next(iter(pliant.__path__))).parent)

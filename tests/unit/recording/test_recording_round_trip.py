@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sample_run as sample
 
-from pliant.errors import Diverged, InputError, RunError
-from pliant.protocols import Structure
-from pliant.recording import BodyRecord, RunWriter, load
-from pliant.recording.reader import Run
+from pliant.core.errors import Diverged, InputError, RunError
+from pliant.interfaces import Structure
+from pliant.run.store import BodyRecord, RunWriter, load
+from pliant.run.store.reader import Run
 
 
 @pytest.fixture(scope="module")

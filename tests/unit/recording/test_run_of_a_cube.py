@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.errors import Diverged, RunError
+from pliant.core.errors import Diverged, RunError
 
 
 def scene(**given: object) -> pl.Scene:

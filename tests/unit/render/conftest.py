@@ -10,10 +10,10 @@ import pytest
 
 import pliant as pl
 from pliant.actions.obstacles import SphereShape
-from pliant.errors import MissingExtra
+from pliant.core.errors import MissingExtra
 from pliant.mesh.shapes import box
-from pliant.recording import Run
-from pliant.render import making
+from pliant.render import render_run
+from pliant.run.store import Run
 
 Draw = Callable[..., Any]
 
@@ -38,7 +38,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         ],
         [pl.Probe(select=pl.where.all(), name="middle")],
         title="A block falls",
-        time=pl.TimePlan(duration=0.2, fps=50),
+        time=pl.TimeSettings(duration=0.2, fps=50),
     )
     return scene.run(to=tmp_path_factory.mktemp("drawn") / "block.pliant")
 
@@ -60,19 +60,19 @@ def draw(drawable: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     from PIL import Image
 
     def here(plan: Any, shots: Sequence[Any], workers: int | None = None) -> Iterator[Any]:
-        from pliant.render.stage import Stage
+        from pliant.render.pyvista_scene import PyvistaScene
 
-        stage = Stage(plan)
+        stage = PyvistaScene(plan)
         try:
             yield from map(stage.picture, shots)
         finally:
             stage.close()
 
-    monkeypatch.setattr(making, "pictures", here)
+    monkeypatch.setattr(render_run, "pictures", here)
 
     def picture(runs: Any = run, **options: Any) -> Any:
         chosen: dict[str, Any] = {"size": "192x128", "frame": 5, "force": True} | options
-        with Image.open(making.render(runs, tmp_path / "drawn.png", **chosen)) as image:
+        with Image.open(render_run.render(runs, tmp_path / "drawn.png", **chosen)) as image:
             return np.asarray(image).astype(float)
 
     return picture

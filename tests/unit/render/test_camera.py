@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.render.camera import ANGLE, MARGIN, Camera, direction, fitted, read_camera
-from pliant.render.look import VIEWS
+from pliant.render.render_options import VIEWS
 
 
 def seen(points: Any, way: Any, up: Any, target: Any, distance: float) -> Any:

@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
+from pliant.embedding.barycentric import boundary_carrier
+from pliant.interfaces import FieldData, Structure
+from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes import icosphere
-from pliant.mesh.types import Surface
-from pliant.protocols import FieldData, Structure
-from pliant.recording import Run
-from pliant.render.colouring import chosen_range, on_particles, on_surface, scalar_field
 from pliant.render.geometry import Shaper, random_tints, split_at_edges
-from pliant.render.look import Look
 from pliant.render.overlay import scaled
-from pliant.render.setting import setting_of
-from pliant.structure.carrier import boundary_carrier
+from pliant.render.render_options import RenderOptions
+from pliant.render.scalar_fields import chosen_range, on_particles, on_surface, scalar_field
+from pliant.render.scenery import setting_of
+from pliant.run.store import Run
 
 
 def test_vectors_give_lengths_and_parts(run: Run) -> None:
@@ -81,7 +81,7 @@ def test_normals_stop_at_edges_and_are_smooth_within(run: Run) -> None:
 @pytest.mark.parametrize("style", ["surface", "edges", "wireframe", "tets", "particles"])
 def test_every_style_draws_the_body_where_it_is(run: Run, style: str) -> None:
     frame = run.frames[5]
-    shapes = Shaper(Look(style=style, colour="displacement")).shapes(frame, "block")
+    shapes = Shaper(RenderOptions(style=style, colour="displacement")).shapes(frame, "block")
     low, high = frame.body("block").min(axis=0), frame.body("block").max(axis=0)
     for drawn in shapes:
         assert (drawn.points > low - 0.01).all()

@@ -13,10 +13,10 @@ import pytest
 from pliant import examples
 from pliant.cli.main import run as pliant
 from pliant.exporters import EXPORTERS
-from pliant.recording import Run
-from pliant.render import making
+from pliant.render import render_run
 from pliant.render.camera import read_camera
-from pliant.render.look import BACKGROUNDS, STYLES, VIEWS
+from pliant.render.render_options import BACKGROUNDS, STYLES, VIEWS
+from pliant.run.store import Run
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = {name: (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("pictures", "exports")}
@@ -39,7 +39,7 @@ def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for _ in shots:
             yield np.full((height, width * len(plan.panels), 3), 200, np.uint8)
 
-    monkeypatch.setattr(making, "pictures", blank)
+    monkeypatch.setattr(render_run, "pictures", blank)
     (tmp_path / "beam.pliant").symlink_to(run.path)
     monkeypatch.chdir(tmp_path)
     return tmp_path

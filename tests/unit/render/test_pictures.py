@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.errors import InputError, MissingExtra
-from pliant.recording import Run
+from pliant.core.errors import InputError, MissingExtra
 from pliant.render import render
+from pliant.run.store import Run
 
 APPROVED = Path(__file__).parent / "approved"
 BODY = np.array([231, 111, 81]) / 255.0  # of the first body
@@ -193,7 +193,9 @@ def test_missing_packages_and_graphics_say_what_to_install(
     monkeypatch.setattr(sys, "executable", "/bin/false")  # a child that dies as one does without OpenGL
     with pytest.raises(MissingExtra, match=r"Nothing can be drawn here.*libegl1"):
         render(run, tmp_path / "a.png")
-    monkeypatch.setattr("pliant.extras.find_spec", lambda name: None if name == "pyvista" else object())
+    monkeypatch.setattr(
+        "pliant.core.optional_dependencies.find_spec", lambda name: None if name == "pyvista" else object()
+    )
     with pytest.raises(MissingExtra, match=r"needs pyvista.*pip install 'pliant\[render\]'"):
         render(run, tmp_path / "a.png")
     assert not list(tmp_path.iterdir())
@@ -218,5 +220,5 @@ def test_a_notebook_shows_a_poster_and_facts(drawable: Path, run: Run) -> None:
 
 
 def test_a_notebook_without_graphics_says_why(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pliant.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("pliant.core.optional_dependencies.find_spec", lambda name: None)
     assert "no picture: Drawing pictures needs" in run._repr_html_()

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.errors import InputError, RunError
-from pliant.recording import Run
+from pliant.core.errors import InputError, RunError
 from pliant.render import plot
 from pliant.render.series_units import units_of
+from pliant.run.store import Run
 
 pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'pliant[render]'")
 

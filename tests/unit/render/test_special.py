@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.errors import InputError
+from pliant.core.errors import InputError
 from pliant.exporters.surfaces import OVERLAP, surfels
+from pliant.interfaces import FieldData
 from pliant.mesh.shapes import icosphere
-from pliant.protocols import FieldData
-from pliant.recording import Run
 from pliant.render.geometry import split_at_edges
-from pliant.render.special import crack_tints, discs, level_tints
+from pliant.render.styles import crack_tints, discs, level_tints
+from pliant.run.store import Run
 
 
 def test_surfels_of_a_ball_lie_on_it_face_outward_and_have_its_area() -> None:

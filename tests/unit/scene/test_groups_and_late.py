@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pliant.errors import Interrupted, SelectionError
-from pliant.scene.dump import to_toml
+from pliant.core.errors import Interrupted, SelectionError
+from pliant.run.progress import SilentProgress
+from pliant.run.runner import resume, run_scene
 from pliant.scene.load import parse
-from pliant.scene.progress import Silent
-from pliant.scene.running import resume, run_scene
+from pliant.scene.to_toml import to_toml
 
 TEXT = """
 schema = 1
@@ -45,7 +45,7 @@ late = true
 """
 
 
-class Stopping(Silent):
+class Stopping(SilentProgress):
     """Interrupts a run after some frames."""
 
     def __init__(self, after: int) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scene_texts import ACTION, BODY
 
-from pliant.errors import MeshError, SceneError, SelectionError
+from pliant.core.errors import MeshError, SceneError, SelectionError
 from pliant.scene.check import check
 from pliant.scene.load import parse
 

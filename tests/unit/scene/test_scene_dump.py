@@ -7,10 +7,10 @@ from scene_texts import BODY
 import pliant as pl
 from pliant import examples
 from pliant.actions.obstacles import CapsuleShape
-from pliant.mesh.types import Surface
-from pliant.scene.dump import IN_MEMORY, to_toml, toml_value
+from pliant.mesh.mesh import Surface
 from pliant.scene.load import parse
-from pliant.scene.scene import Record, TimePlan
+from pliant.scene.scene import RecordSettings, TimeSettings
+from pliant.scene.to_toml import IN_MEMORY, to_toml, toml_value
 
 
 @pytest.mark.parametrize("name", examples.names())
@@ -46,8 +46,8 @@ def python_scene() -> pl.Scene:
         [pl.Probe(select=pl.where.nearest([0, 0, 0], 3), name="tip", every="step")],
         title='quotes " and \\ and \t tabs, ünïcode, \x7f',
         up="y",
-        time=TimePlan(duration=1 / 3, fps=24, step=1e-4, integrator="verlet"),
-        record=Record(velocities=True),
+        time=TimeSettings(duration=1 / 3, fps=24, step=1e-4, integrator="verlet"),
+        record=RecordSettings(velocities=True),
     )
 
 

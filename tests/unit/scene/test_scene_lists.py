@@ -3,7 +3,7 @@
 import pytest
 
 import pliant as pl
-from pliant.errors import SceneError
+from pliant.core.errors import SceneError
 
 
 def cube(**given: object) -> pl.Body:
@@ -28,7 +28,7 @@ def test_what_is_in_the_wrong_place_is_named(given: tuple[object, ...], words: s
 
 
 def test_every_way_to_name_a_body_takes_the_body_itself() -> None:
-    one, two = cube(model="elements"), cube(model="elements", position=(0.2, 0, 0))
+    one, two = cube(model="lattice"), cube(model="lattice", position=(0.2, 0, 0))
     actions = [
         pl.Fuse(bodies=(one, two), at=0.1),
         pl.Glue(one, pl.where.plane("x", "max"), to=two),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scene_texts import ACTION, BODY
 
-from pliant.errors import SceneError
+from pliant.core.errors import SceneError
 from pliant.scene import Scene
 from pliant.scene.load import LARGEST, parse, read
 

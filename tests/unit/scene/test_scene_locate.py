@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pliant import examples
-from pliant.problems import spelled
-from pliant.scene.locate import line_of, lines_of
+from pliant.core.validation_messages import spelled
+from pliant.scene.toml_lines import line_of, lines_of
 
 TEXT = """\
 # a comment with [brackets] and = signs

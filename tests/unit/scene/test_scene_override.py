@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scene_texts import ACTION, BODY
 
-from pliant.errors import SceneError
+from pliant.core.errors import SceneError
 from pliant.scene.load import parse
 from pliant.scene.override import Override, value_of
 

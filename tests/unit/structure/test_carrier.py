@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from pliant.errors import MeshError
-from pliant.mesh.types import Surface, boundary_triangles, surface_volume, tet_volumes
-from pliant.structure.carrier import EmbeddedSurface, boundary_carrier, embed
-from pliant.structure.framed import CARRIERS, FramedSurface, carried_velocities
-from pliant.structure.nearby import carried_by_elements
-from pliant.typing import Array, IntArray
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array, IntArray
+from pliant.embedding.barycentric import EmbeddedSurface, boundary_carrier, embed
+from pliant.embedding.framed import CARRIERS, FramedSurface, carried_velocities
+from pliant.embedding.mls import carried_by_elements
+from pliant.mesh.mesh import Surface, boundary_triangles, surface_volume, tet_volumes
 
 SIX = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
 

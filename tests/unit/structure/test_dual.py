@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.mesh.formats import read_surface, read_volume, write_volume
+from pliant.mesh.io import read_surface, read_volume, write_volume
+from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 from pliant.mesh.shapes import BeamWithHole, box, gummy, sphere
-from pliant.mesh.types import TetMesh, tet_edges, tet_volumes
 from pliant.scene import Body
-from pliant.structure.dual import CellSampler, dual_cells
-from pliant.structure.dual.centres import tet_circumcentre_weights, triangle_circumcentre_weights
-from pliant.structure.dual.str_blocks import with_cells
+from pliant.structure.samplers.dual import DualCellSampler, dual_cells
+from pliant.structure.samplers.dual.centres import tet_circumcentre_weights, triangle_circumcentre_weights
+from pliant.structure.samplers.dual.str_blocks import with_cells
 
 BODIES: dict[str, Any] = {
     "lattice": Body(box(1.0, 1.0, 1.0, divisions=(3, 3, 3))),
@@ -113,7 +113,7 @@ def test_masses_are_those_of_cells_and_not_tiny() -> None:
     density = body.resolved_material.density
     assert structure.mass.sum() == pytest.approx(density * volume, rel=2e-3)
     assert structure.mass.min() >= 0.0199 * np.median(structure.mass)
-    assert CellSampler("barycentric") != CellSampler()
+    assert DualCellSampler("barycentric") != DualCellSampler()
 
 
 def test_a_structure_file_holds_all_eight_blocks_and_comes_back(tmp_path: Path) -> None:

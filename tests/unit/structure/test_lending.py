@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.shapes import box
-from pliant.mesh.types import tet_volumes
-from pliant.structure.lending import QUICK, _stiffness, evened_tets, lend, lent
+from pliant.structure.mass_scaling import QUICK, _stiffness, apply_transfers, evened_tets, transfers
 
 
 def masses(points: np.ndarray, tets: np.ndarray) -> np.ndarray:
@@ -52,10 +52,10 @@ def test_values_go_with_the_mass() -> None:
     """A chain of three: the last has nothing, the first two have all; a uniform field stays uniform."""
     first, columns = np.array([0, 2, 5, 7]), np.array([0, 1, 0, 1, 2, 1, 2])
     mass = np.array([3.0, 1.0, 0.0])
-    loans = lent(np.array([1.0, 1.0, 1.0]), mass, first, columns)
+    loans = transfers(np.array([1.0, 1.0, 1.0]), mass, first, columns)
     moved, weight = mass[:, None].copy(), 9.81 * mass[:, None]
-    lend(loans, moved)
-    lend(loans, weight)
+    apply_transfers(loans, moved)
+    apply_transfers(loans, weight)
     assert moved.sum() == pytest.approx(4.0, rel=1e-15)
     assert (moved > 0.9).all()
     assert np.allclose(weight, 9.81 * moved, rtol=1e-14)

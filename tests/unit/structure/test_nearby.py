@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from pliant.core.rotation import Rotation
+from pliant.embedding.framed import FramedSurface
+from pliant.embedding.mls import carried_by_elements
+from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes import box
-from pliant.mesh.types import Surface
-from pliant.rotation import Rotation
 from pliant.scene import Body
-from pliant.structure.framed import FramedSurface
-from pliant.structure.nearby import carried_by_elements
-from pliant.structure.voxels import lattice_cells
+from pliant.structure.samplers.voxels import lattice_cells
 
 
 def carried(cells: list[tuple[int, int, int]], surface: Surface) -> tuple[np.ndarray, FramedSurface]:  # type: ignore[type-arg]
@@ -50,7 +50,7 @@ def test_a_lone_row_swings_without_a_jump() -> None:
 
 def test_the_last_element_has_neighbours_too() -> None:
     """At the corner of a box whose element has the highest number, the surface stretches like elsewhere."""
-    structure = Body(box(0.4, 0.4, 0.4), edge=0.1, model="elements").structure()
+    structure = Body(box(0.4, 0.4, 0.4), edge=0.1, model="lattice").structure()
     assert structure.carrier is not None
     points = structure.carrier.surface.points
     stretch = np.array([1.1, 1.0, 0.9])
@@ -67,7 +67,7 @@ def test_crumbs_beyond_a_part_that_is_too_thin_are_left_out() -> None:
         triangles.append(part.triangles + count)
         count += len(part.points)
     said: list[str] = []
-    body = Body(Surface(np.concatenate(points), np.concatenate(triangles)), edge=0.1, model="elements")
+    body = Body(Surface(np.concatenate(points), np.concatenate(triangles)), edge=0.1, model="lattice")
     structure = body.structure(said.append)
     assert structure.rest[:, 2].max() < 0.9
     assert "too thin" in " ".join(said)

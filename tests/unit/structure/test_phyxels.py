@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.errors import MeshError
-from pliant.mesh.types import Surface
-from pliant.rotation import Rotation
+from pliant.core.errors import MeshError
+from pliant.core.rotation import Rotation
+from pliant.mesh.mesh import Surface
 
 MATERIAL = {"young": 1e5, "poisson": 0.3, "density": 1000.0}
 SAMPLINGS = ["lattice", "bcc", "octree"]
@@ -117,7 +117,7 @@ def test_bad_wishes_are_errors() -> None:
     with pytest.raises(MeshError, match="larger than the whole body"):
         sampled(pl.shapes.box(0.1, 0.1, 0.1), edge=1.0)
     with pytest.raises(MeshError, match="larger than the whole body"):
-        pl.Body(pl.shapes.box(0.1, 0.1, 0.1), edge=1.0, model="elements").structure()
+        pl.Body(pl.shapes.box(0.1, 0.1, 0.1), edge=1.0, model="lattice").structure()
     sheet = Surface(np.eye(3), np.array([[0, 1, 2]]))
     with pytest.raises(MeshError, match="encloses no volume"):
         sampled(sheet, edge=0.1)

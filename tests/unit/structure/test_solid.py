@@ -3,9 +3,9 @@
 import numpy as np
 
 import pliant as pl
-from pliant.mesh.tree import Tree
-from pliant.mesh.types import surface_volume
-from pliant.structure.solid import mass_moments, simplified
+from pliant.mesh.bvh import Bvh
+from pliant.mesh.mesh import surface_volume
+from pliant.structure.samplers.rigid import mass_moments, simplified
 
 EDGE = 0.3
 
@@ -24,8 +24,8 @@ def test_a_fine_surface_is_simplified_within_half_a_radius_of_contact() -> None:
     half = np.sort(np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]), axis=1)
     assert (np.unique(half, axis=0, return_counts=True)[1] == 2).all()  # still closed
     radius = 0.2 * EDGE
-    assert Tree(points, triangles).nearest(x)[1].max() <= 0.5 * radius
-    assert Tree(x, t).nearest(points)[1].max() <= 0.5 * radius
+    assert Bvh(points, triangles).nearest(x)[1].max() <= 0.5 * radius
+    assert Bvh(x, t).nearest(points)[1].max() <= 0.5 * radius
     assert abs(surface_volume(x, t) / surface_volume(points, triangles) - 1.0) < 0.03
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.compiled import jit
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit import vcycle
-from pliant.integrators.implicit.band import BandFactor, best_order
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.integrators.implicit.banded_cholesky import BandedCholesky, best_order
+from pliant.kernels.jit import jit
 
 if TYPE_CHECKING:
-    from pliant.integrators.implicit.rest_operator import RestShape
+    from pliant.integrators.implicit.rest_preconditioner import RestSystem
 
 SMOOTHING = 4.0 / 3.0  # of the prolongation, over the largest eigenvalue of D^-1 A
 FEWEST = 4  # particles that can carry six rigid motions
@@ -104,14 +104,14 @@ def _largest_eigenvalue(matrix: Any, scale: Any) -> float:
     return 1.05 * size
 
 
-class TwoLevel:
+class SmoothedAggregation:
     """A V-cycle with one forward and one backward Gauss-Seidel sweep, and a band Cholesky below.
 
     Aggregates of neighbouring particles move as rigid bodies, smoothed once [VanekMandelBrezina1996]_.
     Solves ``A z = b`` roughly, symmetric and positive definite; same bytes whatever the threads.
     """
 
-    def __init__(self, matrix: Any, shape: "RestShape", free: BoolArray, order: IntArray) -> None:
+    def __init__(self, matrix: Any, shape: "RestSystem", free: BoolArray, order: IntArray) -> None:
         from scipy.sparse import bsr_matrix
 
         n = len(order)
@@ -160,7 +160,7 @@ class TwoLevel:
         graph = csr_matrix((np.ones(len(links.indices)), links.indices, links.indptr), shape=(count, count))
         order, width = best_order(graph, [np.arange(count)])
         rows = (6 * order[:, None] + np.arange(6)).ravel()
-        self._factor = BandFactor(coarse[rows][:, rows], 6 * width + 5)
+        self._factor = BandedCholesky(coarse[rows][:, rows], 6 * width + 5)
         place = np.empty(count, np.int64)
         place[order] = self._factor.width + 6 * np.arange(count)
         blocks = prolongation.tobsr((3, 6))

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from pliant.compiled import jit
+from pliant.kernels.jit import jit
 
 
 @jit

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.typing import Array
 from pliant.integrators.implicit import kernels
-from pliant.integrators.implicit.stage import Outcome, Stage
-from pliant.typing import Array
+from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
 
 if TYPE_CHECKING:
-    from pliant.integrators.implicit.rest_operator import RestOperator
+    from pliant.integrators.implicit.rest_preconditioner import RestPreconditioner
 
 RISE = 0.8  # a step that ends in a rise of at most this share of its first fall is good without more ado
 ARMIJO = 1e-4
@@ -37,8 +37,14 @@ class Lbfgs:
         self.next, self.g_next = np.zeros((count, 3)), np.zeros((count, 3))
 
     def solve(
-        self, stage: Stage, operator: "RestOperator", x: Array, norm: float, goal: "Goal", most: int
-    ) -> tuple[Outcome, Array]:
+        self,
+        stage: IncrementalPotential,
+        operator: "RestPreconditioner",
+        x: Array,
+        norm: float,
+        goal: "Tolerance",
+        most: int,
+    ) -> tuple[SolveResult, Array]:
         """Minimise from ``x``, whose residual is in ``stage.g``, until it is below ``goal``.
 
         At least one iteration, at most ``most``; returns how it went and the positions.
@@ -46,7 +52,7 @@ class Lbfgs:
         self.first = self.stored = 0
         g = stage.g
         if not np.isfinite(norm):
-            return Outcome(0, np.inf, False), x
+            return SolveResult(0, np.inf, False), x
         operator.turn(x)
         iterations = 0
         while iterations < most and (iterations == 0 or not goal.met(norm, stage)):
@@ -70,9 +76,13 @@ class Lbfgs:
             x, self.next = self.next, x
             g, self.g_next = self.g_next, g
         stage.g = g
-        return Outcome(iterations, goal.relative(norm, stage), norm <= goal.floor or goal.met(norm, stage)), x
+        return SolveResult(
+            iterations, goal.relative(norm, stage), norm <= goal.floor or goal.met(norm, stage)
+        ), x
 
-    def _direction(self, stage: Stage, operator: "RestOperator", g: Array, norm: float) -> float:
+    def _direction(
+        self, stage: IncrementalPotential, operator: "RestPreconditioner", g: Array, norm: float
+    ) -> float:
         """``p = -H g``; returns the slope g.p, negative."""
         q, p, pairs = self.q, self.p, (self.s, self.y, self.rho, self.first, self.stored, self.alpha)
         w = stage.system.world.inverse_mass
@@ -92,7 +102,7 @@ class Lbfgs:
             slope = float(kernels.dot(g.reshape(-1), flat))
         return slope
 
-    def _search(self, stage: Stage, x: Array, g: Array, slope: float) -> float | None:
+    def _search(self, stage: IncrementalPotential, x: Array, g: Array, slope: float) -> float | None:
         """Find an acceptable point along p, left in ``next`` with its residual; returns the norm, or None."""
         if not slope < 0.0:
             return None
@@ -126,19 +136,19 @@ class Lbfgs:
             self.stored += 1
 
 
-class Goal:
+class Tolerance:
     """When a residual is small enough: a share of the force scale, or down in the rounding."""
 
     def __init__(self, tolerance: float, forces: float, floor: float) -> None:
         self.tolerance, self.forces, self.floor = tolerance, forces, floor
 
-    def _scale(self, stage: Stage) -> float:
+    def _scale(self, stage: IncrementalPotential) -> float:
         forces = max(self.forces, stage.held) if stage.static else self.forces
         return stage.scale * forces
 
-    def met(self, norm: float, stage: Stage) -> bool:
+    def met(self, norm: float, stage: IncrementalPotential) -> bool:
         return norm <= self.tolerance * self._scale(stage)
 
-    def relative(self, norm: float, stage: Stage) -> float:
+    def relative(self, norm: float, stage: IncrementalPotential) -> float:
         scale = self._scale(stage)
         return norm / scale if scale > 0.0 else 0.0

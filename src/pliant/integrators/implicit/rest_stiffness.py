@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.compiled import jit
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
+from pliant.kernels.jit import jit
 
 if TYPE_CHECKING:
-    from pliant.simulation.world import Part
+    from pliant.state.world import BodyState
 
 
-def neighbour_graph(part: "Part") -> Any:
+def neighbour_graph(part: "BodyState") -> Any:
     """Which particles act on each other, as a CSR matrix (n, n) without the diagonal: as the model says, or
     those that share a cell."""
     from scipy.sparse import coo_matrix
@@ -60,7 +60,7 @@ def _colours(starts, around, out):
     return most
 
 
-def differenced_stiffness(part: "Part", graph: Any, x: Array | None = None) -> Any:
+def differenced_stiffness(part: "BodyState", graph: Any, x: Array | None = None) -> Any:
     """``-df/dx`` at ``x`` (n, 3) (default: at rest) by central differences of forces, for any model whose
     cells say who acts on whom.
 
@@ -102,7 +102,7 @@ def differenced_stiffness(part: "Part", graph: Any, x: Array | None = None) -> A
     return 0.5 * (matrix + matrix.T)
 
 
-def rest_stiffness(part: "Part", graph: Any) -> Any:
+def rest_stiffness(part: "BodyState", graph: Any) -> Any:
     """K0 [N/m], (3n, 3n) sparse: the model's own where it has one, otherwise by differences."""
     own: Any = getattr(part.mechanics, "rest_stiffness", None)
     return own() if own is not None else differenced_stiffness(part, graph)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pliant.compiled import SERIAL_ROWS, jit, parallel_jit, prange
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
 
 PARTS = 64
 
@@ -137,7 +137,7 @@ class NodalRotations:
         run(self.starts, self.around, self.slopes, x, self.values)
 
 
-class Hinges:
+class SingleAxisRotations:
     """Particles (rows) that may turn about one axis (0, 1, 2) only."""
 
     def __init__(self, rows: IntArray, axes: IntArray) -> None:

@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from pliant.parameters import parameters
-from pliant.typing import Array
-from pliant.units import Number
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array
+from pliant.core.units import Number
 
 if TYPE_CHECKING:
+    from pliant.integrators.implicit.incremental_potential import IncrementalPotential
     from pliant.integrators.implicit.solver import Solver
-    from pliant.integrators.implicit.stage import Stage
     from pliant.simulation.system import System
 
 
 @parameters
-class Implicit:
+class ImplicitIntegrator:
     """What implicit integrators share.
 
     tolerance: largest residual of a step, as a share of the external forces (their norm over all
@@ -40,7 +40,7 @@ class Implicit:
         solver.count_step()
 
 
-def driven(system: "System", time: float) -> tuple[Array, Array]:
+def prescribed_accelerations(system: "System", time: float) -> tuple[Array, Array]:
     """Copies of the World's x and v with driven degrees of freedom where they are at ``time``."""
     x, v = system.world.x.copy(), system.world.v.copy()
     system.drive(time, x, v)
@@ -48,7 +48,7 @@ def driven(system: "System", time: float) -> tuple[Array, Array]:
 
 
 @parameters
-class ImplicitEuler(Implicit):
+class ImplicitEuler(ImplicitIntegrator):
     r"""Backward Euler, :math:`x_{n+1} = x_n + dt\,v_{n+1}`, :math:`M v_{n+1} = M v_n + dt f_{n+1}`.
 
     First order; damps all motion that the step does not resolve [BaraffWitkin1998]_.
@@ -61,13 +61,20 @@ class ImplicitEuler(Implicit):
 
     kinetic_damping: bool = False
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "Stage":
-        from pliant.integrators.implicit.stage import Stage
+    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
         world = solver.system.world
-        return Stage(solver.system, time + dt, dt, world.x, world.v, *driven(solver.system, time + dt))
+        return IncrementalPotential(
+            solver.system,
+            time + dt,
+            dt,
+            world.x,
+            world.v,
+            *prescribed_accelerations(solver.system, time + dt),
+        )
 
-    def close(self, solver: "Solver", stage: "Stage", dt: float) -> tuple[Array, Array]:
+    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         return stage.x, stage.v
 
     def step(self, system: "System", time: float, dt: float) -> None:
@@ -79,7 +86,7 @@ class ImplicitEuler(Implicit):
 
 
 @parameters
-class ImplicitMidpoint(Implicit):
+class ImplicitMidpoint(ImplicitIntegrator):
     r"""Implicit midpoint rule, :math:`x_m = x_n + \tfrac{dt}{2} v_m` and
     :math:`M v_m = M v_n + \tfrac{dt}{2} f(x_m)`, then
     :math:`x_{n+1} = 2 x_m - x_n`, :math:`v_{n+1} = 2 v_m - v_n`.
@@ -91,23 +98,23 @@ class ImplicitMidpoint(Implicit):
     kind: ClassVar[str] = "implicit-midpoint"
     order: ClassVar[int] = 2
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "Stage":
-        from pliant.integrators.implicit.stage import Stage
+    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
         world = solver.system.world
-        x, v = driven(solver.system, time + dt)
+        x, v = prescribed_accelerations(solver.system, time + dt)
         x, v = 0.5 * (world.x + x), (x - world.x) / dt
-        stage = Stage(solver.system, time + 0.5 * dt, 0.5 * dt, world.x, world.v, x, v)
+        stage = IncrementalPotential(solver.system, time + 0.5 * dt, 0.5 * dt, world.x, world.v, x, v)
         stage.reach, stage.ends = 2.0, time + dt
         return stage
 
-    def close(self, solver: "Solver", stage: "Stage", dt: float) -> tuple[Array, Array]:
+    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         world = solver.system.world
         return 2.0 * stage.x - world.x, 2.0 * stage.v - world.v
 
 
 @parameters
-class Newmark(Implicit):
+class Newmark(ImplicitIntegrator):
     r"""Newmark's method with constant average acceleration (beta = 1/4, gamma = 1/2) [Newmark1959]_:
     :math:`x_{n+1} = x_n + \tfrac{dt}{2}(v_n + v_{n+1})` and
     :math:`v_{n+1} = v_n + \tfrac{dt}{2}(a_n + a_{n+1})`.
@@ -118,20 +125,27 @@ class Newmark(Implicit):
     kind: ClassVar[str] = "newmark"
     order: ClassVar[int] = 2
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "Stage":
-        from pliant.integrators.implicit.stage import Stage
+    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
         world = solver.system.world
         base = world.x + 0.5 * dt * world.v
         pushed = world.v + 0.5 * dt * world.inverse_mass * world.f
-        return Stage(solver.system, time + dt, 0.5 * dt, base, pushed, *driven(solver.system, time + dt))
+        return IncrementalPotential(
+            solver.system,
+            time + dt,
+            0.5 * dt,
+            base,
+            pushed,
+            *prescribed_accelerations(solver.system, time + dt),
+        )
 
-    def close(self, solver: "Solver", stage: "Stage", dt: float) -> tuple[Array, Array]:
+    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         return stage.x, stage.v
 
 
 @parameters
-class Bdf2(Implicit):
+class Bdf2(ImplicitIntegrator):
     r"""Two-step backward differentiation with :math:`h = \tfrac23 dt`:
     :math:`x_{n+1} = \tfrac13(4 x_n - x_{n-1}) + h v_{n+1}`, and so for v.
 
@@ -141,17 +155,24 @@ class Bdf2(Implicit):
     kind: ClassVar[str] = "bdf2"
     order: ClassVar[int] = 2
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "Stage":
-        from pliant.integrators.implicit.stage import Stage
+    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
         world = solver.system.world
         if solver.previous is None:
             return ImplicitMidpoint.stage(self, solver, time, dt)  # type: ignore[arg-type]
         x, v = solver.previous
         base, pushed = (4.0 * world.x - x) / 3.0, (4.0 * world.v - v) / 3.0
-        return Stage(solver.system, time + dt, dt / 1.5, base, pushed, *driven(solver.system, time + dt))
+        return IncrementalPotential(
+            solver.system,
+            time + dt,
+            dt / 1.5,
+            base,
+            pushed,
+            *prescribed_accelerations(solver.system, time + dt),
+        )
 
-    def close(self, solver: "Solver", stage: "Stage", dt: float) -> tuple[Array, Array]:
+    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         if stage.h == 0.5 * dt:
             return ImplicitMidpoint.close(self, solver, stage, dt)  # type: ignore[arg-type]
         return stage.x, stage.v

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pliant.errors import Diverged, IncompatibleError
+from pliant.core.errors import Diverged, IncompatibleError
+from pliant.core.typing import AnyArray, Array
 from pliant.integrators.implicit import kernels
-from pliant.integrators.implicit.contacts import ROUNDS, Contacts
-from pliant.integrators.implicit.lbfgs import Goal, Lbfgs
-from pliant.integrators.implicit.rest_operator import RestOperator, RestShape
-from pliant.integrators.implicit.safety import balance, first_guess, gains_energy
-from pliant.integrators.implicit.scales import loads, rounding_floor, slowing
-from pliant.integrators.implicit.stage import Outcome, Stage
-from pliant.protocols import Energy, Stiffness
-from pliant.typing import AnyArray, Array
+from pliant.integrators.implicit.active_set_contact import ROUNDS, ActiveSetContact
+from pliant.integrators.implicit.force_scales import damping_rates, external_force_norm, rounding_floor
+from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
+from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
+from pliant.integrators.implicit.rest_preconditioner import RestPreconditioner, RestSystem
+from pliant.integrators.implicit.step_control import conserve_momentum, first_guess, gains_energy
+from pliant.interfaces import Stiffness, StoredEnergy
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -34,8 +34,8 @@ class Scheme(Protocol):
     @property
     def memory(self) -> int: ...
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> Stage: ...
-    def close(self, solver: "Solver", stage: Stage, dt: float) -> tuple[Array, Array]: ...
+    def stage(self, solver: "Solver", time: float, dt: float) -> IncrementalPotential: ...
+    def close(self, solver: "Solver", stage: IncrementalPotential, dt: float) -> tuple[Array, Array]: ...
 
 
 class Solver:
@@ -53,15 +53,15 @@ class Solver:
         self.forces = 0.0  # scale of past forces [N]
         self.kinetic = 0.0  # kinetic energy after the last step [J], for kinetic damping
         self.previous: tuple[Array, Array] | None = None  # x, v one step ago, for two-step schemes
-        self.contacts = Contacts()
-        self._shape: RestShape | None = None
-        self._operators: list[RestOperator] = []
+        self.contacts = ActiveSetContact()
+        self._shape: RestSystem | None = None
+        self._operators: list[RestPreconditioner] = []
         self._minimiser: Any = None
         self._steps, self._iterations, self._residual = 0, 0, 0.0
-        parts = system.world.parts
-        self.minimises = all(isinstance(p.mechanics, Energy) for p in parts)
+        parts = system.world.bodies
+        self.minimises = all(isinstance(p.mechanics, StoredEnergy) for p in parts)
         for part in parts:
-            if not isinstance(part.mechanics, Energy if self.minimises else Stiffness):
+            if not isinstance(part.mechanics, StoredEnergy if self.minimises else Stiffness):
                 raise IncompatibleError(
                     f"Implicit integrators need an energy or a stiffness product from every model; '"
                     f"{part.model.kind}' of body '{part.name}' has neither that goes with the others.",
@@ -70,40 +70,40 @@ class Solver:
 
     # -------------------------------------------------------------------------------------- series
 
-    def values(self, time: float) -> Sequence[float]:
+    def sample(self, time: float) -> Sequence[float]:
         """Iterations per step (mean) and the largest residual over the force scale, since the last row."""
         return [self._iterations / max(self._steps, 1), self._residual]
 
-    def restart(self) -> None:
+    def reset(self) -> None:
         self._steps, self._iterations, self._residual = 0, 0, 0.0
 
     # ----------------------------------------------------------------------------------- one stage
 
-    def shape(self) -> RestShape:
+    def shape(self) -> RestSystem:
         world = self.system.world
         if self._shape is None or self._shape.version != world.topology_version:
-            self._shape, self._operators, self.previous = RestShape(world), [], None
+            self._shape, self._operators, self.previous = RestSystem(world), [], None
             self._minimiser = None
-            self.contacts = Contacts()
+            self.contacts = ActiveSetContact()
         return self._shape
 
-    def operator(self, time: float, h: float) -> RestOperator:
+    def operator(self, time: float, h: float) -> RestPreconditioner:
         """The rest operator for stages of length ``h``, made anew only where none of the kept ones fits."""
-        world, shape, rates = self.system.world, self.shape(), slowing(self.system, time, h)
+        world, shape, rates = self.system.world, self.shape(), damping_rates(self.system, time, h)
         for operator in self._operators:
             if operator.fits(world, h, rates):
                 return operator
-        self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestOperator(shape, world, h, rates)]
+        self._operators = [*self._operators[1 - KEPT_OPERATORS :], RestPreconditioner(shape, world, h, rates)]
         return self._operators[-1]
 
     def solve(
         self,
-        stage: Stage,
+        stage: IncrementalPotential,
         most: int | None = None,
         tolerance: float | None = None,
         start: Array | None = None,
         operator: Any = None,
-    ) -> Outcome:
+    ) -> SolveResult:
         """Solve ``stage`` in at most ``most`` iterations, from ``start`` if it is given; its x and v are the
         solution then. operator: to start iterations from, in place of the rest operator."""
         scheme = self.scheme
@@ -112,12 +112,12 @@ class Solver:
             first_guess(stage, self.minimises) if start is None else (start, stage.evaluate(start, stage.g))
         )
         floor = rounding_floor(stage, self.shape(), x)
-        goal = Goal(tolerance or scheme.tolerance, self._force_scale(stage), floor)
+        goal = Tolerance(tolerance or scheme.tolerance, self._force_scale(stage), floor)
         method = self._method()
-        outcome: Outcome
+        outcome: SolveResult
         outcome, x = method.solve(stage, operator, x, norm, goal, most or scheme.iterations)
         if not stage.static and np.isfinite(outcome.residual):
-            stage.stale |= balance(stage, x)
+            stage.stale |= conserve_momentum(stage, x)
         stage.finish(x.copy())
         self._iterations += outcome.iterations
         return outcome
@@ -128,16 +128,16 @@ class Solver:
             if self.minimises:
                 self._minimiser = Lbfgs(count, self.scheme.memory)
             else:
-                from pliant.integrators.implicit.krylov import NewtonKrylov
+                from pliant.integrators.implicit.newton_cg import NewtonCg
 
-                self._minimiser = NewtonKrylov(count)
+                self._minimiser = NewtonCg(count)
         return self._minimiser
 
-    def _force_scale(self, stage: Stage) -> float:
+    def _force_scale(self, stage: IncrementalPotential) -> float:
         """Size of the forces at work [N]: those of actions, or a tenth of recent unbalanced ones."""
         world = self.system.world
         self.forces = max(FADING * self.forces, float(kernels.free_norm(world.f, world.inverse_mass)))
-        size = loads(self.system, stage.time)
+        size = external_force_norm(self.system, stage.time)
         return size if stage.static else max(size, 0.1 * self.forces)
 
     # ------------------------------------------------------------------------------------ one step
@@ -164,7 +164,7 @@ class Solver:
             )
         self.accept(stage, outcome, x, v, time + dt, dt)
 
-    def _solve_with_contacts(self, stage: Stage, dt: float) -> Outcome:
+    def _solve_with_contacts(self, stage: IncrementalPotential, dt: float) -> SolveResult:
         """Solve, and look at the contacts, until they stay as they are."""
         self.shape()
         contacts = stage.contacts = self.contacts
@@ -178,7 +178,9 @@ class Solver:
             outcome = self.solve(stage, start=start)
         return outcome
 
-    def accept(self, stage: Stage, outcome: Outcome, x: Array, v: Array, time: float, dt: float) -> None:
+    def accept(
+        self, stage: IncrementalPotential, outcome: SolveResult, x: Array, v: Array, time: float, dt: float
+    ) -> None:
         """Close the step that ends at ``time`` with ``x`` and ``v``. Projections see x moved by dt v; their
         change of velocity is added to the scheme's own."""
         system, world = self.system, self.system.world
@@ -201,7 +203,7 @@ class Solver:
 
     def interrupt(self) -> None:
         """What acts has changed: a scheme of several steps starts anew, and so do contacts."""
-        self.previous, self.contacts = None, Contacts()
+        self.previous, self.contacts = None, ActiveSetContact()
 
     def count_step(self) -> None:
         self._steps += 1

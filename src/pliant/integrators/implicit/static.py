@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pliant.errors import Diverged, IncompatibleError
-from pliant.integrators.implicit.schemes import Implicit, ImplicitEuler, driven
-from pliant.parameters import parameters
-from pliant.protocols import Projection
-from pliant.typing import Array
-from pliant.units import Number
+from pliant.core.errors import Diverged, IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array
+from pliant.core.units import Number
+from pliant.integrators.implicit.schemes import ImplicitEuler, ImplicitIntegrator, prescribed_accelerations
+from pliant.interfaces import Projection
 
 if TYPE_CHECKING:
+    from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
     from pliant.integrators.implicit.solver import Solver
-    from pliant.integrators.implicit.stage import Outcome, Stage
     from pliant.simulation.system import System
 
 DIRECT = 30  # iterations of the first, direct attempt
@@ -25,7 +25,7 @@ RELAXING = 400  # most steps of relaxation
 
 
 @parameters
-class Static(Implicit):
+class Static(ImplicitIntegrator):
     r"""Equilibrium :math:`f(x) = 0` under the loads of each moment: no inertia, velocities are zero.
 
     Frame 0 is the initial shape; every later frame is an equilibrium, found from the one before. Where a
@@ -50,15 +50,15 @@ class Static(Implicit):
                 )
         return super().prepare(system)
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "Stage":
-        from pliant.integrators.implicit.stage import Stage
+    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
         world = solver.system.world
-        x, v = driven(solver.system, time + dt)
+        x, v = prescribed_accelerations(solver.system, time + dt)
         v[world.inverse_mass > 0.0] = 0.0
-        return Stage(solver.system, time + dt, np.inf, world.x, world.v, x, v)
+        return IncrementalPotential(solver.system, time + dt, np.inf, world.x, world.v, x, v)
 
-    def close(self, solver: "Solver", stage: "Stage", dt: float) -> tuple[Array, Array]:
+    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         return stage.x, stage.v
 
     def step(self, system: "System", time: float, dt: float) -> None:
@@ -82,14 +82,14 @@ class Static(Implicit):
         solver.count_step()
 
     def _newton(
-        self, solver: Any, time: float, dt: float, stage: "Stage", outcome: "Outcome"
-    ) -> tuple["Stage", "Outcome"]:
+        self, solver: Any, time: float, dt: float, stage: "IncrementalPotential", outcome: "SolveResult"
+    ) -> tuple["IncrementalPotential", "SolveResult"]:
         """Go on from where ``stage`` is with the tangent at x, if it did not converge and is small."""
-        from pliant.integrators.implicit.present_operator import PresentOperator
+        from pliant.integrators.implicit.tangent_preconditioner import TangentPreconditioner
 
         if outcome.converged:
             return stage, outcome
-        operator = PresentOperator(solver.shape(), solver.system.world)
+        operator = TangentPreconditioner(solver.shape(), solver.system.world)
         if not (solver.minimises and operator.small):
             return stage, outcome
         again = self.stage(solver, time, dt)
@@ -98,7 +98,7 @@ class Static(Implicit):
 
     def _relax(self, solver: Any, time: float) -> None:
         """Backward Euler with kinetic damping under the loads of ``time``, until nearly at rest."""
-        from pliant.integrators.implicit.scales import loads, relaxation_step
+        from pliant.integrators.implicit.force_scales import external_force_norm, relaxation_step
 
         world = solver.system.world
         free = world.inverse_mass > 0.0
@@ -117,6 +117,6 @@ class Static(Implicit):
             solver.system.evaluate(time, world.x, np.zeros_like(world.v), world.f)
             unbalanced = float(np.linalg.norm(np.where(free, world.f, 0.0)))
             solver.stop_at_peak()
-            if unbalanced <= CALM * loads(solver.system, time):
+            if unbalanced <= CALM * external_force_norm(solver.system, time):
                 break
         world.v[free] = 0.0

@@ -5,7 +5,7 @@ Each sweep writes its row out: a function called for a row made the sweeps take 
 
 # mypy: disable-error-code="no-untyped-def"
 
-from pliant.compiled import jit
+from pliant.kernels.jit import jit
 
 
 @jit

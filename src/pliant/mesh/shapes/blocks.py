@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
 
 
 def lattice_points(x: Array, y: Array, z: Array) -> Array:

@@ -5,9 +5,9 @@ from typing import Annotated, Protocol, runtime_checkable
 
 from pydantic import AfterValidator
 
-from pliant.errors import MeshError
-from pliant.mesh.types import Surface, TetMesh
-from pliant.units import Length
+from pliant.core.errors import MeshError
+from pliant.core.units import Length
+from pliant.mesh.mesh import Surface, TetMesh
 
 SMALLEST, LARGEST = 1e-9, 1e9
 TRIANGLE_LIMIT = 5_000_000

@@ -5,11 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array
+from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes.common import Positive, Size, Unstructured, target_edge
 from pliant.mesh.shapes.planar import extrude, sample_circle, sample_polygon, upright
-from pliant.mesh.types import Surface
-from pliant.parameters import parameters
-from pliant.typing import Array
 
 
 @parameters

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pliant.errors import MeshError
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array, IntArray, Vector
 from pliant.mesh.shapes.common import target_edge
-from pliant.typing import Array, IntArray, Vector
 
 Field = Callable[[Array], Array]
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from pliant.errors import MeshError
-from pliant.mesh.types import Surface
-from pliant.typing import Array, IntArray
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.mesh import Surface
 
 
 def sample_polygon(corners: list[tuple[float, float]], edge: float) -> Array:

@@ -6,10 +6,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes.common import Positive, Unstructured, target_edge
-from pliant.mesh.types import Surface
-from pliant.parameters import parameters
-from pliant.typing import Array, IntArray
 
 
 @parameters

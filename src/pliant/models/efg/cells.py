@@ -7,10 +7,10 @@ from itertools import chain
 
 import numpy as np
 
-from pliant.mesh.tree import Tree
-from pliant.mesh.types import Surface
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.mesh.bvh import Bvh
+from pliant.mesh.mesh import Surface
 from pliant.models.efg.polygons import triangulated
-from pliant.typing import AnyArray, Array, BoolArray, IntArray
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
 _GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells are nobody's
@@ -19,7 +19,7 @@ _BEYOND = (0.1, 0.3, 0.8)  # of the spacing: how far cells at the surface reach 
 
 
 @dataclass(frozen=True)
-class Cells:
+class VoronoiCells:
     """The faces between the Voronoi cells of phyxels, in the rest shape.
 
     points (p, 3): corners; outside (p,): those that lie outside the body; pairs (f, 2): the two phyxels of
@@ -40,7 +40,7 @@ class Cells:
         return own | {f"hull-{name}": getattr(self.hull, name) for name in ("of", "starts", "corners")}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, AnyArray]) -> "Cells":
+    def of(cls, arrays: Mapping[str, AnyArray]) -> "VoronoiCells":
         """Cells as ``arrays`` has stored them."""
         own = {name: np.array(array) for name, array in arrays.items()}
         hull = Hull(*(own[f"hull-{name}"].astype(np.int64) for name in ("of", "starts", "corners")))
@@ -131,13 +131,13 @@ class CellEdges:
     outside: BoolArray
 
 
-def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
+def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> VoronoiCells:
     """Cells of phyxels at ``rest`` (n, 3), bounded by ghosts around the body; corners close to each other
     become one, and faces that have no area then are left out. ``surface``: that of the body."""
     from scipy.spatial import Voronoi
 
     count = len(rest)
-    tree = Tree(surface.points, surface.triangles)
+    tree = Bvh(surface.points, surface.triangles)
     ghosts = _ghosts(rest, spacing)
     found = Voronoi(np.concatenate([rest, ghosts[~tree.inside(ghosts)]]))
     merged, points = _merged(found.vertices, TINY * spacing)
@@ -151,7 +151,7 @@ def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> Cells:
     used = np.union1d(corners, hull.corners)
     outside = np.zeros(len(points), bool)
     outside[used] = ~tree.inside(points[used])
-    return _out(Cells(points, outside, pairs, starts, corners, hull), tree, spacing)
+    return _out(VoronoiCells(points, outside, pairs, starts, corners, hull), tree, spacing)
 
 
 def _faces(
@@ -165,7 +165,7 @@ def _faces(
     return which[kept], (starts, corners)
 
 
-def _out(cells: Cells, tree: Tree, spacing: float) -> Cells:
+def _out(cells: VoronoiCells, tree: Bvh, spacing: float) -> VoronoiCells:
     """``cells`` with their outer corners drawn well out of the body, as far as they do not come near to
     another part of it: a straight edge from one side of a corner of the body to another has to pass it."""
     ends = np.union1d(np.flatnonzero(cells.outside), cells.edges.pairs[cells.edges.outside])

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.typing import Array
+from pliant.interfaces import FieldData
 from pliant.models.efg import kernels
-from pliant.models.tet_fields import equivalent, stress_fields
-from pliant.protocols import FieldData
-from pliant.typing import Array
+from pliant.models.tets.fields import equivalent, stress_fields
 
 if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics

@@ -23,11 +23,11 @@ term, which stiffens the motions that H does not see.
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.efg.columns import PARTS, VOLUME, put, take
-from pliant.models.efg.fits import force_rows, gradient_rows, load, load_one
-from pliant.models.efg.stresses import strain_rows, stress, tangent_rows
-from pliant.models.tet_kernels import determinant, times, transposed
+from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.models.efg.mls_kernels import force_rows, gradient_rows, store_displacement, store_displacements
+from pliant.models.efg.row_layout import PARTS, VOLUME, put, take
+from pliant.models.efg.stress_kernels import strain_rows, stress, tangent_rows
+from pliant.models.tets.kernels import determinant, times, transposed
 
 
 @jit
@@ -36,7 +36,7 @@ def forces_serial(
 ):
     """Add the forces on all phyxels to ``out`` if ``forces``; their energy [J] if ``energy``."""
     n = x.shape[0]
-    load(0, n, x, rest, solid, first)
+    store_displacements(0, n, x, rest, solid, first)
     total = 0.0
     for p in range(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
@@ -56,7 +56,7 @@ def forces_parallel(
     n = x.shape[0]
     parts = np.zeros(PARTS)
     for p in prange(PARTS):
-        load(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
+        store_displacements(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
         parts[p] = strain_rows(
@@ -77,7 +77,7 @@ def gradients(starts, around, weight, rest, solid, first, second, sums, x, out):
     """Deformation gradients of all phyxels at ``x``, (n, 9)."""
     n = x.shape[0]
     for p in prange(PARTS):
-        load(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
+        store_displacements(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
         gradient_rows(a, b, starts, around, weight, solid, first, sums, out)
@@ -91,7 +91,7 @@ def product(
     n = dx.shape[0]
     for p in prange(PARTS):
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
-            load_one(i, dx[i, 0] - dx[0, 0], dx[i, 1] - dx[0, 1], dx[i, 2] - dx[0, 2], solid, first)
+            store_displacement(i, dx[i, 0] - dx[0, 0], dx[i, 1] - dx[0, 1], dx[i, 2] - dx[0, 2], solid, first)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
         tangent_rows(

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from pliant.models.tet_kernels import combine, determinant, inlined, right_cauchy_green, times
+from pliant.models.tets.kernels import combine, determinant, inlined, right_cauchy_green, times
 
 HOOKE, NEO_HOOKEAN = 0, 1
 LAWS = {"hooke": HOOKE, "neo-hookean": NEO_HOOKEAN}

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.models.efg import columns, fields, kernels, moments
-from pliant.models.efg.coming_apart import ComingApart, divided_support
+from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.interfaces import FieldData, IndexMap, StableStep, Structure
+from pliant.models.critical_step import explicit_limit
+from pliant.models.efg import fields, kernels, pair_sums, row_layout
+from pliant.models.efg.fracture import PhyxelFracture, divided_support
 from pliant.models.efg.laws import LAWS
-from pliant.models.efg.plasticity import Plasticity
-from pliant.models.efg.resampling import FIRST, MORE, resample, stretch
-from pliant.models.efg.support import SIX, Support, make_support, supports
-from pliant.models.stability import explicit_limit
-from pliant.protocols import FieldData, RowChange, StableStep, Structure
-from pliant.structure.phyxels.carrying import carried
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.models.efg.plasticity import PhyxelPlasticity
+from pliant.models.efg.resample import FIRST, MORE, resample, stretch
+from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
+from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.model import Efg
 
 FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods take, stiffens when stretched
 
 
-class EfgMechanics(ComingApart):
+class EfgMechanics(PhyxelFracture):
     """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
 
     field_names = fields.NAMES
@@ -35,7 +35,7 @@ class EfgMechanics(ComingApart):
         self.damping_time = material.damping or 0.0
         self.law = LAWS[model.law]
         self.volumes = structure.mass / material.density
-        self.flow, self.plastic = columns.ELASTIC, np.zeros((1, 9))
+        self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
         self.start_whole()
@@ -51,41 +51,43 @@ class EfgMechanics(ComingApart):
 
     def _set_plasticity(self) -> None:
         kind = self.model.flow(self.material)
-        self.plasticity = None if kind is None else Plasticity(self, kind)
+        self.plasticity = None if kind is None else PhyxelPlasticity(self, kind)
         self._plastic_power, self._looked = 0.0, FIRST
         self.recorded: tuple[str, ...] = ()
         if self.plasticity is not None:
             self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
             self.recorded = self.plasticity.recorded
 
-    def set_support(self, support: Support) -> None:
+    def set_support(self, support: MlsSupport) -> None:
         """Take over who sees whom."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
-        self.solid = np.zeros((n, columns.COLUMNS))
+        self.solid = np.zeros((n, row_layout.COLUMNS))
         self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
         trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
-            self.solid[:, columns.INVERSE + c] = support.inverse[:, a, b]
-            self.solid[:, columns.PROJECTOR + c] = support.projector[:, a, b]
+            self.solid[:, row_layout.INVERSE + c] = support.inverse[:, a, b]
+            self.solid[:, row_layout.PROJECTOR + c] = support.projector[:, a, b]
         own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
-        self.solid[:, columns.V_MU] = mu * own
-        self.solid[:, columns.V_LAMBDA] = lam * own
-        self.solid[:, columns.V_KV] = self.model.volume_stiffness * self.volumes
-        self.solid[:, columns.K] = np.where(trace > 0.0, stiffness, 0.0)
-        self.solid[:, columns.VOLUME] = self.volumes
-        self.solid[:, columns.FLAT] = support.flat
+        self.solid[:, row_layout.V_MU] = mu * own
+        self.solid[:, row_layout.V_LAMBDA] = lam * own
+        self.solid[:, row_layout.V_KV] = self.model.volume_stiffness * self.volumes
+        self.solid[:, row_layout.K] = np.where(trace > 0.0, stiffness, 0.0)
+        self.solid[:, row_layout.VOLUME] = self.volumes
+        self.solid[:, row_layout.FLAT] = support.flat
         rest = self.reference
-        self.solid[:, columns.REST : columns.REST + 3] = rest - 0.5 * (rest.min(axis=0) + rest.max(axis=0))
-        self.solid[:, columns.LEVER : columns.WEIGHT + 1] = support.sums[:, 6:]
-        self._set_hourglass(self.solid[:, columns.K])
-        self.parallel = len(support.around) >= columns.PARALLEL_PAIRS
+        self.solid[:, row_layout.REST : row_layout.REST + 3] = rest - 0.5 * (
+            rest.min(axis=0) + rest.max(axis=0)
+        )
+        self.solid[:, row_layout.LEVER : row_layout.WEIGHT + 1] = support.sums[:, 6:]
+        self._set_hourglass(self.solid[:, row_layout.K])
+        self.parallel = len(support.around) >= row_layout.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
         s, stiffness = self.support, np.ascontiguousarray(stiffness)
-        self.solid[:, columns.K] = stiffness
-        moments.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, columns.K_AROUND])
+        self.solid[:, row_layout.K] = stiffness
+        pair_sums.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, row_layout.K_AROUND])
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -124,7 +126,7 @@ class EfgMechanics(ComingApart):
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
-        kept = self.solid[:, columns.K].copy()
+        kept = self.solid[:, row_layout.K].copy()
         whole = self.energy(x)
         self._set_hourglass(np.zeros_like(kept))
         try:
@@ -162,19 +164,19 @@ class EfgMechanics(ComingApart):
 
     def rest_stiffness(self) -> Any:
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        from pliant.models.efg.linear import rest_stiffness
+        from pliant.models.efg.linear_stiffness import rest_stiffness
 
         return rest_stiffness(self.support, self.reference, self.solid)
 
     def neighbour_graph(self) -> Any:
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
-        from pliant.models.efg.linear import neighbour_graph
+        from pliant.models.efg.linear_stiffness import neighbour_graph
 
         return neighbour_graph(self.support)
 
     def nodal_rotations(self, x: Array) -> Array:
         """The rotation of each phyxel's neighbourhood, (n, 3, 3)."""
-        from pliant.models.efg.linear import polar
+        from pliant.models.efg.linear_stiffness import polar
 
         return polar(self.gradients(x).reshape(-1, 3, 3))
 
@@ -192,7 +194,7 @@ class EfgMechanics(ComingApart):
     def quickness(self) -> float:
         """What the square of the highest frequency goes with, see ``moments.quickest``."""
         s = self.support
-        return float(moments.quickest(s.starts, s.around, s.weight, self.solid, self.structure.mass))
+        return float(pair_sums.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass))
 
     # ----------------------------------------------------------------------------------- history
 
@@ -216,14 +218,14 @@ class EfgMechanics(ComingApart):
         if new is None:
             return 0.0
         before, whole = self.energy(x), self.structure
-        change, rest = RowChange(new.parents, new.weights), new.blended(whole.rest)
+        change, rest = IndexMap(new.parents, new.weights), new.blended(whole.rest)
         surface, named = None if whole.carrier is None else whole.carrier.surface, whole.groups.items()
         self.structure = replace(
             whole,
             rest=rest,
             mass=new.mass,
             carrier=None if surface is None else carried(surface, rest),
-            groups={name: change.follow(np.asarray(ids))[0] for name, ids in named if len(ids)},
+            groups={name: change.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
         )
         self.volumes = new.mass / self.material.density
         self.plasticity.plastic = self.plastic = new.blended(self.plastic)
@@ -255,13 +257,13 @@ class EfgMechanics(ComingApart):
 
     # ------------------------------------------------------------------------------------ fields
 
-    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the pairs that a cut separates."""
         self._run(x, False, False, x)  # leaves Q in second
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        a, b, k = self.second[i], self.second[j], self.solid[:, columns.K]
+        a, b, k = self.second[i], self.second[j], self.solid[:, row_layout.K]
         lever = self.reference[j] - self.reference[i]
         forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
         forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from pliant.errors import IncompatibleError
-from pliant.parameters import parameters
-from pliant.protocols import Structure
-from pliant.structure.phyxels import PhyxelSampler, Sampling
-from pliant.units import Length, Number, Pressure
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.units import Length, Number, Pressure
+from pliant.interfaces import Structure
+from pliant.structure.samplers.phyxels import PhyxelSampler, Sampling
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.mechanics import EfgMechanics
 
 

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from pliant.compiled import jit
-from pliant.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.kernels.jit import jit
 
 MOST_CELLS = 4_000_000
 

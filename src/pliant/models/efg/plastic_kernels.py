@@ -4,11 +4,11 @@
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.efg.columns import FLAT, LARGE, PARTS, UNIT, V_MU, take, take_six
+from pliant.kernels.eigen3 import symmetric_eigen
+from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.models.efg.laws import green_strain
-from pliant.models.eigen import symmetric_eigen
-from pliant.models.tet_kernels import determinant, right_cauchy_green, times
+from pliant.models.efg.row_layout import FLAT, LARGE, PARTS, UNIT, V_MU, take, take_six
+from pliant.models.tets.kernels import determinant, right_cauchy_green, times
 
 LIMIT, RATE, CAP, HARDENING = 0, 1, 2, 3  # constants: yield as a norm of strain, creep [1/s], largest norm
 FLOWED = 9  # column of ``plastic``: accumulated norm

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.models.efg import columns
+from pliant.core.typing import AnyArray, Array
+from pliant.models.efg import row_layout
 from pliant.models.efg.plastic_kernels import FLOWED, flow_all
 from pliant.models.efg.support import SIX, connect
-from pliant.typing import AnyArray, Array
 
 if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ROOT_3_2 = float(np.sqrt(1.5))  # norm of a deviatoric strain over its equivalent (uniaxial) strain
 
 
-class Plasticity:
+class PhyxelPlasticity:
     r"""Plastic history of a body's phyxels.
 
     small: additive strain (columns 0 to 5 of ``plastic``), for plastic strains up to 0.3.
@@ -39,7 +39,7 @@ class Plasticity:
     def __init__(self, mechanics: "EfgMechanics", kind: str) -> None:
         self.mechanics, self.kind = mechanics, kind
         material = mechanics.material
-        self.flow = columns.LARGE if kind == "large" else columns.SMALL
+        self.flow = row_layout.LARGE if kind == "large" else row_layout.SMALL
         self.plastic = np.zeros((len(mechanics.volumes), 10))
         if kind == "large":
             self.plastic[:, [0, 4, 8]] = 1.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
 
 STRAIGHT = 0.1  # sine: corners that turn less are on an edge
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.errors import IncompatibleError
-from pliant.models.efg.moments import row_sums
+from pliant.core.errors import IncompatibleError
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.models.efg.neighbours import neighbours
-from pliant.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.models.efg.pair_sums import row_sums
 
 if TYPE_CHECKING:
     from pliant.models.efg.model import Efg
@@ -19,7 +19,7 @@ SIX = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
 
 
 @dataclass
-class Support:
+class MlsSupport:
     r"""Pairs in CSR rows, their weights, and the inverse moment matrices.
 
     h (n,) [m]; starts (n + 1,), around (m,) uint32, weight (m,) float32;
@@ -76,7 +76,7 @@ def supports(rest: Array, model: "Efg", spacing: float) -> Array:
     return np.asarray(model.reach * distance.mean(axis=1))
 
 
-def make_support(rest: Array, h: Array, widen: bool) -> Support:
+def make_support(rest: Array, h: Array, widen: bool) -> MlsSupport:
     """The support of phyxels at ``rest``; where neighbours do not span space, h grows until they do.
 
     Without ``widen`` such a place is an error.
@@ -95,7 +95,7 @@ def make_support(rest: Array, h: Array, widen: bool) -> Support:
     return found
 
 
-def connect(rest: Array, h: Array, unit: float | None = None) -> Support:
+def connect(rest: Array, h: Array, unit: float | None = None) -> MlsSupport:
     """Neighbours, weights and moments for radii ``h``; unit: see ``poly6``, their mean where not given."""
     starts, around = neighbours(rest, h)
     rows = np.repeat(np.arange(len(h)), np.diff(starts))
@@ -110,8 +110,8 @@ def weighted(
     starts: IntArray,
     around: AnyArray,
     weight: AnyArray,
-    known: Support | None = None,
-) -> Support:
+    known: MlsSupport | None = None,
+) -> MlsSupport:
     """The support with given pairs and weights. ``known``: one with the same pairs, whose rows are taken over
     where they have the same moments."""
     n = len(h)
@@ -134,7 +134,7 @@ def weighted(
         over = np.where(s, 1.0 / np.where(s, values[lost], 1.0), 0.0)
         inverse[new[lost]] = np.einsum("nik,nk,njk->nij", v, over, v)
         projector[new[lost]] = np.einsum("nik,nk,njk->nij", v, s.astype(float), v)
-    return Support(h, starts, around, weight, sums, inverse, projector, flat)
+    return MlsSupport(h, starts, around, weight, sums, inverse, projector, flat)
 
 
 def full(six: Array) -> Array:

@@ -8,9 +8,9 @@ from the front the line passes through ([OrganFlemingTerryBelytschko1996]_, in t
 
 import numpy as np
 
-from pliant.models.efg.crossings import crossed
-from pliant.models.efg.support import Support, poly6, weighted
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.models.efg.segment_triangle import crossed
+from pliant.models.efg.support import MlsSupport, poly6, weighted
 
 KAPPA = 0.8  # how far transparency reaches, in supports
 _SHIFT = np.array([0.0061, 0.0037, 0.0069])  # of the spacing: lines along the lattice miss edges of faces
@@ -20,7 +20,7 @@ class Visibility:
     """Lines between phyxels at ``rest`` that pass through sheets; ``whole``: the support without cracks, its
     weights in units of ``unit`` (see ``poly6``)."""
 
-    def __init__(self, whole: Support, rest: Array, spacing: float, unit: float) -> None:
+    def __init__(self, whole: MlsSupport, rest: Array, spacing: float, unit: float) -> None:
         self.whole, self.rest, self.spacing = whole, rest, spacing
         rows = whole.rows
         self.d = rest[whole.around] - rest[rows]
@@ -38,7 +38,7 @@ class Visibility:
         self.hit: IntArray = np.zeros(0, np.int64)  # places in ``lines``, one per line and triangle
         self.where = np.zeros((0, 3))
 
-    def followed(self, whole: Support, rest: Array, moved: IntArray, corners: Array) -> "Visibility":
+    def followed(self, whole: MlsSupport, rest: Array, moved: IntArray, corners: Array) -> "Visibility":
         """The same after phyxels ``moved`` or came; ``corners`` (t, 3, 3): the triangles of all sheets."""
         new, n = Visibility(whole, rest, self.spacing, self.unit), len(rest)
         still = np.ones(n, bool)
@@ -83,8 +83,8 @@ class Visibility:
         return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
 
     def support(
-        self, label: IntArray, front: Array, joined: IntArray, share: Array, known: Support
-    ) -> Support:
+        self, label: IntArray, front: Array, joined: IntArray, share: Array, known: MlsSupport
+    ) -> MlsSupport:
         """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
         ``joined`` (m, 2): phyxels that keep at least the ``share`` (m,) of their weight; ``known``: the last
         one, of which what has not changed is taken over."""

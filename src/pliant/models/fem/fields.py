@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.models import tet_fields
-from pliant.models.tet_stiffness import gradients
-from pliant.protocols import FieldData
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
+from pliant.interfaces import FieldData
+from pliant.models.tets import fields
+from pliant.models.tets.stiffness import gradients
 
 if TYPE_CHECKING:
-    from pliant.models.fem.mechanics import WarpedMechanics
+    from pliant.models.fem.mechanics import TetFem
 
-NAMES = (*tet_fields.NAMES, "stress-averaged", "plastic")
+NAMES = (*fields.NAMES, "stress-averaged", "plastic")
 _EYE = np.eye(3)
 
 
@@ -62,7 +62,7 @@ def _skew_balance(U: Array, T: Array) -> Array:
     return skew
 
 
-def first_piola(mechanics: "WarpedMechanics", F: Array, which: IntArray, pressure: Any) -> Array:
+def first_piola(mechanics: "TetFem", F: Array, which: IntArray, pressure: Any) -> Array:
     """First Piola-Kirchhoff stresses [Pa] at elastic deformation gradients F of the elements ``which``;
     ``pressure``: averaged ones (m, 1, 1), or 0."""
     model, rest, share = mechanics.model, mechanics.rest, mechanics.share
@@ -88,7 +88,7 @@ def first_piola(mechanics: "WarpedMechanics", F: Array, which: IntArray, pressur
     return np.asarray(R @ T)
 
 
-def _pressure(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> Any:
+def _pressure(mechanics: "TetFem", x: Array, which: IntArray) -> Any:
     """Averaged pressures of tets (m, 1, 1) [Pa], zero without the remedy."""
     if mechanics.pressure is None:
         return 0.0
@@ -97,14 +97,14 @@ def _pressure(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> Any:
     return values[which][:, None, None]
 
 
-def element_forces(mechanics: "WarpedMechanics", x: Array, which: IntArray) -> Array:
+def element_forces(mechanics: "TetFem", x: Array, which: IntArray) -> Array:
     """Elastic forces [N] of the tets ``which`` on their corners, (m, 4, 3)."""
     P = first_piola(mechanics, mechanics.deformation(x, which), which, _pressure(mechanics, x, which))
     inverse, volumes = mechanics.rest.inverse[which], mechanics.rest.volumes[which]
     return np.asarray(-np.einsum("m,mij,mkj->mki", volumes, P, gradients(inverse)))
 
 
-def cauchy(mechanics: "WarpedMechanics", x: Array) -> Array:
+def cauchy(mechanics: "TetFem", x: Array) -> Array:
     """Cauchy stress ``P F^T / |J|`` of all cells (m, 3, 3) [Pa]."""
     cells = np.arange(len(mechanics.tets))
     F = mechanics.deformation(x, cells)
@@ -114,7 +114,7 @@ def cauchy(mechanics: "WarpedMechanics", x: Array) -> Array:
     return np.asarray(0.5 * (sigma + sigma.transpose(0, 2, 1)))
 
 
-def averaged(mechanics: "WarpedMechanics", values: Array) -> Array:
+def averaged(mechanics: "TetFem", values: Array) -> Array:
     """Volume-weighted means over the tets around each particle, (n, ...)."""
     weights = np.repeat(mechanics.cell_volumes, 4)
     shape = (len(mechanics.structure.rest), *values.shape[1:])
@@ -125,17 +125,17 @@ def averaged(mechanics: "WarpedMechanics", values: Array) -> Array:
     return np.asarray(np.einsum("n...,n->n...", total, 1.0 / volume))
 
 
-def _strains(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
+def _strains(mechanics: "TetFem", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
     """What follows from the deformation since the first rest shape alone."""
     cells = np.arange(len(mechanics.tets))
     own = mechanics.owner(cells)
     lam, mu = (constant[own] for constant in mechanics.rest.lame)
     if mechanics.plasticity is not None:
-        return tet_fields.tet_fields(x, mechanics.structure.rest, mechanics.tets, (lam, mu), names)
-    return tet_fields.deformation_fields(mechanics.deformation(x, cells), (lam, mu), names)
+        return fields.tet_fields(x, mechanics.structure.rest, mechanics.tets, (lam, mu), names)
+    return fields.deformation_fields(mechanics.deformation(x, cells), (lam, mu), names)
 
 
-def fem_fields(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
+def fem_fields(mechanics: "TetFem", x: Array, names: Sequence[str]) -> dict[str, FieldData]:
     """strain and inverted as in ``tet_fields``; stresses are Cauchy stresses of the model's law [Pa].
 
     stress: von Mises; stress-tensor (m, 3, 3); principal (m, 3), descending; stress-averaged: von Mises of
@@ -149,8 +149,8 @@ def fem_fields(mechanics: "WarpedMechanics", x: Array, names: Sequence[str]) -> 
         found["plastic"] = FieldData(values, "cell")
     if not {"stress", "stress-tensor", "principal", "stress-averaged"}.isdisjoint(names):
         sigma = cauchy(mechanics, x)
-        found |= tet_fields.stress_fields(sigma, names, "cell")
+        found |= fields.stress_fields(sigma, names, "cell")
         if "stress-averaged" in names:
             mean = averaged(mechanics, sigma)
-            found["stress-averaged"] = FieldData(tet_fields.von_mises(mean), "particle", "Pa")
+            found["stress-averaged"] = FieldData(fields.von_mises(mean), "particle", "Pa")
     return found

@@ -8,9 +8,9 @@ yy, zz, yz, xz, xy and engineering shears) and the plastic strain (6, tensor com
 
 import numpy as np
 
-from pliant.compiled import jit
+from pliant.kernels.jit import jit
 from pliant.models.fem.laws import ENERGY, own_bulk
-from pliant.models.tet_kernels import (
+from pliant.models.tets.kernels import (
     ROOT,
     TINY,
     combine,

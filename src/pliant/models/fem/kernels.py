@@ -4,10 +4,10 @@
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.models.fem.general import general_corotational, general_st_venant_kirchhoff, gram_schmidt
 from pliant.models.fem.laws import ENERGY, corotational, neo_hookean, st_venant_kirchhoff
-from pliant.models.tet_kernels import SCRATCH, gather_edges, scatter_forces
+from pliant.models.tets.kernels import SCRATCH, gather_edges, scatter_forces
 
 COROTATIONAL, ST_VENANT_KIRCHHOFF, NEO_HOOKEAN = 0, 1, 2
 GENERAL_COROTATIONAL, GENERAL_ST_VENANT_KIRCHHOFF, GRAM_SCHMIDT = 3, 4, 5

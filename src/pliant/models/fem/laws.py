@@ -11,8 +11,8 @@ modulus that acts here, 1, or 0 where averaged pressures (``pressure.py``) take 
 
 import numpy as np
 
-from pliant.compiled import jit
-from pliant.models.tet_kernels import (
+from pliant.kernels.jit import jit
+from pliant.models.tets.kernels import (
     ROOT,
     combine,
     deform,

@@ -5,26 +5,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.fracture.breaking import Breaking
-from pliant.models.blocks import WIDTH
-from pliant.models.fem import fields, kernels, products
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.kernels.element_blocks import WIDTH
+from pliant.models.critical_step import element_limit, explicit_limit
+from pliant.models.fem import fields, kernels, stiffness_product
+from pliant.models.fem.nodal_pressure import NodalPressure
 from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
-from pliant.models.fem.pressure import AveragedPressure
-from pliant.models.fem.rest import TetRest
+from pliant.models.fem.reference import ReferenceTets
 from pliant.models.regions import per_cell
-from pliant.models.stability import element_limit, explicit_limit
-from pliant.models.tet_fields import edge_matrices
-from pliant.models.tet_rotations import TetRotations
-from pliant.models.tet_stiffness import assemble, gradients, stiffness_at
-from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.models.tets.fields import edge_matrices
+from pliant.models.tets.fracture import TetFracture
+from pliant.models.tets.rotations import TetRotations
+from pliant.models.tets.stiffness import assemble, gradients, stiffness_at
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.fem.model import Fem
 
 
-class WarpedMechanics(Breaking):
+class TetFem(TetFracture):
     """Forces, stiffness and fields of linear tets; arrays are in the body's own numbering."""
 
     field_names = fields.NAMES
@@ -44,7 +44,7 @@ class WarpedMechanics(Breaking):
         printed = model.rotation == "gram-schmidt"
         small = model.flow(material) in ("small", "cairns")
         general = printed or small or model.anisotropic(material)
-        self.frame = products.ORTHONORMAL if printed else products.POLAR
+        self.frame = stiffness_product.ORTHONORMAL if printed else stiffness_product.POLAR
         self.law = kernels.GRAM_SCHMIDT if printed else kernels.LAWS[model.law, general]
         self.rest = self._make_rest(structure, material, general)
         self.tets, self.blocks = structure.cells["tetra"], self.rest.blocks
@@ -53,17 +53,17 @@ class WarpedMechanics(Breaking):
         self._rotations: TetRotations | None = None
         self._lane_volumes: Array | None = None
         if not self._keeps_volume:
-            self.leave_volume_to_constraint()
+            self.disable_volumetric_term()
 
-    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> TetRest:
-        return TetRest(structure, material, general)
+    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> ReferenceTets:
+        return ReferenceTets(structure, material, general)
 
     def _set_pressure(self) -> None:
-        self.pressure: AveragedPressure | None = None
+        self.pressure: NodalPressure | None = None
         self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of the bulk modulus that tets keep
         if self.model.locking == "averaged-pressure":
             lam, mu = self.rest.lame
-            self.pressure = AveragedPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu)
+            self.pressure = NodalPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu)
             self.share, self._extra = 0.0, self.pressure.extra
 
     def _set_plasticity(self) -> None:
@@ -81,7 +81,7 @@ class WarpedMechanics(Breaking):
         """The structure whose cells are the elements: here, the tets."""
         return structure
 
-    def leave_volume_to_constraint(self) -> None:
+    def disable_volumetric_term(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
         self._keeps_volume = False
         if not self.model.anisotropic(self.material):
@@ -107,7 +107,7 @@ class WarpedMechanics(Breaking):
 
     def _add_damping(self, x: Array, v: Array, out: Array) -> None:
         if self.damping_time:
-            self._add_product(products.STRETCHED, x, -self.damping_time * v, out)
+            self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
 
     def dissipation(self, x: Array, v: Array) -> float:
         """``beta v . K v`` and what plastic flow took in the last step [W]."""
@@ -121,7 +121,7 @@ class WarpedMechanics(Breaking):
 
     def _add_product(self, frame: int, x: Array, dx: Array, out: Array) -> None:
         b = self.blocks
-        run = products.product_parallel if b.parallel else products.product_serial
+        run = stiffness_product.product_parallel if b.parallel else stiffness_product.product_serial
         run(b.starts, b.low, b.offset, b.index, self.rest.rows, frame, x, -dx, b.buffer)
         b.add_to(out)
 
@@ -215,7 +215,7 @@ class WarpedMechanics(Breaking):
             self._quickest = (made_for, element_limit(parts, self.structure, self.damping_time))
         return self._quickest[1]
 
-    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the tets that have particles on both sides of a cut."""
         side = above[self.tets]
         cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
@@ -241,7 +241,7 @@ class WarpedMechanics(Breaking):
         return fields.fem_fields(self, x, names)
 
 
-class FemMechanics(WarpedMechanics):
+class HyperelasticTetFem(TetFem):
     """Laws that have an energy."""
 
     def energy(self, x: Array) -> float:

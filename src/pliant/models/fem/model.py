@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pliant.errors import IncompatibleError
-from pliant.parameters import parameters
-from pliant.protocols import Structure
-from pliant.structure.quadratic import QuadraticTetSampler
-from pliant.structure.tets import TetSampler
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.interfaces import Structure
+from pliant.structure.samplers.tets import TetSampler
+from pliant.structure.samplers.tets10 import QuadraticTetSampler
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
-    from pliant.models.fem.mechanics import WarpedMechanics
+    from pliant.materials import ResolvedMaterial as Material
+    from pliant.models.fem.mechanics import TetFem
 
 LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 
@@ -89,19 +89,17 @@ class Fem:
         """Those asked for: tets follow a uniform strain exactly. None for anisotropic ones."""
         return None if self.anisotropic(material) else material.lame
 
-    def prepare(self, structure: Structure, material: "Material") -> "WarpedMechanics":
-        from pliant.models.fem.mechanics import FemMechanics, WarpedMechanics
+    def prepare(self, structure: Structure, material: "Material") -> "TetFem":
+        from pliant.models.fem.mechanics import HyperelasticTetFem, TetFem
 
         for wrong, why, hint in self._conflicts(material):
             if wrong:
                 raise IncompatibleError(why, hint=hint)
         if self.elements == "quadratic":
-            from pliant.models.fem.quadratic import QuadraticMechanics
+            from pliant.models.fem.quadratic import QuadraticTetFem
 
-            return QuadraticMechanics(structure, material, self)
-        return (WarpedMechanics if self.rotation == "gram-schmidt" else FemMechanics)(
-            structure, material, self
-        )
+            return QuadraticTetFem(structure, material, self)
+        return (TetFem if self.rotation == "gram-schmidt" else HyperelasticTetFem)(structure, material, self)
 
     def _conflicts(self, material: "Material") -> list[tuple[bool, str, str]]:
         """Combinations that cannot work: (it is so, why, what to do)."""

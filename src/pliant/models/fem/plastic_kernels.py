@@ -4,12 +4,12 @@
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.eigen import symmetric_eigen
+from pliant.kernels.eigen3 import symmetric_eigen
+from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.models.fem import kernels
 from pliant.models.fem.general import PLASTIC, elastic_strain, green, orthonormal_columns, unrotated
 from pliant.models.fem.laws import LAMBDA, MU
-from pliant.models.tet_kernels import (
+from pliant.models.tets.kernels import (
     ROOT,
     SCRATCH,
     combine,

@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.typing import AnyArray, Array, IndexArray
+from pliant.interfaces import Structure
 from pliant.models.fem import plastic_kernels as kernels
-from pliant.models.fem.rest import PLASTIC_COLUMN, TetRest
+from pliant.models.fem.reference import PLASTIC_COLUMN, ReferenceTets
 from pliant.models.regions import per_cell
-from pliant.protocols import Structure
-from pliant.typing import AnyArray, Array, IndexArray
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
 
 ROOT_3_2 = float(np.sqrt(1.5))  # norm of a deviatoric strain over its equivalent (uniaxial) strain
 
 
-def _constants(structure: Structure, material: "Material", rest: TetRest) -> tuple[Array, Array, Array]:
+def _constants(structure: Structure, material: "Material", rest: ReferenceTets) -> tuple[Array, Array, Array]:
     """Yield stress [Pa], creep rate [1/s], largest plastic strain of each tet; infinite where not given."""
 
     def read(own: "Material") -> list[float]:
@@ -50,7 +50,7 @@ class SmallPlasticity:
     index: IndexArray | None = None  # rows of x that span each element, where those are not its corners
 
     def __init__(
-        self, structure: Structure, material: "Material", rest: TetRest, law: int, printed: bool
+        self, structure: Structure, material: "Material", rest: ReferenceTets, law: int, printed: bool
     ) -> None:
         self.rest, self.law, self.printed = rest, law, printed
         stress, creep, most = _constants(structure, material, rest)
@@ -101,7 +101,7 @@ class LargePlasticity:
     recorded = ("rest-shape",)
     index: IndexArray | None = None  # as above
 
-    def __init__(self, structure: Structure, material: "Material", rest: TetRest) -> None:
+    def __init__(self, structure: Structure, material: "Material", rest: ReferenceTets) -> None:
         self.rest = rest
         stress, creep, most = _constants(structure, material, rest)
         self._rows = rest.blocks.rows(stress / (np.sqrt(6.0) * rest.lame[1]), creep, ROOT_3_2 * most)

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.mesh.types import tet_volumes
-from pliant.models.blocks import WIDTH, make_blocks, partitions_for
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.interfaces import Structure
+from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
+from pliant.mesh.mesh import tet_volumes
 from pliant.models.fem import fields, quadratic_kernels
-from pliant.models.fem.mechanics import FemMechanics
+from pliant.models.fem.mechanics import HyperelasticTetFem
 from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
-from pliant.models.fem.rest import TetRest
-from pliant.models.tet_fields import edge_matrices
-from pliant.models.tet_rotations import TetRotations
-from pliant.models.tet_stiffness import assemble, stiffness_at
-from pliant.protocols import Structure
-from pliant.structure.quadratic import EDGES, PIECES
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.models.fem.reference import ReferenceTets
+from pliant.models.tets.fields import edge_matrices
+from pliant.models.tets.rotations import TetRotations
+from pliant.models.tets.stiffness import assemble, stiffness_at
+from pliant.structure.samplers.tets10 import EDGES, PIECES
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
 
 NEAR, FAR = (5.0 + 3.0 * np.sqrt(5.0)) / 20.0, (5.0 - np.sqrt(5.0)) / 20.0
 POINTS = np.full((4, 4), FAR) + (NEAR - FAR) * np.eye(4)  # barycentric; exact for quadratic integrands
@@ -51,7 +51,7 @@ SLOPES, PIECE_SLOPES = shape_slopes(POINTS), shape_slopes(_piece_centres())
 MIDDLE = shape_slopes(np.full((1, 4), 0.25))[0]
 
 
-class QuadraticMechanics(FemMechanics):
+class QuadraticTetFem(HyperelasticTetFem):
     """Forces, stiffness and fields of quadratic tets: strain is linear in each, integrated at four points.
 
     Fields are per piece (eight to a tet), taken at its middle. They cannot be cut and do not crack.
@@ -59,13 +59,13 @@ class QuadraticMechanics(FemMechanics):
 
     cut = imprint = part_faces = None  # type: ignore[assignment]
 
-    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> TetRest:
+    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> ReferenceTets:
         self.elements: IntArray = structure.cells["tetra10"]
         own = self._elements_of(structure)
         most = min(partitions_for(len(self.elements)), MOST_PARTITIONS)
         blocks = make_blocks(self.elements, len(structure.rest), most)
         self._nothing = np.zeros(WIDTH)
-        return TetRest(own, material, general, blocks, len(SLOPES))
+        return ReferenceTets(own, material, general, blocks, len(SLOPES))
 
     def _elements_of(self, structure: Structure) -> Structure:
         return replace(
@@ -132,7 +132,7 @@ class QuadraticMechanics(FemMechanics):
     def cell_volumes(self) -> Array:
         return np.repeat(self.rest.volumes / len(PIECES), len(PIECES))
 
-    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         side = above[self.elements]
         cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
         nodes, inverse = x[self.elements[cut]], self.rest.inverse[cut]

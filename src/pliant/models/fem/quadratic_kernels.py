@@ -10,12 +10,12 @@ Scratch ``u`` holds the nine particles 1 to 9 relative to particle 0, then their
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.models.fem.general import STIFFNESS
 from pliant.models.fem.kernels import apply_law
 from pliant.models.fem.laws import ENERGY
-from pliant.models.fem.products import frame_block, general_block, isotropic_block
-from pliant.models.tet_kernels import SCRATCH, deform_block
+from pliant.models.fem.stiffness_product import frame_block, general_block, isotropic_block
+from pliant.models.tets.kernels import SCRATCH, deform_block
 
 FORCES = 27 * 16  # where forces begin in the scratch u
 ROOM = 2 * FORCES

@@ -4,9 +4,9 @@
 
 import numpy as np
 
-from pliant.compiled import jit
+from pliant.kernels.jit import jit
 from pliant.models.fem.kernels import apply_law
-from pliant.models.tet_kernels import SCRATCH, gather_edges
+from pliant.models.tets.kernels import SCRATCH, gather_edges
 
 
 @jit

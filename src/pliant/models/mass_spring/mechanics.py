@@ -5,27 +5,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.fracture.breaking import Breaking
-from pliant.mesh.types import tet_edges, tet_volumes
-from pliant.models import tet_fields
-from pliant.models.blocks import make_blocks
+from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.kernels.element_blocks import make_blocks
+from pliant.mesh.mesh import tet_edges, tet_volumes
+from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
-from pliant.models.springs import energies, kernels, products
-from pliant.models.springs.loops import SpringLoops
-from pliant.models.stability import explicit_limit
-from pliant.models.tet_rotations import TetRotations
-from pliant.models.tet_stiffness import assemble
-from pliant.protocols import FieldData, StableStep, Structure
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.models.springs import energies, kernels, stiffness_product
+from pliant.models.springs.spring_forces import SpringForces
+from pliant.models.tets import fields
+from pliant.models.tets.fracture import TetFracture
+from pliant.models.tets.rotations import TetRotations
+from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
 
 
-class MassSpringMechanics(Breaking):
+class MassSpringMechanics(TetFracture):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
-    field_names = tet_fields.NAMES
+    field_names = fields.NAMES
     inversion_safe = False
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -51,16 +51,16 @@ class MassSpringMechanics(Breaking):
             self.stiffness = np.full(len(self.edges), stiffness)
             self.bulk = np.zeros(len(self.tets))
         self.volumetric = bool(self.bulk.any())
-        self.springs = SpringLoops(self.edges, len(rest), self.lengths, self.stiffness)
+        self.springs = SpringForces(self.edges, len(rest), self.lengths, self.stiffness)
         if self.volumetric:
             self.springs.add_tets(self.tets, self.volumes, self.bulk)
         self.cells = make_blocks(self.tets, len(rest))
         self._cell_rest = self.cells.rows(6.0 * self.volumes, self.bulk / self.volumes / 36.0)
         self._rotations: TetRotations | None = None
         if not self._keeps_volume:
-            self.leave_volume_to_constraint()
+            self.disable_volumetric_term()
 
-    def leave_volume_to_constraint(self) -> None:
+    def disable_volumetric_term(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
         self._keeps_volume = False
         self.bulk = np.zeros(len(self.tets))
@@ -105,12 +105,20 @@ class MassSpringMechanics(Breaking):
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
         of volume, so that K is positive semi-definite (see ``products.py``)."""
         s = self.springs.blocks
-        run = products.spring_product_parallel if self.springs.parallel else products.spring_product_serial
+        run = (
+            stiffness_product.spring_product_parallel
+            if self.springs.parallel
+            else stiffness_product.spring_product_serial
+        )
         run(s.starts, s.low, s.offset, s.index, self.springs.rest, x, dx, s.buffer)
         s.add_to(out)
         if self.volumetric:
             c = self.cells
-            squeeze = products.volume_product_parallel if c.parallel else products.volume_product_serial
+            squeeze = (
+                stiffness_product.volume_product_parallel
+                if c.parallel
+                else stiffness_product.volume_product_serial
+            )
             squeeze(c.starts, c.low, c.offset, c.index, self._cell_rest, x, dx, c.buffer)
             c.add_to(out)
 
@@ -122,7 +130,7 @@ class MassSpringMechanics(Breaking):
         springs = self.stiffness[:, None, None] * both[:, :, None] * both[:, None, :]
         matrix = assemble(springs, self.edges, n)
         if self.volumetric:
-            g = tet_fields.volume_gradients(rest, self.tets).reshape(-1, 12)
+            g = fields.volume_gradients(rest, self.tets).reshape(-1, 12)
             weights = (self.bulk / self.volumes)[:, None, None]
             matrix = matrix + assemble(weights * g[:, :, None] * g[:, None, :], self.tets, n)
         return matrix
@@ -130,7 +138,7 @@ class MassSpringMechanics(Breaking):
     def nodal_rotations(self, x: Array) -> Array:
         """The mean rotation of the tets around each particle, (n, 3, 3)."""
         if self._rotations is None:
-            inverse = np.linalg.inv(tet_fields.edge_matrices(self.structure.rest, self.tets))
+            inverse = np.linalg.inv(fields.edge_matrices(self.structure.rest, self.tets))
             self._rotations = TetRotations(self.cells, inverse.astype(np.float64), self.volumes)
         return self._rotations.nodal(x)
 
@@ -143,7 +151,7 @@ class MassSpringMechanics(Breaking):
     def stable_step(self) -> StableStep:
         return explicit_limit(self, self.structure, self.damping_time)
 
-    def flux(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of springs and of tets that have particles on both sides of a cut."""
         i, j = self.edges[:, 0], self.edges[:, 1]
         cut = above[i] != above[j]
@@ -159,10 +167,10 @@ class MassSpringMechanics(Breaking):
         cut = side.any(axis=1) & ~side.all(axis=1)
         tets = self.tets[cut]
         pressure = -self.bulk[cut] * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
-        forces = pressure[:, None, None] * tet_fields.volume_gradients(x, tets)
+        forces = pressure[:, None, None] * fields.volume_gradients(x, tets)
         resultant = (forces * side[cut][:, :, None]).sum(axis=1)
         return resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum())
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet of the continuum that the springs stand for (small-strain Hooke on Green strain)."""
-        return tet_fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)
+        return fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from pliant.errors import IncompatibleError
-from pliant.parameters import parameters
-from pliant.protocols import Structure
-from pliant.structure.tets import TetSampler
-from pliant.units import Number
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.units import Number
+from pliant.interfaces import Structure
+from pliant.structure.samplers.tets import TetSampler
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.mass_spring.mechanics import MassSpringMechanics
 
 

@@ -4,21 +4,29 @@ from itertools import pairwise
 
 import numpy as np
 
-from pliant.compiled import SERIAL_ROWS
-from pliant.models.multires import impulses, kernels, schedule, tet_loops
-from pliant.models.multires.asking import asked_masses
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.kernels.jit import SERIAL_ROWS
+from pliant.models.multires import galerkin_substeps, schwarz_substeps, tet_kernels, transfer_kernels
 from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.level_state import (
+    ActiveNodes,
+    LevelState,
+    NearbyObstacles,
+    StackedNodes,
+    flagged,
+    laid_out,
+    limit,
+)
 from pliant.models.multires.levels import Level
-from pliant.models.multires.motion import AllNodes, Motion, Near, Simulated, flagged, laid_out, limit
-from pliant.structure import lending
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.models.multires.required_mass import required_masses
+from pliant.structure import mass_scaling
 
 POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
 LEAST = 0.03  # share that every other node has (about that of one tet): extrapolated weights may leave less
 STEADY = 0.9  # of a level's longest step
 
 
-class Galerkin(Simulated):
+class Galerkin(ActiveNodes):
     r"""A tet is refined or not; what is simulated is one field over all levels.
 
     The tets around split nodes are. A fine tet counts by its share inside refined coarse tets (four sample
@@ -34,7 +42,7 @@ class Galerkin(Simulated):
 
     synchronous = True
 
-    def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float) -> None:
+    def __init__(self, hierarchy: Hierarchy, motion: LevelState, damping: float) -> None:
         self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
         self.heat: Array = np.zeros(0)
         self.left_over: Array = np.zeros(3)  # nothing ever is
@@ -51,7 +59,7 @@ class Galerkin(Simulated):
         weight, buffer = np.ones(first[-1]), np.zeros((4 * first[-1], 3))
         self.weight: list[Array] = [weight[a:b] for a, b in spans]
         self._buffers: list[Array] = [buffer[4 * a : 4 * b] for a, b in spans]
-        self._first_tet, self._all_nodes = first, AllNodes(self.hierarchy, self.mass)
+        self._first_tet, self._all_nodes = first, StackedNodes(self.hierarchy, self.mass)
         self.points = self._all_nodes.points
         self._inverse: Array = np.zeros_like(self.points)
         self.inverse = self.motion.parts(self._inverse)
@@ -124,7 +132,7 @@ class Galerkin(Simulated):
         levels = self.hierarchy.levels
         self._passed = [np.flatnonzero(~free) for free in self.free]  # hand what they have to parent tets
         self.pulled: list[IntArray] = [np.zeros(0, np.int64) for _ in levels]
-        self._loans = [lending.NONE for _ in levels]
+        self._loans = [mass_scaling.NONE for _ in levels]
         mass = levels[-1].mass[:, None]
         first = self._shared(mass)
         self.pulled = [self._poor(k, first[k][:, 0]) for k in range(len(levels))]
@@ -140,14 +148,14 @@ class Galerkin(Simulated):
         bounds = [link.bounds for link in self.hierarchy.links]
         for k, level in enumerate(levels):
             asked = [np.zeros((each.count, 1)) for each in levels]
-            asked[k][:, 0] = asked_masses(level, self.tets[k], self.weight[k])
+            asked[k][:, 0] = required_masses(level, self.tets[k], self.weight[k])
             self._hand_on(k, self.slaves, asked, bounds)
             found = [np.maximum(a, b[:, 0]) for a, b in zip(found, asked, strict=True)]
         return [free * needed for free, needed in zip(self.free, found, strict=True)]
 
-    def _lent(self, level: Level, mass: Array, needed: Array) -> lending.Loans:
+    def _lent(self, level: Level, mass: Array, needed: Array) -> mass_scaling.Loans:
         least = np.maximum(needed, LEAST * level.mass * (mass != 0.0))
-        return lending.lent(least, mass, level.first, level.columns)
+        return mass_scaling.transfers(least, mass, level.first, level.columns)
 
     def _poor(self, k: int, mass: Array) -> IntArray:
         """Nodes of level k to be pulled: no tet of theirs counts, and the finer tet around them is free."""
@@ -166,7 +174,7 @@ class Galerkin(Simulated):
         shares[-1][:] = values
         self._hand_on(len(levels) - 1, self._passed, shares, [link.shares for link in self.hierarchy.links])
         for share, loans in zip(shares, self._loans, strict=True):
-            lending.lend(loans, share)
+            mass_scaling.apply_transfers(loans, share)
         return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
 
     def _hand_on(
@@ -179,10 +187,12 @@ class Galerkin(Simulated):
         weights = weights or [link.weights for link in links]
         for k in range(deepest, 0, -1):
             link = links[k - 1]
-            kernels.hand_up(nodes[k], link.corners, weights[k - 1], values[k], values[k - 1])
+            transfer_kernels.restrict(nodes[k], link.corners, weights[k - 1], values[k], values[k - 1])
         for k in range(deepest):
             if len(pulled := self.pulled[k]):
-                kernels.hand_up(pulled, links[k].down, links[k].down_weights, values[k], values[k + 1])
+                transfer_kernels.restrict(
+                    pulled, links[k].down, links[k].down_weights, values[k], values[k + 1]
+                )
                 values[k][pulled] = 0.0
 
     # ------------------------------------------------------------------------------------- motion
@@ -204,7 +214,7 @@ class Galerkin(Simulated):
             own = np.where(free, 1.0 / np.where(free, mass, 1.0), 0.0)
             inverse[:] = np.where(driven > 0.0, own[:, None], 0.0)
 
-    def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
+    def advance(self, time: float, dt: float, counts: list[int], near: NearbyObstacles) -> None:
         m, ticks = self.motion, counts[self.deepest]
         periods = np.array([max(ticks // count, 1) for count in counts])
         times = (ticks, dt / ticks, periods, self.deepest)
@@ -213,14 +223,14 @@ class Galerkin(Simulated):
         contacts, out = near.tables(time, dt, ticks, self._all_nodes, self.deepest + 1)
         d, v, f, load, _ = m.whole
         while True:
-            event = impulses.run(
+            event = galerkin_substeps.run(
                 cursor, times, outside, self.damping, self._lists, self._links, self._elastic,
                 (d, v, f, load, self._inverse), contacts, self.heat,
             )  # fmt: skip
-            if event == schedule.DONE:
+            if event == schwarz_substeps.DONE:
                 break
             t, k = int(cursor[0]), int(cursor[1])
-            stride = schedule.heat_stride(counts[k])
+            stride = schwarz_substeps.heat_stride(counts[k])
             counted = (t // periods[k]) % stride == 0 and t < ticks
             self._level_forces(k, stride * dt / counts[k] if counted else 0.0)
         for obstacle, row in zip(near.obstacles, out, strict=True):
@@ -230,7 +240,9 @@ class Galerkin(Simulated):
         if len(self.pulled[k]):
             link, m = self.hierarchy.links[k], self.motion
             fine, here = (m.d[k + 1], m.v[k + 1]), (m.d[k], m.v[k])
-            kernels.hang(self.pulled[k], link.down, link.down_weights, *fine, *here)
+            transfer_kernels.interpolate_constrained(
+                self.pulled[k], link.down, link.down_weights, *fine, *here
+            )
 
     def _level_forces(self, k: int, dt: float = 0.0) -> None:
         """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
@@ -249,7 +261,7 @@ class Galerkin(Simulated):
     def _tet_forces(self, k: int, damping: float) -> None:
         m, level = self.motion, self.hierarchy.levels[k]
         m.f[k].fill(0.0)
-        tet_loops.tet_forces(
+        tet_kernels.tet_forces(
             self.tets[k], self.nodes[k], level, self.weight[k], m.d[k], m.v[k], damping,
             self._buffers[k], m.f[k],
         )  # fmt: skip
@@ -283,7 +295,7 @@ class Galerkin(Simulated):
             nodes = self.active[k]
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
             out = np.zeros(len(self.tets[k]))
-            tet_loops.tet_energies(
+            tet_kernels.tet_energies(
                 self.tets[k], level.tets, level.gradients, level.volumes, self.weight[k], level.operator,
                 level.lam, level.mu, m.d[k], out,
             )  # fmt: skip

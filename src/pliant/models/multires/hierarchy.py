@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from pliant.core.typing import Array
+from pliant.models.multires.level_transfer import Containment, LevelTransfer
 from pliant.models.multires.levels import Level, LevelMesh
-from pliant.models.multires.links import Homes, Link
-from pliant.structure.lending import evened
-from pliant.typing import Array
+from pliant.structure.mass_scaling import scale_masses
 
 
 class Hierarchy:
@@ -15,14 +15,14 @@ class Hierarchy:
     def __init__(
         self,
         meshes: list[LevelMesh],
-        homes: list[Homes],
+        homes: list[Containment],
         mass: Array,
         lame: tuple[float, float],
         operator: int,
     ) -> None:
         self.levels = [Level(mesh, lame, operator) for mesh in meshes]
         pairs = zip(self.levels[:-1], self.levels[1:], homes, strict=True)
-        self.links = [Link(coarse, fine, home) for coarse, fine, home in pairs]
+        self.links = [LevelTransfer(coarse, fine, home) for coarse, fine, home in pairs]
         self.levels[-1].set_mass(mass)
         for k in range(len(self.links) - 1, -1, -1):
             self.levels[k].set_mass(self._handed_up(k))
@@ -41,4 +41,4 @@ class Hierarchy:
         own *= fine.mass.sum() / own.sum()
         mass = np.maximum(handed, 0.5 * own)
         mass *= fine.mass.sum() / mass.sum()
-        return evened(mass, level.firmness, level.first, level.columns)
+        return scale_masses(mass, level.firmness, level.first, level.columns)

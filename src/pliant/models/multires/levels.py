@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pliant.fracture.virtual import VirtualMesh
-from pliant.mesh.types import tet_volumes
-from pliant.models.multires.beside import Sides
-from pliant.models.tet_fields import edge_matrices
-from pliant.models.tet_stiffness import assemble, element_stiffness, gradients, isotropic_stiffness
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.virtual_nodes import VirtualMesh
+from pliant.mesh.mesh import tet_volumes
+from pliant.models.multires.cut_sides import CutSides
+from pliant.models.tets.fields import edge_matrices
+from pliant.models.tets.stiffness import assemble, element_stiffness, gradients, isotropic_stiffness
 
 LINEAR, COROTATIONAL, DEBUNNE = 0, 1, 2
 OPERATORS = {"linear": LINEAR, "corotational": COROTATIONAL, "debunne": DEBUNNE}
 
 
 @dataclass(frozen=True)
-class Rows:
+class CsrRows:
     """Sparse rows: row i is ``columns[first[i] : first[i + 1]]`` with ``weights``."""
 
     first: IntArray
@@ -31,12 +31,12 @@ class Rows:
         return self.first, self.columns, self.weights
 
     @classmethod
-    def none(cls, count: int) -> "Rows":
+    def none(cls, count: int) -> "CsrRows":
         """``count`` empty rows."""
         return cls(np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
     @classmethod
-    def of(cls, matrix: Any) -> "Rows":
+    def of(cls, matrix: Any) -> "CsrRows":
         matrix = matrix.tocsr()
         matrix.sort_indices()
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
@@ -89,11 +89,11 @@ class Level:
         lengths = np.linalg.norm(edges, axis=1)
         self.spacing = float(np.median(lengths[lengths > 0]))
         self.virtual = mesh.virtual
-        self.tet_sides, self.node_sides = Sides.none(len(tets)), Sides.none(self.count)
+        self.tet_sides, self.node_sides = CutSides.none(len(tets)), CutSides.none(self.count)
         if (cut := mesh.virtual) is not None:
-            self.tet_sides = Sides(cut.above & ~cut.below, cut.below & ~cut.above)
+            self.tet_sides = CutSides(cut.above & ~cut.below, cut.below & ~cut.above)
             below, above = (_any_around(flags, tets, self.count) for flags in (cut.below, cut.above))
-            self.node_sides = Sides(above & ~below, below & ~above)
+            self.node_sides = CutSides(above & ~below, below & ~above)
 
     def _element_matrices(self) -> Array:
         m = len(self.tets)

@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.interfaces import FieldData, Ledger, Pushing, StableStep, Structure
 from pliant.materials import elastic
-from pliant.models import tet_fields
-from pliant.models.multires import choosing, kernels, meeting, shown
-from pliant.models.multires.adapt import Adaptation
-from pliant.models.multires.coming_apart import ComingApart
-from pliant.models.multires.cuts import Cuts
-from pliant.models.multires.drives import Drives
-from pliant.models.multires.finest import FinestMesh
+from pliant.models.multires import contact_input, particle_output, refinement_kernels, transfer_kernels
+from pliant.models.multires.cutting import LevelCutting
+from pliant.models.multires.finest_mesh import FinestMesh
 from pliant.models.multires.galerkin import Galerkin
-from pliant.models.multires.governor import Governor
 from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.level_cuts import LevelCuts
+from pliant.models.multires.level_state import Coupling, LevelState, flagged
 from pliant.models.multires.levels import OPERATORS
-from pliant.models.multires.motion import Coupling, Motion, flagged
+from pliant.models.multires.prescribed_nodes import PrescribedNodes
+from pliant.models.multires.refinement import Refinement
 from pliant.models.multires.schwarz import Schwarz
-from pliant.protocols import FieldData, Ledger, Pushing, StableStep, Structure
-from pliant.typing import AnyArray, Array, BoolArray
+from pliant.models.multires.work_budget import WorkBudget
+from pliant.models.tets import fields
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.multires.model import Multires
 
 ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 
 
-class MultiresMechanics(FinestMesh, ComingApart):
+class MultiresMechanics(FinestMesh, LevelCutting):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
@@ -45,7 +45,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
     def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
         self.structure, self.material, self.model = structure, material, model
         self.damping_time = material.damping or 0.0
-        self.cuts, self._whole = Cuts(structure), structure.carrier
+        self.cuts, self._whole = LevelCuts(structure), structure.carrier
         self.topology_version, self.parents = 0, np.arange(len(structure.rest))
         self._set_up(structure)
         self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
@@ -56,11 +56,11 @@ class MultiresMechanics(FinestMesh, ComingApart):
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
         self._since, self._frame_seconds = np.inf, 0.0
-        self.governor = Governor(model)
+        self.governor = WorkBudget(model)
         self.keeps_heat = False  # for the energy ledger, which says so
         self.updates, self.refused = 0, False
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
-        self.field_names = (*tet_fields.NAMES, "level", "eta")
+        self.field_names = (*fields.NAMES, "level", "eta")
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "refused", "updates", "seconds", *(f"active.{k}" for k in range(count)))
 
@@ -70,9 +70,9 @@ class MultiresMechanics(FinestMesh, ComingApart):
         lame = elastic.lame_parameters(self.material.young, self.material.poisson)
         meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
         self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
-        self.motion, self._loaded = Motion(self.hierarchy), False
-        self.adaptation = Adaptation(self.hierarchy, self.motion.family, self.model.split)
-        self.drives = Drives(self.hierarchy)
+        self.motion, self._loaded = LevelState(self.hierarchy), False
+        self.adaptation = Refinement(self.hierarchy, self.motion.family, self.model.split)
+        self.drives = PrescribedNodes(self.hierarchy)
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before it begins.
@@ -96,7 +96,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
 
     # ------------------------------------------------------------------------------------------ steps
 
-    def meet(self, obstacles: Sequence[Pushing]) -> None:
+    def set_obstacles(self, obstacles: Sequence[Pushing]) -> None:
         self.obstacles = list(obstacles)
 
     def couple(self, kind: str) -> None:
@@ -113,7 +113,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
             self.coupling.heat = np.zeros(1)
         self._rearranged = True
 
-    def settle(self, ledger: Ledger) -> None:
+    def report_energy(self, ledger: Ledger) -> None:
         """Hand the heat of internal damping since the last call to the ledger."""
         if self.coupling is not None and len(self.coupling.heat):
             ledger.dissipated += float(self.coupling.heat[0])
@@ -142,9 +142,9 @@ class MultiresMechanics(FinestMesh, ComingApart):
         assert self.coupling is not None
         if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
             self.coupling.weigh()
-        pushed = meeting.Pushed.since(self._last, x, v, self.drives.driven[-1])
+        pushed = contact_input.ExternalChange.since(self._last, x, v, self.drives.driven[-1])
         if len(pushed.rows):
-            meeting.take_pushes(pushed, self.structure.mass, self.motion, self.coupling)
+            contact_input.apply_external_changes(pushed, self.structure.mass, self.motion, self.coupling)
         counts = self.counts(dt)
         self._since += dt
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
@@ -159,7 +159,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
             for k, count in enumerate(counts):
                 self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
         self.drives.lead(x, dt, self.motion)
-        near = meeting.reachable(self.obstacles, self.motion, self.coupling, time, dt)
+        near = contact_input.nearby_obstacles(self.obstacles, self.motion, self.coupling, time, dt)
         self.coupling.advance(time, dt, counts, near)
         self.coupling.fill()
         self._show(x, v)
@@ -194,7 +194,9 @@ class MultiresMechanics(FinestMesh, ComingApart):
         )
         coarse, own = (d[-2:][0], speed[-2:][0]), (d[-1], speed[-1])
         hanging = (self.coupling.hanging[-1], *parents)
-        shown.show(hanging, coarse, own, self.structure.rest, self.drives.driven[-1], x, v, self._last)
+        particle_output.write_particles(
+            hanging, coarse, own, self.structure.rest, self.drives.driven[-1], x, v, self._last
+        )
 
     # -------------------------------------------------------------------------------------- adaptation
 
@@ -221,12 +223,12 @@ class MultiresMechanics(FinestMesh, ComingApart):
         self.split = split
         for k, link in enumerate(self.hierarchy.links):
             fresh = np.flatnonzero(split[k] & ~before[k])
-            born = choosing.children_of(fresh, link.children_first, link.children)
+            born = refinement_kernels.children_of(fresh, link.children_first, link.children)
             self.drives.change(k, np.flatnonzero(split[k] != before[k]))
             self.drives.change(k + 1, born)
             d, v = self.motion.d, self.motion.v
             if self.kind == "schwarz":
-                kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
+                transfer_kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
         self.coupling.arrange(split)
         self.coupling.weigh()
         if momentum is not None:
@@ -277,7 +279,7 @@ class MultiresMechanics(FinestMesh, ComingApart):
         return found
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        found = self.tet_fields(x, [name for name in names if name in tet_fields.NAMES])
+        found = self.tet_fields(x, [name for name in names if name in fields.NAMES])
         for name, values in zip(self.recorded, self._shown or (None, None), strict=True):
             if name in names:
                 made = self.levels_shown if name == "level" else self.jumps_shown

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from pliant.errors import IncompatibleError
-from pliant.parameters import parameters
-from pliant.protocols import Structure
-from pliant.structure.hierarchy import HierarchySampler
-from pliant.units import Number, Time
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.units import Number, Time
+from pliant.interfaces import Structure
+from pliant.structure.samplers.levels import LevelSampler
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.multires.mechanics import MultiresMechanics
 
 
@@ -53,8 +53,8 @@ class Multires:
     decisions: tuple[tuple[float, float], ...] | None = None
 
     @property
-    def sampler(self) -> HierarchySampler:
-        return HierarchySampler(self.levels)
+    def sampler(self) -> LevelSampler:
+        return LevelSampler(self.levels)
 
     def notes(self, material: "Material") -> list[str]:
         """What a user should know before looking at the result."""

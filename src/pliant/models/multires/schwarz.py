@@ -2,35 +2,41 @@
 
 import numpy as np
 
-from pliant.compiled import SERIAL_ROWS
-from pliant.models.multires import arrangement, handing, kernels, schedule, tet_loops
-from pliant.models.multires.arrangement import ABSENT
-from pliant.models.multires.damping import Damping
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.kernels.jit import SERIAL_ROWS
+from pliant.models.multires import (
+    load_restriction,
+    node_roles,
+    schwarz_substeps,
+    tet_kernels,
+    transfer_kernels,
+)
+from pliant.models.multires.border_damping import BorderDamping
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.levels import COROTATIONAL, Rows
-from pliant.models.multires.links import Link
-from pliant.models.multires.motion import (
-    AllNodes,
-    Motion,
-    Near,
-    Simulated,
+from pliant.models.multires.level_state import (
+    ActiveNodes,
+    LevelState,
+    NearbyObstacles,
+    StackedNodes,
     flagged,
     laid_out,
     nonzero_rows,
 )
-from pliant.typing import Array, BoolArray, IntArray
+from pliant.models.multires.level_transfer import LevelTransfer
+from pliant.models.multires.levels import COROTATIONAL, CsrRows
+from pliant.models.multires.node_roles import ABSENT
 
 MEMORY = 16.0  # of the coarsest critical step: how slowly reactions follow the balance of forces
 LEAST = 0.2  # share of its level's mass that a node stands for at least
 
 
-class Schwarz(Simulated):
+class Schwarz(ActiveNodes):
     r"""Each level is simulated where its nodes are active and borrows the values around them.
 
     A fine ghost takes the coarse field at both ends of the coarse step, :math:`u_0 + \theta (u_1 - u_0)` at
     its own sub-step's start, through quadratic interpolation. Coarse nodes that are replaced by finer ones
     take the fine field at the start of their step and move on with its velocity. Stiffness damping of a
-    quarter of each level's critical step keeps it stable, more of it at borders calms them: see ``Damping``.
+    quarter of each level's critical step keeps it stable, ``BorderDamping`` adds more at borders.
 
     Differs from [DebunneDesbrunCaniBarr2000]_ 3.2 and 4.3, where fine ghosts run a coarse step ahead
     (``printed`` keeps that, without damping and with linear ghosts): its energy grows without bound.
@@ -38,9 +44,9 @@ class Schwarz(Simulated):
 
     synchronous = False  # half kicks at the ends of advances would double what a border reflects
 
-    def __init__(self, hierarchy: Hierarchy, motion: Motion, damping: float, printed: bool) -> None:
+    def __init__(self, hierarchy: Hierarchy, motion: LevelState, damping: float, printed: bool) -> None:
         self.hierarchy, self.motion, self.printed = hierarchy, motion, printed
-        self.damping = Damping(hierarchy, motion, damping, printed)
+        self.damping = BorderDamping(hierarchy, motion, damping, printed)
         self.heat: Array = np.zeros(0)
         self.left_over: Array = np.zeros(3)  # [N] what borders disagree on, lately
         self._buffers: list[Array] = [np.zeros((0, 3)) for _ in hierarchy.levels]
@@ -48,13 +54,13 @@ class Schwarz(Simulated):
         self._ones = [np.ones(len(level.tets)) for level in hierarchy.levels]
         self.mass = [level.mass for level in hierarchy.levels]
         self.weigh()
-        levels, none = hierarchy.levels, Rows.none
-        self._family, self._all_nodes = motion.family, AllNodes(hierarchy, self.mass)
+        levels, none = hierarchy.levels, CsrRows.none
+        self._family, self._all_nodes = motion.family, StackedNodes(hierarchy, self.mass)
         self.points = self._all_nodes.points
         self._level_masses = self._all_nodes.mass.copy()
         self.mass, self._ratio = motion.parts(self._all_nodes.mass), np.ones(len(self.points))
         self.simulated = (np.zeros(0, np.int64), np.zeros(0, np.int64))
-        self._stiffness = motion.joined([Rows(v.first, v.columns, v.blocks) for v in levels], 0)
+        self._stiffness = motion.joined([CsrRows(v.first, v.columns, v.blocks) for v in levels], 0)
         self._push_rows = motion.joined([none(levels[0].count), *self._push], -1)
         self._pull_rows = motion.joined([*(link.pull for link in hierarchy.links), none(levels[-1].count)], 1)
         n = len(self.points)
@@ -75,11 +81,11 @@ class Schwarz(Simulated):
     def arrange(self, split: list[BoolArray]) -> None:
         levels, motion, room = self.hierarchy.levels, self.motion, self._room
         family, before = self._family, self._there[0]
-        there = self._there = arrangement.list_standing(
+        there = self._there = node_roles.list_roles(
             motion.first, np.concatenate(split), family.children_first, family.children, before,
             self._standing, room[0],
         )  # fmt: skip
-        ghosts = arrangement.list_ghosts(
+        ghosts = node_roles.list_ghosts(
             motion.first, there, self._stiffness[:2], self._push_rows[:2], self._pull_rows[:2],
             self._standing, room[1][0], room[0][0],
         )  # fmt: skip
@@ -94,7 +100,7 @@ class Schwarz(Simulated):
         for k, level in enumerate(levels):
             if level.operator == COROTATIONAL:
                 flags = flagged(len(level.tets))
-                kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
+                transfer_kernels.mark_tets(self.active[k], level.around_first, level.around, flags)
                 layer = self.damping.tets[k]
                 self.tets[k] = (np.flatnonzero(flags & ~layer), np.flatnonzero(flags & layer))
                 if not len(self._buffers[k]):
@@ -113,7 +119,7 @@ class Schwarz(Simulated):
         that they are the body's. Finer nodes keep their own: their forces are the ones that tools feel.
         """
         mass, now = self._all_nodes.mass, self.simulated[0]
-        border = arrangement.list_border(self._there, *self._stiffness[:2], self._room[1][0])
+        border = node_roles.list_border(self._there, *self._stiffness[:2], self._room[1][0])
         held = float(mass[border].sum())
         if held > 0.0:
             mass[border] *= max(LEAST, 1.0 + (self._body_mass - mass[now].sum()) / held)
@@ -153,7 +159,7 @@ class Schwarz(Simulated):
             self._room,
         )
         rounds = 4 * len(self.hierarchy.levels)
-        nodes, amounts, left = handing.hand_on(
+        nodes, amounts, left = load_restriction.restrict_to_active(
             self.motion.first, links, self._standing, scale, rows, values, rounds, (zeros, marks, room)
         )
         if not left.any():
@@ -164,7 +170,7 @@ class Schwarz(Simulated):
 
     # ------------------------------------------------------------------------------------- motion
 
-    def advance(self, time: float, dt: float, counts: list[int], near: Near) -> None:
+    def advance(self, time: float, dt: float, counts: list[int], near: NearbyObstacles) -> None:
         m, ticks = self.motion, counts[self.deepest]
         self._refresh_ghosts()
         periods = np.array([max(ticks // count, 1) for count in counts])
@@ -174,15 +180,15 @@ class Schwarz(Simulated):
         cursor, balance = np.zeros(3, np.int64), np.stack([np.zeros(3), self.left_over])
         contacts, out = near.tables(time, dt, ticks, self._all_nodes)
         while True:
-            event = schedule.run(
+            event = schwarz_substeps.run(
                 cursor, times, outside, self.damping.table, self._lists, self._stiffness, self._push_rows,
                 self._pull_rows, tuple(m.whole), self._ends, contacts, self.heat, self._ratio, balance,
                 MEMORY * self.hierarchy.levels[0].critical,
             )  # fmt: skip
-            if event == schedule.DONE:
+            if event == schwarz_substeps.DONE:
                 break
             k = int(cursor[1])
-            stride = schedule.heat_stride(counts[k])
+            stride = schwarz_substeps.heat_stride(counts[k])
             counted = (cursor[0] // periods[k]) % stride == 0
             self._forces(k, stride * dt / counts[k] if counted else 0.0)
         self.left_over = balance[1]
@@ -196,7 +202,7 @@ class Schwarz(Simulated):
     def _refresh_ghosts(self) -> None:
         ghosts, first = self._lists[2], self._lists[3]
         d, v = self.motion.whole[:2]
-        schedule.refresh_ghosts(self.deepest, ghosts, first, self._push_rows, d, v)
+        schwarz_substeps.refresh_ghosts(self.deepest, ghosts, first, self._push_rows, d, v)
 
     def _forces(self, k: int, dt: float = 0.0) -> None:
         nodes = self.active[k]
@@ -214,11 +220,11 @@ class Schwarz(Simulated):
         if level.operator == COROTATIONAL:
             none, common = np.zeros(0, np.int64), (level, self._ones[k], m.d[k], m.v[k])
             inner, layer = self.tets[k]
-            tet_loops.tet_forces(layer, none, *common, damped * damping.tops[k], self._buffers[k], m.f[k])
-            tet_loops.tet_forces(inner, nodes, *common, damped * damping.base[k], self._buffers[k], m.f[k])
+            tet_kernels.tet_forces(layer, none, *common, damped * damping.tops[k], self._buffers[k], m.f[k])
+            tet_kernels.tet_forces(inner, nodes, *common, damped * damping.base[k], self._buffers[k], m.f[k])
         else:
             beta = damping.of_level[k] if damped == 1.0 else damped * damping.of_level[k]
-            kernels.row_forces(nodes, level, m.d[k], m.v[k], beta, m.f[k])
+            transfer_kernels.row_forces(nodes, level, m.d[k], m.v[k], beta, m.f[k])
             if damped:
                 damping.damp_edge(k, nodes, *self._stiffness[:2])
 
@@ -254,13 +260,13 @@ class Schwarz(Simulated):
         for k, level in enumerate(self.hierarchy.levels):
             nodes = self.active[k]
             kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
-            elastic += tet_loops.energy_around(
+            elastic += tet_kernels.energy_around(
                 nodes, level.around_first, level.around, level.tets, level.gradients, level.volumes,
                 level.operator, level.lam, level.mu, m.d[k], self._corners[k],
             )  # fmt: skip
         return kinetic, elastic
 
 
-def _linear(link: Link) -> Rows:
+def _linear(link: LevelTransfer) -> CsrRows:
     n = len(link.corners)
-    return Rows(np.arange(0, 4 * n + 1, 4), link.corners.ravel(), link.weights.ravel())
+    return CsrRows(np.arange(0, 4 * n + 1, 4), link.corners.ravel(), link.weights.ravel())

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
 
 MOST = 60  # degrees of freedom that are looked at: more of a rigid body say nothing new
 RANK = 1e-10  # directions that are held by less than this share do not count

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.errors import IncompatibleError
+from pliant.core.errors import IncompatibleError
+from pliant.core.typing import AnyArray, Array
+from pliant.interfaces import ContactShape, FieldData, Pushing, StableStep, Structure
 from pliant.models.rigid import kernels
+from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
-from pliant.models.rigid.meeting import Touching, meet_obstacles, push_out
 from pliant.models.rigid.quaternions import cross, quaternion_of, turned
-from pliant.protocols import Contact, FieldData, Pushing, StableStep, Structure
-from pliant.structure.solid import areas
-from pliant.typing import AnyArray, Array
+from pliant.structure.samplers.rigid import areas
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
 
 TURN = 0.05  # largest turn within a step of the free rotation [rad]
 MOST_PARTS = 1e4  # of a step
@@ -52,7 +52,7 @@ class RigidMechanics:
         self.contact_mass = self._contact_mass()
         self.contact_stiffness = stiffness or 0.6 * material.young * structure.spacing
         self.momentum, self.spin = np.zeros(3), np.zeros(3)
-        self.obstacles: list[Contact] = []
+        self.obstacles: list[ContactShape] = []
         self._giving = np.zeros(6)
         self.held = np.zeros(6)  # mean force and torque of joints over the last step
         self.time = 0.0
@@ -120,8 +120,8 @@ class RigidMechanics:
 
     # ------------------------------------------------------------------------------------ the step
 
-    def meet(self, obstacles: Sequence[Pushing]) -> None:
-        self.obstacles = [o for o in obstacles if isinstance(o, Contact)]
+    def set_obstacles(self, obstacles: Sequence[Pushing]) -> None:
+        self.obstacles = [o for o in obstacles if isinstance(o, ContactShape)]
 
     def advance(
         self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
@@ -145,7 +145,7 @@ class RigidMechanics:
         load, met = kernels.resultant(before, self.centre, external), False
         if self.obstacles:
             slow = 2.0 * dt * math.hypot(*load[:3]) / self.total
-            met = meet_obstacles(self.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
+            met = contact_impulses(self.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
         self._take(R, twist)
         self.centre = self.centre + dt * twist[:3]
         parts = min(MOST_PARTS, math.hypot(*twist[3:]) * dt / TURN)  # the watchdog stops what would need more
@@ -157,8 +157,8 @@ class RigidMechanics:
         self._joints = joints
         self._show(x, v, inverse_mass, None if met or joints is not None else 0.5 * dt * load)
 
-    def _body(self, rows: Array) -> Touching:
-        return Touching(rows[self.touching], self.radius, self.centre, self.size, 1e-9 * self.size)
+    def _body(self, rows: Array) -> ContactPoints:
+        return ContactPoints(rows[self.touching], self.radius, self.centre, self.size, 1e-9 * self.size)
 
     def _correct(self, time: float, x: Array, joints: Joints | None) -> None:
         """Bring the pose where joints and obstacles want it."""
@@ -205,7 +205,7 @@ class RigidMechanics:
             self._giving += self._joints.hold(twist, v) / dt
             yielding = self._joints.yielding
         if self.obstacles:
-            meet_obstacles(self.obstacles, self.time, dt, 0.0, self._body(rows), twist, yielding, np.inf)
+            contact_impulses(self.obstacles, self.time, dt, 0.0, self._body(rows), twist, yielding, np.inf)
         self.held = self._giving
         self._take(R, twist)
         self._show(x, v, inverse_mass)

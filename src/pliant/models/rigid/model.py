@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from pliant.parameters import parameters
-from pliant.protocols import Structure
-from pliant.structure.solid import SolidSampler
-from pliant.units import Number
+from pliant.core.parameters import parameters
+from pliant.core.units import Number
+from pliant.interfaces import Structure
+from pliant.structure.samplers.rigid import RigidSampler
 
 if TYPE_CHECKING:
-    from pliant.materials import Resolved as Material
+    from pliant.materials import ResolvedMaterial as Material
     from pliant.models.rigid.mechanics import RigidMechanics
 
 
@@ -30,7 +30,7 @@ class Rigid:
 
     kind: ClassVar[str] = "rigid"
     references: ClassVar[tuple[str, ...]] = ("DullweberLeimkuhlerMcLachlan1997",)
-    sampler: ClassVar[SolidSampler] = SolidSampler()
+    sampler: ClassVar[RigidSampler] = RigidSampler()
 
     stiffness: Number | None = Field(default=None, gt=0)
 

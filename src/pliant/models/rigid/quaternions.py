@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.typing import Array
+from pliant.core.typing import Array
 
 
 def cross(a: Array, b: Array) -> Array:

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.models.springs.kernels import TINY, shift_of
 
 

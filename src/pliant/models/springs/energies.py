@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from pliant.compiled import jit, parallel_jit, prange
-from pliant.models.tet_kernels import SCRATCH, determinant, gather_edges, take
+from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.models.tets.kernels import SCRATCH, determinant, gather_edges, take
 
 LANES = 16 * 9  # columns of the scratch: the lanes' sums
 

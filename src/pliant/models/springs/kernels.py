@@ -10,8 +10,8 @@ column is zero; the arithmetic takes it along, because a loop that skips values 
 
 import numpy as np
 
-from pliant.compiled import jit, packing, parallel_jit, prange
-from pliant.models.blocks import REDUCTION_PARTS, reduce_rows
+from pliant.kernels.element_blocks import REDUCTION_PARTS, reduce_rows
+from pliant.kernels.jit import jit, packing, parallel_jit, prange
 
 TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: its force is zero
 

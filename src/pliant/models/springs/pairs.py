@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pliant.models.blocks import Blocks
-from pliant.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray
+from pliant.kernels.element_blocks import ElementBlocks
 
 
 def pair_springs(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
@@ -35,7 +35,7 @@ def pair_springs(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
     return np.column_stack([sorted_meeting[heads], ends]), springs
 
 
-def pair_rows(blocks: Blocks, springs: IntArray, *columns: Array) -> Array:
+def pair_rows(blocks: ElementBlocks, springs: IntArray, *columns: Array) -> Array:
     """Rows of ``blocks``: each column of the first springs, then of the second ones; zero for none."""
     there = springs[:, 1] >= 0
     both = ((c[springs[:, 0]], c[springs[:, 1]] * there) for c in columns)

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from pliant.compiled import jit
-from pliant.typing import IntArray
+from pliant.core.typing import IntArray
+from pliant.kernels.jit import jit
 
 FACES = ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1))  # face k lies opposite corner k and faces outwards
 

@@ -7,8 +7,8 @@ import pytest
 from bodies import MATERIAL, block
 
 import pliant as pl
-from pliant.errors import IncompatibleError
-from pliant.rotation import Rotation
+from pliant.core.errors import IncompatibleError
+from pliant.core.rotation import Rotation
 
 MODULI = {"E1": 2e5, "E2": 1e5, "E3": 5e4, "nu12": 0.3, "nu13": 0.2, "nu23": 0.25}
 MODULI |= {"G12": 5e4, "G13": 3e4, "G23": 4e4}

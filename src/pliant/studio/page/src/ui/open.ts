@@ -11,7 +11,7 @@ const SUBJECTS: [string, string[]][] = [
   ["Springs and masses", ["mass-spring"]],
   ["Solids of finite elements", ["fem"]],
   ["Meshless bodies", ["efg"]],
-  ["Clay, blocks and rigid bodies", ["elements", "rigid"]],
+  ["Clay, blocks and rigid bodies", ["lattice", "rigid"]],
   ["Levels of detail", ["multires"]],
   ["Particles with volume", ["cpm1", "cpm2"]],
 ];

@@ -1,0 +1,92 @@
+"""Material added to a body while it runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pliant.actions.base import TimeWindow
+from pliant.core.errors import IncompatibleError, MeshError
+from pliant.core.parameters import parameters
+from pliant.core.rotation import Rotation
+from pliant.core.selection import OneBody, Point
+from pliant.core.typing import Vector
+from pliant.core.units import Number, Time
+from pliant.interfaces import ActionRuntime, Growing
+from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
+from pliant.mesh.shapes.scene_form import AnyShape
+from pliant.mesh.topology import is_closed
+
+if TYPE_CHECKING:
+    from pliant.state.world import BodyState, World
+
+
+@parameters
+class Add(TimeWindow):
+    """Adds material to a body of elements at the time ``at``: a region is filled with elements of the body's
+    own lattice, connected to the neighbours they touch; they move along with these and strain nothing.
+
+    shape or mesh: the region, a closed surface; position [m], rotation, scale: where it is then, in world
+    coordinates.
+    """
+
+    kind: ClassVar[str] = "add"
+
+    body: OneBody
+    shape: AnyShape = None
+    mesh: str | Path | None = None
+    position: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation | None = None
+    scale: Number = Field(default=1.0, gt=0)
+    at: Time = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _one_region(self) -> "Add":
+        if (self.shape is None) == (self.mesh is None):
+            raise ValueError("give one of shape, mesh: the region to fill")
+        if self.from_ > 0 or self.until is not None:
+            raise ValueError("material is added once: give at, not from and until")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        (part,) = world.bodies_named(self.body, "action 'add'")
+        if not isinstance(part.mechanics, Growing):
+            raise IncompatibleError(
+                f"action 'add': nothing can be added to body '{part.name}' ({part.model.kind}).",
+                hint="Use model = \"elements\", or let another body appear: action 'create'.",
+            )
+        return self.windowed(AddRuntime(part, self._region(part.structure.spacing), self.at))
+
+    def _region(self, spacing: float) -> Surface:
+        """The region in world coordinates, facing outward."""
+        source = self.shape if self.mesh is None else self.mesh
+        if isinstance(source, (str, Path)):
+            from pliant.mesh.io import read_surface
+
+            source = read_surface(source)
+        elif not isinstance(source, (Surface, TetMesh)):
+            source = source.surface(spacing / self.scale)
+        if isinstance(source, TetMesh):
+            source = Surface(source.points, boundary_triangles(source.tets))
+        if not is_closed(source.points, source.triangles):
+            raise MeshError(
+                f"action 'add': {self.mesh or 'the shape'} is not closed: it has no inside to fill.",
+                hint="Close it: pliant mesh repairs.",
+            )
+        turn = np.eye(3) if self.rotation is None else self.rotation.matrix()
+        points = self.scale * source.points @ turn.T + np.array(self.position)
+        outward = surface_volume(points, source.triangles) > 0.0
+        return Surface(points, source.triangles if outward else source.triangles[:, ::-1])
+
+
+class AddRuntime(ActionRuntime):
+    """Material that will be added."""
+
+    def __init__(self, part: "BodyState", region: Surface, at: float) -> None:
+        self.part, self.region, self.at = part, region, at
+
+    def apply(self, world: "World") -> None:
+        rows, mechanics = self.part.rows, self.part.mechanics
+        assert isinstance(mechanics, Growing)
+        mechanics.add(self.region, world.x[rows], world.v[rows])

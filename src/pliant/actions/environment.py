@@ -1,0 +1,188 @@
+"""What surrounds a body: pressure on its surface, drag of a medium, damping."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pliant.actions.base import TimeWindow
+from pliant.core.curves import Curve, KeyedDensity, KeyedPressure, KeyedRate, KeyedVelocity
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.selection import BodyRef
+from pliant.core.typing import Array, IntArray, Vector
+from pliant.core.units import Number, Time
+from pliant.interfaces import ActionRuntime, IndexMap, StableStep, StiffnessDamping
+
+if TYPE_CHECKING:
+    from pliant.state.world import BodyState, World
+
+
+def surface_triangles(world: "World", body: Any, what: str) -> IntArray:
+    """Boundary triangles of a body (of all bodies for None), as world rows."""
+    found = []
+    for part in world.bodies_named(body, what):
+        if "triangle" not in part.structure.cells:
+            raise IncompatibleError(f"{what}: body '{part.name}' has no surface triangles to act on.")
+        found.append(part.structure.cells["triangle"] + part.rows.start)
+    return np.ascontiguousarray(np.concatenate(found), dtype=np.int64)
+
+
+@parameters
+class Pressure(TimeWindow):
+    """Pressure [Pa] of the surroundings on a body's surface; positive pushes inward, negative inflates."""
+
+    kind: ClassVar[str] = "pressure"
+    main: ClassVar[str] = "value"
+
+    body: BodyRef = None
+    value: KeyedPressure = Curve.constant(0.0)
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        return self.windowed(PressureRuntime(world, self.body, self.value))
+
+
+class PressureRuntime(ActionRuntime):
+    """Pressure at work."""
+
+    velocity_dependent = False
+
+    def __init__(self, world: "World", body: Any, value: Curve) -> None:
+        self.body, self.value = body, value
+        self.triangles = surface_triangles(world, body, "action 'pressure'")
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.triangles = surface_triangles(world, self.body, "action 'pressure'")
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_pressure
+
+        add_pressure(self.triangles, float(self.value.at(time)), x, out)
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        forces = np.zeros_like(world.x)
+        self.add_forces(time, world.x, world.v, forces)
+        return float(np.sum(forces * world.v)), 0.0
+
+
+@parameters
+class Drag(TimeWindow):
+    """Drag of the surrounding medium: ``density`` [kg/m3], ``coefficient``, and its own velocity ``wind``.
+
+    A triangle with normal n and area A that moves into the medium at ``u.n > 0`` feels
+    ``-coefficient density/2 A (u.n)^2 n``.
+    Differs from [JanssonVergeest2000]_ eq. (12): the coefficient is free (2 there), and the area is the true
+    surface's instead of a sphere's per element.
+    """
+
+    kind: ClassVar[str] = "drag"
+    main: ClassVar[str] = "wind"
+
+    density: KeyedDensity = Curve.constant(1.2)
+    coefficient: Number = Field(default=1.0, ge=0)
+    wind: KeyedVelocity = Curve.constant((0.0, 0.0, 0.0))
+    body: BodyRef = None
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        return self.windowed(DragRuntime(world, self))
+
+
+class DragRuntime(ActionRuntime):
+    """Drag at work."""
+
+    velocity_dependent = True
+
+    def __init__(self, world: "World", drag: Drag) -> None:
+        self.drag = drag
+        self.triangles = surface_triangles(world, drag.body, "action 'drag'")
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.triangles = surface_triangles(world, self.drag.body, "action 'drag'")
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        self._apply(time, x, v, out)
+
+    def _apply(self, time: float, x: Array, v: Array, out: Array) -> float:
+        from pliant.actions.kernels import add_wind
+
+        drag = self.drag
+        half = 0.5 * drag.coefficient * float(drag.density.at(time))
+        return float(add_wind(self.triangles, half, drag.wind.at(time), x, v, out))
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        power = self._apply(time, world.x, world.v, np.zeros_like(world.x))
+        return (power, 0.0) if power > 0 else (0.0, -power)
+
+
+@parameters
+class Damping(TimeWindow):
+    """Damping of all motion: one of
+
+    rate [1/s]: ``f = -rate m v``, the same for any step; factor: the texts' "multiply the velocity by 0.99
+    each step", converted at the ``step`` it was meant for (``rate = -ln(factor)/step``);
+    stiffness [s]: ``f = -stiffness K v``, which calms what deforms and leaves free flight alone.
+    """
+
+    kind: ClassVar[str] = "damping"
+    main: ClassVar[str] = "rate"
+
+    rate: KeyedRate = None
+    factor: Number | None = Field(default=None, gt=0, le=1)
+    step: Time = Field(default=1e-4, gt=0)
+    stiffness: Time | None = Field(default=None, ge=0)
+    body: BodyRef = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Damping":
+        given = [n for n in ("rate", "factor", "stiffness") if getattr(self, n) is not None]
+        if len(given) != 1:
+            raise ValueError("give one of rate, factor, stiffness")
+        if self.rate is not None and self.rate.values.min() < 0:
+            raise ValueError("a rate cannot be negative: that would feed energy in")
+        if self.stiffness is not None and (self.from_ > 0 or self.until is not None):
+            raise ValueError("stiffness damping acts all the time: from and until do not apply")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        parts = world.bodies_named(self.body, "action 'damping'")
+        if self.stiffness is not None:
+            for part in parts:
+                if not isinstance(part.mechanics, StiffnessDamping):
+                    raise IncompatibleError(
+                        f"action 'damping': the model of body '{part.name}' has no stiffness damping.",
+                        hint="Use rate instead.",
+                    )
+                part.mechanics.damping_time += self.stiffness
+            return self.windowed(ActionRuntime())
+        rate: Curve = self.rate
+        if self.factor is not None:
+            rate = Curve.constant(-float(np.log(self.factor)) / self.step)
+        return self.windowed(MassDampingRuntime(parts, rate, world))
+
+
+class MassDampingRuntime(ActionRuntime):
+    """Mass-proportional damping at work."""
+
+    velocity_dependent = True
+
+    def __init__(self, parts: list["BodyState"], rate: Curve, world: "World") -> None:
+        self.parts, self.rate, self.world = parts, rate, world
+
+    def stable_step(self) -> StableStep:
+        """Explicit schemes lag behind rates above about 1/dt: half of that is the limit."""
+        fastest = float(np.max(self.rate.values))
+        seconds = 1.0 / fastest if fastest > 0 else float("inf")
+        return StableStep(seconds, f"damping rate {fastest:.4g} /s")
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_mass_damping
+
+        rate = float(self.rate.at(time))
+        for part in self.parts:
+            rows = part.rows
+            add_mass_damping(self.world.mass[rows], rate, v[rows], out[rows])
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        rate = float(self.rate.at(time))
+        heat = sum(float(np.sum(world.mass[p.rows, None] * world.v[p.rows] ** 2)) for p in self.parts)
+        return 0.0, rate * heat

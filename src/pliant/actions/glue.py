@@ -1,0 +1,166 @@
+"""Bodies that are tied together while they run: glue, and bodies that fuse."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pliant.actions.base import TimeWindow
+from pliant.actions.material_edits import OneShot
+from pliant.actions.surface_weld import weld
+from pliant.core.errors import SelectionError
+from pliant.core.parameters import parameters
+from pliant.core.selection import BodyRef, OneBody
+from pliant.core.typing import AnyArray, Array, IntArray, Vector
+from pliant.core.units import Length, Time
+from pliant.interfaces import ActionRuntime, IndexMap
+
+if TYPE_CHECKING:
+    from pliant.state.world import BodyState, World
+
+SEAM = 1.2  # stiffness of a seam per particle [E a]
+REACH = 1.8  # how far a seam reaches [spacings]
+
+
+@parameters
+class Glue(OneShot):
+    """Ties the selected particles to body ``to`` at the time ``at``: to all of its particles within ``reach``
+    [m] (default: 1.8 spacings), by springs of their present lengths, until ``until``."""
+
+    kind: ClassVar[str] = "glue"
+
+    to: BodyRef = None
+    reach: Length | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _happens_once(self) -> "Glue":
+        if self.from_ > 0:
+            raise ValueError("glue takes hold once: give at, not from")
+        if not self.to:
+            raise ValueError("to is missing: the name of a body")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        (part,) = world.bodies_named(self.to, "action 'glue'")
+        rows = self.rows(world)
+        others = np.arange(part.rows.start, part.rows.stop)
+        rows = np.setdiff1d(rows, others)
+        if not len(rows):
+            raise SelectionError(
+                "action 'glue': the selected particles belong to the body they are glued to."
+            )
+        return self.windowed(GlueRuntime(world, rows, others, self.reach, self.at, "glue"))
+
+
+@parameters
+class Fuse(TimeWindow):
+    """Makes two bodies one at the time ``at``: particles of both closer than ``reach`` [m] (default: 1.8
+    spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam; the
+    shown surfaces of bodies of elements meet in the middle of the gap."""
+
+    kind: ClassVar[str] = "fuse"
+
+    bodies: tuple[OneBody, OneBody]
+    at: Time = Field(default=0.0, ge=0)
+    reach: Length | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _two(self) -> "Fuse":
+        if self.bodies[0] == self.bodies[1]:
+            raise ValueError("fuse needs two different bodies")
+        if self.from_ > 0:
+            raise ValueError("bodies fuse once: give at, not from")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        (one,), (two,) = (world.bodies_named(name, "action 'fuse'") for name in self.bodies)
+        first, second = (np.arange(p.rows.start, p.rows.stop) for p in (one, two))
+        return self.windowed(FuseRuntime(world, (one, two), (first, second), self))
+
+
+class GlueRuntime(ActionRuntime):
+    """Springs between bodies that are made at a time."""
+
+    velocity_dependent = False
+
+    def __init__(
+        self, world: "World", first: IntArray, second: IntArray, reach: float | None, at: float, kind: str
+    ) -> None:
+        self.world, self.first, self.second, self.reach, self.at = world, first, second, reach, at
+        self.kind = kind
+        owner = np.repeat(np.arange(len(world.bodies)), [part.count for part in world.bodies])
+        self._strength = np.array([p.material.young * p.structure.spacing for p in world.bodies])[owner]
+        self._spacing = np.array([p.structure.spacing for p in world.bodies])[owner]
+        self._tie(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
+
+    def _tie(self, edges: IntArray, lengths: Array, stiffness: Array) -> None:
+        from pliant.models.springs.network import SpringNetwork
+
+        self.edges, self.lengths, self.stiffness = edges, lengths, stiffness
+        self.ties = SpringNetwork(edges, lengths, stiffness, self.world.count) if len(edges) else None
+
+    def apply(self, world: "World") -> None:
+        from scipy.spatial import cKDTree
+
+        x = world.x
+        spacing = max(float(self._spacing[self.first].max()), float(self._spacing[self.second].max()))
+        reach = self.reach or REACH * spacing
+        near: Any = cKDTree(x[self.second]).query_ball_point(x[self.first], reach, return_sorted=True)
+        pairs = [(self.first[i], self.second[j]) for i, found in enumerate(near) for j in found]
+        if not pairs:
+            raise SelectionError(
+                f"action '{self.kind}': nothing is closer than {reach:.3g} m at {self.at:g} s.",
+                hint="Give a larger reach, or a time when the bodies touch.",
+            )
+        edges = np.unique(np.sort(np.array(pairs), axis=1), axis=0)
+        d = x[edges[:, 1]] - x[edges[:, 0]]
+        times = np.bincount(edges.ravel(), minlength=world.count)
+        share = 0.5 * (1.0 / times[edges[:, 0]] + 1.0 / times[edges[:, 1]])
+        strength = np.minimum(self._strength[edges[:, 0]], self._strength[edges[:, 1]])
+        self._tie(edges, np.linalg.norm(d, axis=1), SEAM * strength * share)
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        if self.ties is not None and self.ties.blocks is not None:
+            self.ties.loops.add_forces(x, out)
+
+    def potential(self, x: Array) -> float:
+        """``sum k (l - L)^2 / 2`` [J]."""
+        if not len(self.edges):
+            return 0.0
+        stretch = np.linalg.norm(x[self.edges[:, 1]] - x[self.edges[:, 0]], axis=1) - self.lengths
+        return 0.5 * float(np.sum(self.stiffness * stretch**2))
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        parents = change.parents.reshape(len(change.parents), -1)[:, 0]
+        new = np.full(int(max(parents.max(), self.edges.max(initial=0))) + 1, -1)
+        new[parents[::-1]] = np.arange(len(parents))[::-1]
+        self.first, self.second = change.remap_rows(self.first)[0], change.remap_rows(self.second)[0]
+        self._strength, self._spacing = self._strength[parents], self._spacing[parents]
+        kept = (new[self.edges] >= 0).all(axis=1)
+        self._tie(new[self.edges[kept]], self.lengths[kept], self.stiffness[kept])
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"edges": self.edges, "lengths": self.lengths, "stiffness": self.stiffness}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self._tie(*(np.array(state[name]) for name in ("edges", "lengths", "stiffness")))
+
+
+class FuseRuntime(GlueRuntime):
+    """Two bodies that will be one: springs, and surfaces without a gap."""
+
+    def __init__(
+        self,
+        world: "World",
+        parts: tuple["BodyState", "BodyState"],
+        rows: tuple[IntArray, IntArray],
+        fuse: Fuse,
+    ) -> None:
+        super().__init__(world, *rows, fuse.reach, fuse.at, "fuse")
+        self.parts = parts
+
+    def apply(self, world: "World") -> None:
+        super().apply(world)
+        spacing = max(part.structure.spacing for part in self.parts)
+        weld(world, *self.parts, max((self.reach or REACH * spacing) - spacing, 0.0))

@@ -1,0 +1,113 @@
+"""Operations on bodies while they run: renormalise, change attributes."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pliant.actions.base import SelectionAction
+from pliant.core.errors import IncompatibleError
+from pliant.core.parameters import parameters
+from pliant.core.typing import IntArray, Vector
+from pliant.core.units import Number, Pressure, Time
+from pliant.interfaces import ActionRuntime, Alterable, IndexMap, Renormalising, StableStep
+
+if TYPE_CHECKING:
+    from pliant.state.world import BodyState, World
+
+
+@parameters
+class OneShot(SelectionAction):
+    """An operation on selected particles at the time ``at`` [s]."""
+
+    at: Time = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _happens_once(self) -> "OneShot":
+        if self.from_ > 0 or self.until is not None:
+            raise ValueError("this happens once: give at, not from and until")
+        return self
+
+    def parts(self, world: "World", rows: IntArray, capability: Any) -> list["BodyState"]:
+        """The bodies that hold ``rows``; IncompatibleError where one lacks the capability."""
+        found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
+        for part in found:
+            if not isinstance(part.mechanics, capability):
+                kind = getattr(self, "kind", "operation")
+                raise IncompatibleError(
+                    f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
+                    hint='Use model = "lattice".',
+                )
+        return found
+
+
+@parameters
+class Renormalise(OneShot):
+    """Makes the present shape of the selected particles their rest shape [JanssonVergeest2000]_ 6.1: no
+    energy is left in it, and no force."""
+
+    kind: ClassVar[str] = "renormalise"
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        rows = self.rows(world)
+        parts = self.parts(world, rows, Renormalising)
+        return self.windowed(EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.renormalise(x, chosen)))
+
+
+@parameters
+class Attributes(OneShot):
+    """Changes attributes of the selected particles at the time ``at``.
+
+    stiffness, fracture_distance: factors on their connections; friction, strength [Pa], damping [s]: new
+    values of theirs.
+    """
+
+    kind: ClassVar[str] = "attributes"
+
+    stiffness: Number | None = Field(default=None, gt=0)
+    fracture_distance: Number | None = Field(default=None, gt=0)
+    damping: Time | None = Field(default=None, ge=0)
+    friction: Number | None = Field(default=None, ge=0)
+    strength: Pressure | None = Field(default=None, gt=0)
+
+    @property
+    def changes(self) -> dict[str, float]:
+        names = ("stiffness", "fracture_distance", "damping", "friction", "strength")
+        given = {name.replace("_", "-"): getattr(self, name) for name in names}
+        return {name: float(value) for name, value in given.items() if value is not None}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Attributes":
+        if not self.changes:
+            raise ValueError("which attributes? stiffness, fracture-distance, damping, friction or strength")
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        rows, changes = self.rows(world), self.changes
+        parts = self.parts(world, rows, Alterable)
+        operation = EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes))
+        operation.stiffer = self.stiffness or 1.0
+        return self.windowed(operation)
+
+
+class EditRuntime(ActionRuntime):
+    """An operation at work: calls a verb of each body's mechanics, once."""
+
+    stiffer = 1.0  # by which factor stiffness grows
+
+    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, verb: Any) -> None:
+        self.parts, self.rows, self.at, self.verb = parts, rows, at, verb
+
+    def apply(self, world: "World") -> None:
+        chosen = np.zeros(world.count, bool)
+        chosen[self.rows] = True
+        for part in self.parts:
+            self.verb(part.mechanics, world.x[part.rows], chosen[part.rows])
+
+    def stable_step(self) -> StableStep:
+        """That of the stiffened bodies; damped ones are limited in proportion to their stiffness."""
+        limits = [p.mechanics.stable_step().seconds for p in self.parts] if self.stiffer > 1.0 else []
+        return StableStep(min(limits, default=float("inf")) / self.stiffer, "a body is made stiffer")
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.rows, _ = change.remap_rows(self.rows)

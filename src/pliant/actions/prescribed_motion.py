@@ -1,0 +1,244 @@
+"""Prescribed motion of selected particles: held, moved, turned or shaken."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import BeforeValidator, model_validator
+
+from pliant.actions.base import SelectionAction
+from pliant.core.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
+from pliant.core.parameters import parameters
+from pliant.core.rotation import Direction
+from pliant.core.selection import Axis, Point
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
+from pliant.core.units import Angle, Length, Rate
+from pliant.interfaces import ActionRuntime, IndexMap
+
+if TYPE_CHECKING:
+    from pliant.state.world import World
+
+
+def _axes(value: Any) -> Any:
+    """Axis letters as "xy" or ["x", "y"]."""
+    if isinstance(value, (str, list, tuple)) and not value:
+        raise ValueError("name at least one axis, or leave axes out for all three")
+    return tuple(value) if isinstance(value, str) else value
+
+
+Axes = Annotated[tuple[Axis, ...], BeforeValidator(_axes)]
+
+
+def mask(axes: tuple[str, ...]) -> BoolArray:
+    """Which of x, y, z are named."""
+    return np.array([letter in axes for letter in "xyz"])
+
+
+class PrescribedMotionRuntime(ActionRuntime):
+    """Base of drives: where the particles were when it began, and how far they should have come since.
+
+    ``offset(time)`` and its two time derivatives, since ``begun``, may depend on the particle.
+    """
+
+    still = False
+
+    def __init__(self, rows: IntArray, axes: BoolArray) -> None:
+        self.rows, self.axes = rows, axes
+        self.begun = 0.0
+        self.origin: Array = np.zeros((len(rows), 3))
+        self._columns = np.flatnonzero(axes)
+        self._all = bool(axes.all())
+
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        """Displacement, velocity and acceleration of the particles; here: none."""
+        return 0.0, 0.0, 0.0
+
+    def begin(self, world: "World", time: float) -> None:
+        self.origin, self.begun = world.x[self.rows].copy(), time
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.origin = change.remap_values(self.rows, self.origin)
+        self.rows, _ = change.remap_rows(self.rows)
+        if change.moved is not None:
+            self.origin = self.origin + self._back(change.moved[self.rows])
+
+    def _back(self, moved: Array) -> Array:
+        """Differences of places now, as they were when it began."""
+        return moved
+
+    def drive(self, time: float, x: Array, v: Array) -> None:
+        moved, speed, _ = self.offset(time)
+        if self._all:
+            x[self.rows] = self.origin + moved
+            v[self.rows] = speed
+        else:
+            place = np.broadcast_to(self.origin + moved, self.origin.shape)
+            speeds = np.broadcast_to(speed, self.origin.shape)
+            for c in self._columns:
+                x[self.rows, c] = place[:, c]
+                v[self.rows, c] = speeds[:, c]
+
+    def acceleration(self, time: float) -> Array:
+        return np.broadcast_to(self.offset(time)[2], self.origin.shape)
+
+    def state(self) -> dict[str, AnyArray]:
+        return {"origin": self.origin, "begun": np.array(self.begun)}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.origin, self.begun = np.array(state["origin"]), float(state["begun"])
+
+
+@parameters
+class Fix(SelectionAction):
+    """Holds particles where they are when it starts, along ``axes`` (default all)."""
+
+    kind: ClassVar[str] = "fix"
+
+    axes: Axes = ("x", "y", "z")
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        return self.windowed(FixRuntime(self.rows(world), mask(self.axes)))
+
+
+class FixRuntime(PrescribedMotionRuntime):
+    """Fix at work."""
+
+    still = True
+
+    def drive(self, time: float, x: Array, v: Array) -> None:
+        from pliant.actions.kernels import hold_rows
+
+        hold_rows(self.rows, self.axes, self.origin, x, v)
+
+
+@parameters
+class Move(SelectionAction):
+    """Moves particles by a ``displacement`` [m] or at a ``velocity`` [m/s], both over time.
+
+    Axes that are not named stay free; without ``axes`` all three are driven.
+    """
+
+    kind: ClassVar[str] = "move"
+    main: ClassVar[str] = "displacement"
+
+    velocity: KeyedVelocity = None
+    displacement: KeyedPoint = None
+    axes: Axes = ("x", "y", "z")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Move":
+        if (self.velocity is None) == (self.displacement is None):
+            raise ValueError("give one of velocity, displacement")
+        path = self.displacement
+        if path is not None and path.is_constant and np.any(path.at(0.0) != 0.0):
+            raise ValueError(
+                "a displacement needs keys to say when, "
+                "e.g. keys = [{ time = 0, value = [0,0,0] }, { time = 1, value = [0,0,0.1] }]"
+            )
+        return self
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        rows, axes = self.rows(world), mask(self.axes)
+        if self.velocity is not None:
+            return self.windowed(MoveVelocityRuntime(rows, axes, self.velocity))
+        return self.windowed(MoveDisplacementRuntime(rows, axes, self.displacement))
+
+
+class MoveDisplacementRuntime(PrescribedMotionRuntime):
+    """Motion along displacement keys; times count from zero, the displacement from where it started."""
+
+    def __init__(self, rows: IntArray, axes: BoolArray, path: Curve) -> None:
+        super().__init__(rows, axes)
+        self.path = path
+
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        moved = self.path.at(time) - self.path.at(self.begun)
+        return moved, self.path.rate(time), self.path.curvature(time)
+
+
+class MoveVelocityRuntime(PrescribedMotionRuntime):
+    """Motion at keyed velocities: the displacement is their exact integral."""
+
+    def __init__(self, rows: IntArray, axes: BoolArray, speed: Curve) -> None:
+        super().__init__(rows, axes)
+        self.speed = speed
+
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        moved = self.speed.integral(time) - self.speed.integral(self.begun)
+        return moved, self.speed.at(time), self.speed.rate(time)
+
+
+@parameters
+class Rotate(SelectionAction):
+    """Turns particles about ``axis`` through ``centre`` (default: theirs) at ``speed`` [rad/s]."""
+
+    kind: ClassVar[str] = "rotate"
+    main: ClassVar[str] = "speed"
+
+    axis: Direction = (0.0, 0.0, 1.0)
+    speed: KeyedAngularSpeed = Curve.constant(0.0)
+    centre: Point | None = None
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        centre = None if self.centre is None else np.array(self.centre)
+        return self.windowed(RotateRuntime(self.rows(world), np.array(self.axis), self.speed, centre))
+
+
+class RotateRuntime(PrescribedMotionRuntime):
+    """Rotate at work."""
+
+    def __init__(self, rows: IntArray, axis: Array, speed: Curve, centre: Array | None) -> None:
+        super().__init__(rows, np.ones(3, bool))
+        self.axis, self.speed, self.centre = axis, speed, centre
+        self._angle = 0.0  # when it was asked last
+
+    def _back(self, moved: Array) -> Array:
+        along = (moved @ self.axis)[:, None] * self.axis
+        turned = np.cos(self._angle) * (moved - along) - np.sin(self._angle) * np.cross(self.axis, moved)
+        return np.asarray(along + turned)
+
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        angle = self._angle = float(self.speed.integral(time) - self.speed.integral(self.begun))
+        rate, growth = float(self.speed.at(time)), float(self.speed.rate(time))
+        centre = self.origin.mean(axis=0) if self.centre is None else self.centre
+        r = self.origin - centre
+        along = (r @ self.axis)[:, None] * self.axis
+        across, ahead = r - along, np.cross(self.axis, r)
+        cosine, sine = np.cos(angle), np.sin(angle)
+        turned = cosine * across + sine * ahead
+        leading = cosine * ahead - sine * across
+        return turned - across, rate * leading, growth * leading - rate**2 * turned
+
+
+@parameters
+class Sine(SelectionAction):
+    """Shakes particles along ``axis``: ``amplitude sin(2 pi frequency t + phase)``, from where they were."""
+
+    kind: ClassVar[str] = "sine"
+
+    axis: Direction = (0.0, 0.0, 1.0)
+    amplitude: Length = 0.0
+    frequency: Rate = 1.0
+    phase: Angle = 0.0
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        return self.windowed(SineRuntime(self.rows(world), self))
+
+
+class SineRuntime(PrescribedMotionRuntime):
+    """Sine at work: drives the axes that its direction has a part in."""
+
+    def __init__(self, rows: IntArray, sine: Sine) -> None:
+        direction = np.array(sine.axis)
+        super().__init__(rows, np.abs(direction) > 1e-12)
+        self.direction, self.sine = direction, sine
+
+    def offset(self, time: float) -> tuple[Any, Any, Any]:
+        w, phase = 2.0 * np.pi * self.sine.frequency, self.sine.phase
+        reach = self.sine.amplitude * self.direction
+        angle = w * (time - self.begun) + phase
+        return (
+            reach * (np.sin(angle) - np.sin(phase)),
+            reach * w * np.cos(angle),
+            -reach * w * w * np.sin(angle),
+        )

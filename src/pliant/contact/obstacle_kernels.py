@@ -1,0 +1,106 @@
+"""Compiled contact of particles with rigid shapes: signed distances and the response."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.contact.signed_distance import PLANE, push_out, shape_distance
+from pliant.core.typing import Array
+from pliant.kernels.jit import LIGHT_ROWS, jit, parallel_jit, prange
+
+PARTS = 64
+
+
+@jit
+def shape_distances(shape, size, centre, frame, points, depth, normal):
+    """Distances of points (k, 3) from a shape, negative inside, and outward normals (k, 3)."""
+    for i in range(points.shape[0]):
+        dx = points[i, 0] - centre[0]
+        dy = points[i, 1] - centre[1]
+        dz = points[i, 2] - centre[2]
+        px = frame[0, 0] * dx + frame[1, 0] * dy + frame[2, 0] * dz
+        py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
+        pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz
+        depth[i], lx, ly, lz = shape_distance(shape, size, px, py, pz)
+        for c in range(3):
+            normal[i, c] = frame[c, 0] * lx + frame[c, 1] * ly + frame[c, 2] * lz
+
+
+@jit
+def _contacts(
+    a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+):
+    """Push particles a..b out of the shape; add impulse, torque impulse and lost energy to ``out`` (8,).
+
+    Those that it cannot reach are passed over here: a call costs more than all of that test.
+    """
+    size_bound = size[0] + size[1] + size[2]
+    for i in range(a, b):
+        dx = x[i, 0] - centre[0]
+        dy = x[i, 1] - centre[1]
+        dz = x[i, 2] - centre[2]
+        if shape == PLANE:
+            if frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz - radius[i] >= 0.0:
+                continue
+        else:
+            bound = size_bound + radius[i]
+            if dx * dx + dy * dy + dz * dz > bound * bound:
+                continue
+        push_out(
+            i, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+        )
+
+
+@jit
+def _contacts_serial(
+    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+):
+    n = x.shape[0]
+    _contacts(
+        0, n, shape, size, centre, frame, velocity, restitution, friction, dt,
+        x, v, f, mass, radius, w, out[0],
+    )  # fmt: skip
+
+
+@parallel_jit
+def _contacts_parallel(
+    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+):
+    n = x.shape[0]
+    for p in prange(PARTS):
+        a = p * n // PARTS
+        b = (p + 1) * n // PARTS
+        _contacts(
+            a, b, shape, size, centre, frame, velocity, restitution, friction, dt,
+            x, v, f, mass, radius, w, out[p],
+        )  # fmt: skip
+
+
+def resolve_contacts(
+    shape: int,
+    size: Array,
+    centre: Array,
+    frame: Array,
+    velocity: Array,
+    restitution: float,
+    friction: float,
+    dt: float,
+    particles: tuple[Array, Array, Array, Array, Array, Array],
+) -> Array:
+    """Push particles (x, v, f, mass, radius, inverse mass) out of one rigid shape; change their velocities.
+
+    The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
+    approach being what its load gives it in a step); friction takes the tangential velocity up to
+    ``friction`` times the normal change (Coulomb), and the step's way that goes with it: what sticks stays
+    where it is. Returns (8,): the impulse on the shape, its torque about
+    ``centre``, the work that the shape did and the energy lost. A contact changes the kinetic energy (of the
+    velocity at the full step, half a kick after the one seen here) and, by moving the particle, what
+    the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for
+    damping) know of it; every integrator evaluates f anew afterwards.
+    """
+    parallel = particles[0].shape[0] >= LIGHT_ROWS
+    run = _contacts_parallel if parallel else _contacts_serial
+    out = np.zeros((PARTS if parallel else 1, 8))
+    run(shape, size, centre, frame, velocity, restitution, friction, dt, *particles, out)
+    total: Array = out.sum(axis=0)
+    return total

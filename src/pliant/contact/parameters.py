@@ -1,0 +1,73 @@
+"""What a scene says about contact between bodies: its ``[contact]`` table."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, model_validator
+
+from pliant.core.parameters import parameters
+from pliant.core.typing import Vector
+from pliant.core.units import Number, Pressure
+from pliant.interfaces import Pieces, RigidContact, Thick
+
+if TYPE_CHECKING:
+    from pliant.interfaces import ActionRuntime
+    from pliant.state.world import BodyState, World
+
+
+@parameters
+class ContactPairSettings:
+    """Friction and restitution between two bodies, by their names (twice the same: with itself).
+
+    adhesion [Pa]: what has touched sticks together, and pulls up to this stress before it comes off.
+    """
+
+    bodies: tuple[str, str]
+    friction: Number | None = Field(default=None, ge=0)
+    restitution: Number | None = Field(default=None, ge=0, le=1)
+    adhesion: Pressure = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "ContactPairSettings":
+        if self.friction is None and self.restitution is None and not self.adhesion:
+            raise ValueError("give friction, restitution or adhesion")
+        return self
+
+
+@parameters
+class Contact:
+    """How bodies meet each other.
+
+    between: whether they do; self: whether a body meets itself (default: bodies of elements or phyxels that
+    can break do, so that their pieces collide; for others it costs smaller steps), or "pieces": the pieces
+    that it has come apart into meet each other, none itself, which thin walls need; stiffness: of contacts,
+    as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles); pairs:
+    friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
+    frictions and the smaller of their restitutions.
+    """
+
+    between: bool = True
+    self_: bool | Literal["pieces"] | None = None
+    stiffness: Number = Field(default=1.0, gt=0, le=4)
+    pairs: tuple[ContactPairSettings, ...] = ()
+
+    def applies(self, world: "World") -> bool:
+        """Whether there is anything that can meet."""
+        many = self.between and len(world.bodies) > 1
+        return many or any(self.meets_itself(part) for part in world.bodies)
+
+    def meets_itself(self, part: "BodyState") -> bool:
+        """Whether a body meets itself."""
+        if isinstance(part.mechanics, RigidContact):
+            return False
+        if self.self_ is not None:
+            return bool(self.self_)
+        return part.material.strength is not None and isinstance(part.mechanics, (Thick, Pieces))
+
+    def only_pieces(self, part: "BodyState") -> bool:
+        """Whether of a body that meets itself only different pieces do."""
+        return self.self_ == "pieces" and self.meets_itself(part)
+
+    def prepare(self, world: "World", up: Vector) -> "ActionRuntime":
+        from pliant.contact.penalty_contact import PenaltyContact
+
+        return PenaltyContact(world, self)

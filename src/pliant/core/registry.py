@@ -1,0 +1,92 @@
+"""One table per family of things that scenes name; outside packages join through entry points."""
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import entry_points as installed_entry_points
+from typing import Any, Generic, TypeVar
+
+from pliant.core.parameters import from_table, to_table
+
+T = TypeVar("T")
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """ " — did you mean 'x'?" for the closest known name, else the list of them."""
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(sorted(known))}"
+
+
+class Registry(Mapping[str, Callable[..., T]], Generic[T]):
+    """Classes by their scene name (``kind``); an unknown name is a ValueError with the nearest known one.
+
+    aliases: earlier names that scenes may still use, and the present ones. They are not listed.
+    """
+
+    def __init__(
+        self,
+        family: str,
+        classes: Sequence[Any],
+        entry_points: str,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
+        self.family, self._group = family, entry_points
+        self._table: dict[str, Any] = {cls.kind: cls for cls in classes}
+        self._aliases = dict(aliases or {})
+        self._outside = False
+        self._broken: dict[str, str] = {}
+
+    def _load_outside(self) -> None:
+        if not self._outside:
+            self._outside = True
+            for point in installed_entry_points(group=self._group):
+                try:
+                    cls = point.load()
+                    if cls.kind != point.name:
+                        raise ValueError(f"the entry point is called '{point.name}', the class '{cls.kind}'")
+                    self._table.setdefault(point.name, cls)
+                except Exception as error:
+                    self._broken[point.name] = f"{point.value} cannot be loaded: {error}"
+
+    def register(self, cls: Any) -> Any:
+        """Add a class under its ``kind``; usable as a decorator."""
+        self._table[cls.kind] = cls
+        return cls
+
+    def build(self, value: Any) -> T:
+        """An instance from its scene form: a name, a table with ``type``, or an instance already."""
+        if isinstance(value, str):
+            value = {"type": value}
+        if not isinstance(value, dict):
+            if type(value) in self.values():
+                return value  # type: ignore[no-any-return]
+            raise ValueError(f"expected the name of a {self.family} or a table, got {value!r}")
+        table = dict(value)
+        if "type" not in table:
+            raise ValueError(f'a {self.family} table needs type = "..."; known: {", ".join(sorted(self))}')
+        return from_table(self[table.pop("type")], table)
+
+    def describe(self, instance: Any) -> dict[str, Any]:
+        """The scene form of an instance: a table with ``type``, without defaults."""
+        return {"type": instance.kind, **to_table(instance)}
+
+    def __getitem__(self, name: str) -> Callable[..., T]:
+        name = self._aliases.get(name, name) if isinstance(name, str) else name
+        if name not in self._table:
+            self._load_outside()
+        if name in self._broken:
+            raise ValueError(f"{self.family} '{name}': {self._broken[name]}")
+        if not isinstance(name, str) or name not in self._table:
+            raise ValueError(f"unknown {self.family} '{name}'; {nearest(str(name), list(self._table))}")
+        return self._table[name]  # type: ignore[no-any-return]
+
+    def __contains__(self, name: object) -> bool:
+        self._load_outside()
+        return name in self._table or name in self._aliases
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_outside()
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        self._load_outside()
+        return len(self._table)

@@ -1,0 +1,135 @@
+"""Carried surfaces: a triangle mesh that follows the particles, with its UVs and groups.
+
+Each surface point is a fixed combination of a few particles whose weights sum to one, so that every affine
+motion of the particles (rigid ones among them) moves the surface exactly along.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from pliant.core.errors import MeshError
+from pliant.core.typing import AnyArray, Array, IndexArray, IntArray
+from pliant.mesh.mesh import Surface, boundary_triangles, tet_volumes
+
+_BLOCK = 2048  # points handled at a time: keeps the working set in cache
+_INSIDE = 1e-9  # a point counts as held by a tet down to this negative weight
+_GROUP = "group."
+
+
+@dataclass(frozen=True)
+class EmbeddedSurface:
+    """A surface whose point i is at ``sum_k weights[i, k] x[indices[i, k]]``.
+
+    surface: at rest, in world coordinates [m]; indices (p, k) particles; weights (p, k), rows summing to 1;
+    extrapolation: how far the worst point lies outside its tet, as the size of its most negative weight
+    (0: all inside; 1: as far out as that tet is high).
+    """
+
+    kind: ClassVar[str] = "embedded"
+
+    surface: Surface
+    indices: IndexArray
+    weights: Array
+    extrapolation: float = 0.0
+
+    def positions(self, x: Array) -> Array:
+        """Surface points (p, 3) [m] for particles at ``x`` (n, 3) [m]."""
+        if self.indices.shape[1] == 1:  # the only weight of a row is one
+            return np.asarray(x[self._run].copy() if self._run else np.take(x, self.indices[:, 0], axis=0))
+        out = np.take(x, self.indices[:, 0], axis=0) * self.weights[:, :1]
+        for k in range(1, self.indices.shape[1]):
+            out += np.take(x, self.indices[:, k], axis=0) * self.weights[:, k : k + 1]
+        return out
+
+    @cached_property
+    def _run(self) -> slice | None:
+        """The particles that the points are, where these follow one another: to take them is slower."""
+        first = int(self.indices[0, 0]) if len(self.indices) else 0
+        row = np.arange(first, first + len(self.indices))
+        return slice(first, first + len(row)) if np.array_equal(self.indices[:, 0], row) else None
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """The carrier and its surface as named arrays; triangle groups as ``group.NAME``."""
+        surface = self.surface
+        arrays: dict[str, AnyArray] = {
+            "indices": self.indices,
+            "weights": self.weights,
+            "extrapolation": np.array(self.extrapolation),
+            "points": surface.points,
+            "triangles": surface.triangles,
+        }
+        if surface.uv is not None and surface.uv_triangles is not None:
+            arrays |= {"uv": surface.uv, "uv_triangles": surface.uv_triangles}
+        return arrays | {_GROUP + name: ids for name, ids in surface.groups.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        """The carrier that gave these ``arrays()``; KeyError where one is missing."""
+        groups = {name.removeprefix(_GROUP): ids for name, ids in arrays.items() if name.startswith(_GROUP)}
+        surface = Surface(
+            arrays["points"], arrays["triangles"], arrays.get("uv"), arrays.get("uv_triangles"), groups
+        )
+        return cls(surface, arrays["indices"], arrays["weights"], float(arrays["extrapolation"]))
+
+
+def boundary_carrier(points: Array, tets: IntArray) -> EmbeddedSurface:
+    """The tets' own boundary as the shown surface: points (n, 3) [m], tets (m, 4), each well oriented."""
+    if not len(tets):
+        raise MeshError("There are no tetrahedra to take a boundary of.")
+    triangles = boundary_triangles(np.asarray(tets, np.int64))
+    vertices, local = np.unique(triangles, return_inverse=True)
+    surface = Surface(points[vertices].copy(), local.reshape(-1, 3).astype(np.int64))
+    return EmbeddedSurface(surface, vertices[:, None].astype(np.uint32), np.ones((len(vertices), 1)))
+
+
+def embed(surface: Surface, points: Array, tets: IntArray) -> EmbeddedSurface:
+    """Carry ``surface`` (p points) by the tets (m, 4) over ``points`` (n, 3) [m].
+
+    A surface point takes its barycentric weights in the tet that holds it. A point outside all tets is
+    extrapolated, unclamped, from one of the tets with the nearest centroids: the one where its smallest
+    weight is largest, so that flat tets lose.
+    """
+    tets = np.asarray(tets, np.int64)
+    sizes = np.ptp(points[tets], axis=1).max(axis=1, initial=0.0)
+    good = np.flatnonzero(np.abs(tet_volumes(points, tets)) > 1e-9 * sizes**3)
+    if not len(good):
+        raise MeshError("The surface cannot be carried: there is no tetrahedron with a volume.")
+    corners = points[tets[good]]
+    home, weights = _best(surface.points, corners, near=16)
+    # A tet that holds a point may have its centroid far away, being long, or large among small ones: look
+    # among more tets, those of each size on their own, and take nothing but one that does hold the point.
+    outside = np.flatnonzero(weights.min(axis=1) < -_INSIDE)
+    octave = np.floor(np.log2(sizes[good])).astype(np.int64)
+    for size in np.unique(octave):
+        members = np.flatnonzero(octave == size)
+        found, w = _best(surface.points[outside], corners[members], near=64)
+        holds = w.min(axis=1) >= -_INSIDE
+        home[outside[holds]], weights[outside[holds]] = members[found[holds]], w[holds]
+        outside = outside[~holds]
+    extrapolation = max(0.0, -float(weights.min(initial=0.0)))
+    return EmbeddedSurface(surface, tets[good[home]].astype(np.uint32), weights, extrapolation)
+
+
+def _best(p: Array, corners: Array, near: int) -> tuple[IntArray, Array]:
+    """For each point the tet of ``corners`` (m, 4, 3) with the largest smallest weight, among the ``near``
+    ones with the nearest centroids; and its weights (p, 4)."""
+    from scipy.spatial import cKDTree
+
+    origin = corners[:, 0]
+    inverse = np.linalg.inv((corners[:, 1:] - origin[:, None]).transpose(0, 2, 1))
+    tree = cKDTree(corners.mean(axis=1))
+    nearest = np.arange(1, min(near, len(corners)) + 1)
+    home, weights = np.zeros(len(p), np.int64), np.zeros((len(p), 4))
+    for start in range(0, len(p), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        tried = np.asarray(tree.query(p[rows], k=nearest)[1])
+        w = np.einsum("ptij,ptj->pti", inverse[tried], p[rows, None] - origin[tried])
+        w = np.concatenate([1.0 - w.sum(axis=2, keepdims=True), w], axis=2)
+        best = w.min(axis=2).argmax(axis=1)
+        each = np.arange(len(best))
+        home[rows], weights[rows] = tried[each, best], w[each, best]
+    return home, weights

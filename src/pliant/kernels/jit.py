@@ -1,0 +1,166 @@
+"""Compilation settings shared by all kernels, and the number of threads.
+
+Kernels follow three rules. The work is cut into partitions whose number depends on the problem alone, so
+that threads only choose who does a partition and the bytes do not depend on them. Below ``SERIAL_ROWS`` rows
+the serial twin runs: a parallel loop would lose there. Nothing is compiled with ``fastmath``.
+
+This module imports the compiler: import it only from kernel modules, inside ``prepare``.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.compiler_lock import global_compiler_lock
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+SERIAL_ROWS = 5000
+LIGHT_ROWS = 100_000  # of passes that take a millisecond: below, waiting for a second thread may take longer
+KEPT_CACHES = 6
+
+
+def _kernel_cache() -> str:
+    """A folder for compiled kernels, named after their sources.
+
+    numba looks at the file of a kernel only, not at those of the functions it calls: an edit there would go
+    on running the old code. Older folders are removed. Empty (numba's own choice) where none can be made.
+    """
+    root = Path(__file__).parent.parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_bytes()
+        if b"jit" in text or b"@kernel" in text:
+            digest.update(text)
+    own = os.environ.get("PLIANT_CACHE_DIR")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant"
+    base = (Path(own) if own else home) / "kernels"
+    folder = base / digest.hexdigest()[:16]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for old in sorted(base.iterdir(), key=lambda p: -p.stat().st_mtime)[KEPT_CACHES:]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return ""
+    return str(folder)
+
+
+numba.config.THREADING_LAYER = "omp"
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = _kernel_cache()
+
+prange: Any = numba.prange
+
+
+def jit(function: Any) -> Any:
+    """A compiled function, kept on disk."""
+    return _compiled_once(numba.njit(cache=True, error_model="numpy")(function))
+
+
+def parallel_jit(function: Any) -> Any:
+    """As ``jit``, with loops over ``prange`` shared by the threads."""
+    return _compiled_once(numba.njit(cache=True, error_model="numpy", parallel=True)(function))
+
+
+def _compiled_once(kernel: Any) -> Any:
+    """Of several processes that want a kernel at the same time, one compiles it; the others wait for it.
+
+    Locks are taken from the caller of a function to what it calls, so that nobody waits in a circle.
+    """
+    plain, name = kernel.compile, f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+
+    def compile(signature: Any) -> Any:
+        with global_compiler_lock, _alone(name):
+            try:
+                return plain(_shared(signature))
+            except numba.TypingError:  # a number that decides about types, an index into a tuple say
+                return plain(signature)
+
+    kernel.compile = compile
+    return kernel
+
+
+def _shared(signature: Any) -> Any:
+    """Types of arguments so that a serial twin and its parallel one call the same version of what they share:
+    a whole number that the caller writes (the 0 at which a serial loop starts) is as good as any other.
+
+    The index of a parallel loop is unsigned to numba: where it is handed on, say ``np.int64(p)``.
+    """
+    if not isinstance(signature, tuple):
+        return signature
+    literal, plain = numba.types.IntegerLiteral, numba.types.unliteral
+    return tuple(plain(each) if isinstance(each, literal) else each for each in signature)
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Hold the lock of a kernel among processes that share the folder of kernels."""
+    with ExitStack() as held:
+        if fcntl is not None and numba.config.CACHE_DIR:
+            with suppress(OSError):  # a folder that cannot be written, or has no locks
+                file = held.enter_context(Path(numba.config.CACHE_DIR, f"{name}.lock").open("w"))
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def packing(kernel: Any) -> Any:
+    """Decorates a kernel whose straight-line code should become packed instructions too (the four values of a
+    row, say). numba leaves that off: it slows some loops down that are packed as loops already."""
+    plain = kernel.compile
+
+    def compile(signature: Any) -> Any:
+        before = numba.config.SLP_VECTORIZE
+        numba.config.SLP_VECTORIZE = 1
+        try:
+            return plain(signature)
+        finally:
+            numba.config.SLP_VECTORIZE = before
+
+    kernel.compile = compile
+    return kernel
+
+
+def set_threads(count: int | None) -> int:
+    """Use ``count`` threads (None: all that this process may have); returns the number in use."""
+    available = numba.config.NUMBA_NUM_THREADS
+    chosen = available if count is None else max(1, min(count, available))
+    numba.set_num_threads(chosen)
+    return int(chosen)
+
+
+def threads_in_use() -> int:
+    """The number of threads that parallel loops use now."""
+    return int(numba.get_num_threads())
+
+
+def use_threads(count: int) -> None:
+    """Let parallel loops use ``count`` threads from now on; the bytes do not depend on it."""
+    numba.set_num_threads(count)
+
+
+def threading_layer() -> str:
+    """The layer in use, after running one parallel loop; anything but "omp" is slow per call."""
+    _touch()
+    return str(numba.threading_layer())
+
+
+@parallel_jit
+def _touch() -> int:
+    total = 0
+    for i in prange(2):
+        total += i
+    return total
+
+
+def core_count() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

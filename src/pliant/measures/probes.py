@@ -1,0 +1,155 @@
+"""Measures of selected particles and of cuts: probe, reaction, flux."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from pliant.core.errors import IncompatibleError, SelectionError
+from pliant.core.parameters import parameters
+from pliant.core.selection import AXES, Axis, BodyRef, Select
+from pliant.core.typing import BoolArray, IntArray
+from pliant.core.units import Length
+from pliant.interfaces import IndexMap, PrescribedMotion
+from pliant.interfaces import SectionForce as GivesFlux
+from pliant.measures.base import MeasureParameters
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+    from pliant.state.world import World
+
+
+@parameters
+class Probe(MeasureParameters):
+    """Mean position [m], displacement [m] or velocity [m/s] of selected particles, weighted equally."""
+
+    kind: ClassVar[str] = "probe"
+
+    select: Select
+    what: Literal["position", "displacement", "velocity"] = "position"
+
+    def prepare(self, system: "System") -> "ProbeSampler":
+        return ProbeSampler(system, self.select.rows(system.world, f"measure '{self.label}'"), self)
+
+
+class ProbeSampler:
+    """Probe at work."""
+
+    def __init__(self, system: "System", rows: IntArray, probe: Probe) -> None:
+        self.world, self.rows, self.what = system.world, rows, probe.what
+        self.start = self.world.rest[rows]
+        self.series_names = tuple(f"{probe.label}.{axis}" for axis in "xyz")
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.start = change.remap_values(self.rows, self.start)
+        self.rows, _ = change.remap_rows(self.rows)
+
+    def sample(self, time: float) -> Sequence[float]:
+        if self.what == "velocity":
+            found = self.world.v[self.rows]
+        elif self.what == "displacement":
+            found = self.world.x[self.rows] - self.start
+        else:
+            found = self.world.x[self.rows]
+        mean: list[float] = found.mean(axis=0).tolist()
+        return mean
+
+
+@parameters
+class Reaction(MeasureParameters):
+    """Force [N] that holds or moves selected particles, and its torque [N m] about their centre."""
+
+    kind: ClassVar[str] = "reaction"
+
+    select: Select
+
+    def prepare(self, system: "System") -> "ReactionSampler":
+        rows = self.select.rows(system.world, f"measure '{self.label}'")
+        driven = [a.rows for _, a in system.actions if isinstance(a, PrescribedMotion)]
+        if not driven or not np.isin(rows, np.concatenate(driven)).any():
+            raise SelectionError(
+                f"measure '{self.label}': nothing holds or moves the selected particles.",
+                hint="Select particles of a fix, move, rotate or sine action.",
+            )
+        return ReactionSampler(system, rows, self.label)
+
+
+class ReactionSampler:
+    """Reaction at work."""
+
+    def __init__(self, system: "System", rows: IntArray, label: str) -> None:
+        self.system, self.rows = system, rows
+        parts = ("x", "y", "z", "torque.x", "torque.y", "torque.z")
+        self.series_names = tuple(f"{label}.{part}" for part in parts)
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self.rows, _ = change.remap_rows(self.rows)
+
+    def sample(self, time: float) -> Sequence[float]:
+        forces = self.system.reactions(time)[self.rows]
+        arms = self.system.world.x[self.rows]
+        torque = np.cross(arms - arms.mean(axis=0), forces).sum(axis=0)
+        return [*forces.sum(axis=0).tolist(), *torque.tolist()]
+
+
+@parameters
+class CutPlane:
+    """A plane across ``axis`` at a rest coordinate [m]."""
+
+    axis: Axis
+    at: Length
+
+
+@parameters
+class Flux(MeasureParameters):
+    """Internal force through a plane [N], along its axis: what the material on the far side (higher
+    coordinate) is pulled back with; positive in tension.
+
+    Interactions count when the plane separates their particles in the rest shape ([Everts2006]_ 8.4). Parts:
+    ``elastic``, ``shear``, ``volumetric``, ``total``; ``magnitude`` is the text's sum of magnitudes.
+    """
+
+    kind: ClassVar[str] = "flux"
+
+    plane: CutPlane
+    body: BodyRef = None
+
+    def prepare(self, system: "System") -> "FluxSampler":
+        return FluxSampler(system, self)
+
+
+class FluxSampler:
+    """Flux at work."""
+
+    PARTS = ("elastic", "shear", "volumetric")
+
+    def __init__(self, system: "System", flux: Flux) -> None:
+        self.world, self.axis, self.flux = system.world, AXES[flux.plane.axis], flux
+        self.series_names = tuple(f"{flux.label}.{part}" for part in (*self.PARTS, "total", "magnitude"))
+        self._find_cuts()
+        if not self.cuts:
+            raise SelectionError(f"measure '{flux.label}': the plane cuts no body.")
+
+    def remap(self, change: IndexMap, world: "World") -> None:
+        self._find_cuts()
+
+    def _find_cuts(self) -> None:
+        flux = self.flux
+        self.cuts: list[tuple[slice, GivesFlux, BoolArray]] = []
+        for part in self.world.bodies_named(flux.body, f"measure '{flux.label}'"):
+            if not isinstance(part.mechanics, GivesFlux):
+                raise IncompatibleError(
+                    f"measure '{flux.label}': the model of body '{part.name}' has no flux."
+                )
+            above = part.structure.rest[:, self.axis] > flux.plane.at
+            if above.any() and not above.all():
+                self.cuts.append((part.rows, part.mechanics, above))
+
+    def sample(self, time: float) -> Sequence[float]:
+        sums = dict.fromkeys(self.PARTS, 0.0)
+        magnitude = 0.0
+        for rows, mechanics, above in self.cuts:
+            for part, (resultant, size) in mechanics.section_force(self.world.x[rows], above).items():
+                sums[part] -= float(resultant[self.axis])
+                magnitude += size
+        return [*sums.values(), sum(sums.values()), magnitude]

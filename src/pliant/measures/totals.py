@@ -1,0 +1,98 @@
+"""Measures of the whole state: volume, energy, momentum."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from pliant.core.parameters import parameters
+from pliant.core.typing import Array
+from pliant.measures.base import MeasureParameters
+from pliant.mesh.mesh import surface_volume, tet_volumes
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+    from pliant.state.world import BodyState
+
+
+@parameters
+class Volume(MeasureParameters):
+    """Volume of all bodies and of each [m3]: ``volume``, ``volume.BODY``."""
+
+    kind: ClassVar[str] = "volume"
+
+    def prepare(self, system: "System") -> "VolumeSampler":
+        return VolumeSampler(system, self.label)
+
+
+class VolumeSampler:
+    """Volume at work."""
+
+    def __init__(self, system: "System", label: str) -> None:
+        self.world = system.world
+        self.series_names = (label, *(f"{label}.{part.name}" for part in self.world.bodies))
+
+    def sample(self, time: float) -> Sequence[float]:
+        each = [part_volume(part, self.world.x[part.rows]) for part in self.world.bodies]
+        return [float(sum(each)), *each]
+
+
+def part_volume(part: "BodyState", x: Array) -> float:
+    """Volume of one body [m3]: of its tets, or inside the surface it carries."""
+    structure = part.structure
+    if "tetra" in structure.cells:
+        share = structure.extra.get("tet-share", 1.0)  # of virtual tets, some of which are not full
+        return float((share * tet_volumes(x, structure.cells["tetra"])).sum())
+    if structure.carrier is not None:
+        carrier = structure.carrier
+        return surface_volume(carrier.positions(x), carrier.surface.triangles)
+    return float("nan")
+
+
+@parameters
+class Energy(MeasureParameters):
+    """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
+
+    kind: ClassVar[str] = "energy"
+
+    def prepare(self, system: "System") -> "EnergySampler":
+        return EnergySampler(system, self.label)
+
+
+class EnergySampler:
+    """The ledger at work."""
+
+    def __init__(self, system: "System", label: str) -> None:
+        system.keep_ledger()
+        self.system = system
+        parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
+        self.series_names = tuple(f"{label}.{part}" for part in parts)
+
+    def sample(self, time: float) -> Sequence[float]:
+        system = self.system
+        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.ledger
+        total = kinetic + elastic + gravity + ledger.dissipated - ledger.work
+        return [kinetic, elastic, gravity, ledger.dissipated, ledger.work, total]
+
+
+@parameters
+class Momentum(MeasureParameters):
+    """Linear [kg m/s] and angular momentum about the origin [kg m2/s] of all bodies."""
+
+    kind: ClassVar[str] = "momentum"
+
+    def prepare(self, system: "System") -> "MomentumSampler":
+        return MomentumSampler(system, self.label, "angular" if self.name is None else f"{self.name}.angular")
+
+
+class MomentumSampler:
+    """Momentum at work."""
+
+    def __init__(self, system: "System", linear: str, angular: str) -> None:
+        self.world = system.world
+        self.series_names = tuple(f"{name}.{axis}" for name in (linear, angular) for axis in "xyz")
+
+    def sample(self, time: float) -> Sequence[float]:
+        world = self.world
+        p = world.mass[:, None] * world.v
+        return [*p.sum(axis=0).tolist(), *np.cross(world.x, p).sum(axis=0).tolist()]

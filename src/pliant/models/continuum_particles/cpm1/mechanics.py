@@ -1,0 +1,157 @@
+"""CPM1 at work on one body."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.typing import Array, BoolArray
+from pliant.interfaces import StableStep, Structure
+from pliant.kernels.simd_transpose import aligned
+from pliant.models.continuum_particles.cpm1 import kernels, stiffness_product
+from pliant.models.continuum_particles.cpm1.face_data import face_data, normal_images
+from pliant.models.continuum_particles.cpm1.layout import FaceData, lay_out, lay_out_cells
+from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
+from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
+from pliant.models.continuum_particles.mechanics import ParticleMechanics
+from pliant.structure.samplers.dual.cells import Dual
+from pliant.structure.samplers.dual.sampler import mass_added
+
+if TYPE_CHECKING:
+    from pliant.materials import ResolvedMaterial as Material
+
+
+class Cpm1Mechanics(ParticleMechanics):
+    """Forces, flux and stiffness of faces across edges, in the printed form: it has no energy."""
+
+    def __init__(
+        self, structure: Structure, material: "Material", form: Form, dual: Dual, constants: FaceConstants
+    ) -> None:
+        super().__init__(structure, material, form)
+        self.dual, self.constants = dual, constants
+        self.edges = dual.edges
+        rest = structure.rest
+        self._image = normal_images(rest, dual)
+        self.cells = lay_out_cells(dual.particles, len(self.tets))
+        slots = self.cells.slots
+        self._weights = self.cells.rows(*dual.weights.T)
+        self._set_bulk()
+        printed = form == "everts"
+        self.face_data: FaceData = face_data(rest, self.volumes, dual, self._image, constants, slots, printed)
+        self.faces = lay_out(self.face_data, self.cells)
+        rows = len(self.cells.index) // 4
+        self._y, self._h, self._dy = (aligned(np.zeros((rows, 4))) for _ in range(3))
+        self._product_rest = self.faces.rest
+        if printed:  # the symmetric stiffness that comes nearest to the printed one: half the shear constant
+            half = FaceConstants(constants.stretch, 0.5 * constants.shear, constants.bulk)
+            data = face_data(rest, self.volumes, dual, self._image, half, slots, False)
+            self._product_rest = lay_out(data, self.cells).rest
+
+    def _set_bulk(self) -> None:
+        none = np.zeros(len(self.dual.particles) - len(self.tets))
+        volumes = np.concatenate([self.volumes, none])
+        ratio = np.concatenate([self.constants.bulk / self.volumes, none])
+        self._bulk = self.cells.rows(volumes, ratio)
+        self.volumetric = bool(self.constants.bulk.any())
+
+    def disable_volumetric_term(self) -> None:
+        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        c = self.constants
+        self.constants = FaceConstants(c.stretch, c.shear, np.zeros_like(c.bulk))
+        self._set_bulk()
+
+    @property
+    def parallel(self) -> bool:
+        return self.cells.parallel
+
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
+        c, f = self.cells, self.faces
+        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
+        run(
+            self.form == "everts", self.volumetric, c.index, self._weights, self._bulk, c.starts, c.middle,
+            f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
+            f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
+        )  # fmt: skip
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest (see ``product``)."""
+        c, f = self.cells, self.faces
+        run = stiffness_product.product_parallel if self.parallel else stiffness_product.product_serial
+        run(
+            c.index, self._weights, self._bulk, c.starts,
+            f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, self._product_rest,
+            f.x_ranges, f.y_ranges, f.x_buffer, f.y_buffer, f.scratch,
+            x, np.ascontiguousarray(dx), self._y, self._dy, self._h, out,
+        )  # fmt: skip
+
+    def face_vectors(self, x: Array) -> tuple[Array, Array]:
+        """Images m of the rest normals and area vectors N of all faces; (e, 3) each."""
+        c, f = self.cells, self.faces
+        found = np.empty((len(f.order), 6))
+        kernels.vectors(
+            c.index, self._weights, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.scratch,
+            np.ascontiguousarray(x), self._y, found,
+        )  # fmt: skip
+        sorted_ = np.empty((len(self.edges), 6))
+        real = f.order >= 0
+        sorted_[f.order[real]] = found[real]
+        return np.ascontiguousarray(sorted_[:, :3]), 0.5 * sorted_[:, 3:]
+
+    def stable_step(self) -> StableStep:
+        step = super().stable_step()
+        added = mass_added(self.structure, self.dual)
+        if added > 1e-6:
+            note = f"{step.reason}; sliver cells were made heavier, the body by {100 * added:.2g} %"
+            return StableStep(step.seconds, note)
+        return step
+
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        """Forces of faces and of tets that have particles on both sides of a cut."""
+        m, n = self.face_vectors(x)
+        d, none = self.face_data, np.zeros(len(self.edges))
+        return {
+            "elastic": self._face_flux(x, m, n, d.stretch, none, above),
+            "shear": self._face_flux(x, m, n, none, d.shear, above),
+            "volumetric": self._volumetric_flux(x, above),
+        }
+
+    def _face_flux(
+        self, x: Array, m: Array, n: Array, stretch: Array, shear: Array, above: BoolArray
+    ) -> tuple[Array, float]:
+        side = above[self.edges].astype(float)
+        force = printed_forces(m, n, stretch, shear, self.face_data.floor, 0.0)
+        on_above = (side[:, 0] - side[:, 1])[:, None] * force
+        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
+
+
+class Cpm1Variational(Cpm1Mechanics):
+    """The form whose forces are the gradient of an energy."""
+
+    def energy(self, x: Array) -> float:
+        """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J]."""
+        m, n = self.face_vectors(x)
+        d = self.face_data
+        return face_energy(m, n, d.stretch, d.shear, d.floor) + self._volumetric_energy(x)
+
+    def _face_flux(
+        self, x: Array, m: Array, n: Array, stretch: Array, shear: Array, above: BoolArray
+    ) -> tuple[Array, float]:
+        """A face acts on the particles of its edge and of its dual vertices."""
+        d, dual, edges = self.face_data, self.dual, self.edges
+        gm, gn = face_gradients(m, n, stretch, shear, d.floor)
+        up = above.astype(float)
+        middle = 0.5 * (up[edges[:, 0]] + up[edges[:, 1]])
+        y = dual.vertices(x)
+        y_up = np.einsum("kc,kc->k", dual.weights, up[dual.particles])
+        owner = np.repeat(np.arange(len(edges)), np.diff(dual.start))
+        q = 0.5 * (x[edges[:, 0]] + x[edges[:, 1]])
+        v, share = y[dual.fan] - q[owner], y_up[dual.fan] - middle[owner]
+        weight = d.along * (up[edges[:, 1]] - up[edges[:, 0]])
+        weight += np.bincount(owner, d.weight * share, len(edges))
+        pair = owner[1:] == owner[:-1]
+        into = owner[1:][pair]
+        moved = (
+            share[:-1, None] * v[1:] - share[1:, None] * v[:-1]
+        )  # dN = 1/2 e x moved for a shift e of above
+        arm = np.stack([np.bincount(into, 0.5 * moved[pair, c], len(edges)) for c in range(3)], axis=1)
+        on_above = -(weight[:, None] * gm + np.cross(arm, gn))
+        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())

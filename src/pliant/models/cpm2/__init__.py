@@ -1,5 +1,0 @@
-"""Continuum particle model 2: forces over six sub-faces in each tet."""
-
-from pliant.models.cpm2.model import Cpm2
-
-__all__ = ["Cpm2"]

@@ -1,0 +1,180 @@
+"""The open faces between phyxels' cells: pieces, fronts, and what may open."""
+
+import numpy as np
+
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.models.efg.cells import VoronoiCells
+from pliant.models.efg.support import MlsSupport
+from pliant.models.efg.visibility import Visibility
+
+SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
+LAYER = 0.6  # spacings: how far behind the face of a crack there has to be another phyxel
+JOINS = 0.3  # spacings squared: phyxels with a closed face of this size see each other, whatever passes by
+SMALLEST = 10  # phyxels: a crack that would cut off less does not open
+
+
+class CrackFaces:
+    """Faces of ``cells`` that have opened, between phyxels at ``rest`` (n, 3). ``whole``: their support
+    without cracks; speed: how fast a front runs [m/s], None for at once."""
+
+    def __init__(
+        self,
+        cells: VoronoiCells,
+        whole: MlsSupport,
+        rest: Array,
+        spacing: float,
+        speed: float | None,
+        unit: float,
+    ) -> None:
+        self.cells, self.rest, self.spacing, self.speed = cells, rest, spacing, speed
+        self.sight = Visibility(whole, rest, spacing, unit)
+        self.close_all()
+
+    def close_all(self) -> None:
+        cells, edges = self.cells, self.cells.edges
+        self.opened: BoolArray = np.zeros(len(cells.pairs), bool)
+        self.refused: BoolArray = np.zeros(len(cells.pairs), bool)  # would have cut off too little
+        self.planes = np.zeros((len(cells.pairs), 6))  # point and normal that an open face stands for
+        self.ready = np.full(len(edges.pairs), -np.inf)  # when a crack may go on from an edge
+        self.sight.clear()
+        self.seen = self.sight.whole
+        self.forget()
+
+    def forget(self) -> None:
+        """Work pieces and fronts out anew."""
+        self._graph: tuple[int, IntArray] | None = None
+        self._rim: IntArray | None = None
+
+    def faces_of(self, i: int) -> IntArray:
+        starts, faces = self.cells.faces_of
+        return faces[starts[i] : starts[i + 1]]
+
+    def edges_of(self, face: int) -> list[int]:
+        out: list[int] = self.cells.edges.of[self.cells.starts[face] : self.cells.starts[face + 1]].tolist()
+        return out
+
+    def at(self, edge: int) -> IntArray:
+        edges = self.cells.edges
+        return edges.faces[edges.starts[edge] : edges.starts[edge + 1]]
+
+    def torn(self, edge: int) -> IntArray:
+        faces = self.at(edge)
+        return faces[self.opened[faces]]
+
+    def others(self, faces: IntArray, i: int) -> IntArray:
+        return np.asarray(self.cells.pairs[faces].sum(axis=1) - i)
+
+    def normals(self, faces: IntArray) -> Array:
+        """Across the planes that open faces stand for; a seam's are those of the faces."""
+        a, b = self.cells.pairs[faces].T
+        own = self.rest[b] - self.rest[a]
+        own /= np.linalg.norm(own, axis=1)[:, None]
+        kept = self.planes[faces, 3:]
+        known = np.any(kept != 0.0, axis=1, keepdims=True)
+        return np.where(known, kept, own)
+
+    def may_open(self, face: int, normal: Array) -> bool:
+        """Whether the phyxels of a face see others behind them, seen from a crack across ``normal``: a layer
+        of one phyxel, between two cracks or along the surface, has no shape."""
+        if self.refused[face]:
+            return False
+        a, b = self.cells.pairs[face].tolist()
+        way = normal * np.sign((self.rest[b] - self.rest[a]) @ normal)
+        return self.behind(a, -way) and self.behind(b, way)
+
+    def behind(self, i: int, way: Array) -> bool:
+        rows = slice(self.seen.starts[i], self.seen.starts[i + 1])
+        near = self.seen.around[rows][self.seen.weight[rows] > 0.0]
+        return bool(((self.rest[near] - self.rest[i]) @ way > LAYER * self.spacing).any())
+
+    def open_one(self, time: float, face: int, at: Array, normal: Array, from_: Array) -> None:
+        self.opened[face] = True
+        self.planes[face, :3], self.planes[face, 3:] = at, normal
+        if self.speed is not None:
+            edges = self.cells.edges
+            mine = edges.of[self.cells.starts[face] : self.cells.starts[face + 1]]
+            gap = np.linalg.norm(self.cells.points[edges.pairs[mine]].mean(axis=1) - from_, axis=1)
+            self.ready[mine] = np.maximum(self.ready[mine], time + gap / self.speed)
+        self.forget()
+
+    def slivers(self, faces: list[int]) -> list[int]:
+        """Open the small faces beside new ones that hold nothing any more: cracks go round most of them."""
+        cells, edges = self.cells, self.cells.edges
+        found: list[int] = []
+        new = np.array(faces, np.int64)
+        while len(new):
+            around = np.unique(np.concatenate([self.at(e) for f in new.tolist() for e in self.edges_of(f)]))
+            small = ~self.opened[around] & (cells.area[around] < SLIVER * self.spacing**2)
+            chosen = []
+            for f in around[small].tolist():
+                torn = [open_ for e in self.edges_of(f) if len(open_ := self.torn(e))]
+                held = [e for e in self.edges_of(f) if not edges.outside[e] and not len(self.torn(e))]
+                if torn and not held and (len(torn) > 1 or cells.area[f] < 0.1 * SLIVER * self.spacing**2):
+                    self.planes[f] = self.planes[torn[0][0]]
+                    chosen.append(f)
+            self.opened[chosen] = True
+            new = np.array(chosen, np.int64)
+            found += chosen
+        if found:
+            self.forget()
+        return found
+
+    def without_crumbs(self, faces: list[int]) -> int:
+        """Close those of the new ``faces`` that cut off too little, towards what it has the largest face in
+        common with; how many stay open."""
+        new = np.array(faces, np.int64)
+        while len(new):
+            count, label = self.pieces()
+            small = np.bincount(label, minlength=count) < min(SMALLEST, len(self.rest))
+            sides = label[self.cells.pairs[new]]
+            crumb = small[sides] & (sides[:, ::-1] != sides)
+            if not crumb.any():
+                self.sight.block(self._corners(new))
+                return len(new)
+            own = int(sides[crumb].min())  # one after the other
+            mine = (sides == own).any(axis=1) & (sides[:, 0] != sides[:, 1])
+            others = sides[mine].sum(axis=1) - own
+            shared = np.bincount(others, self.cells.area[new[mine]], count)
+            wrong = new[mine][others == int(np.argmax(shared))]
+            self.opened[wrong], self.refused[wrong] = False, True
+            self.forget()
+            new = np.setdiff1d(new, wrong)
+        return 0
+
+    def pieces(self) -> tuple[int, IntArray]:
+        """Number of pieces and the piece of each phyxel (n,)."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        if self._graph is None:
+            a, b = self.cells.pairs[~self.opened].T
+            graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(len(self.rest),) * 2)
+            count, label = connected_components(graph, directed=False)
+            self._graph = int(count), label.astype(np.int64)
+        return self._graph
+
+    def rim(self) -> IntArray:
+        """The front of all cracks: edges that belong to one open face only and do not lie outside."""
+        if self._rim is None:
+            edges = self.cells.edges
+            uses = np.bincount(edges.of[self.opened[self.cells.of_corner]], minlength=len(edges.pairs))
+            self._rim = np.flatnonzero((uses == 1) & ~edges.outside)
+        return self._rim
+
+    def support(self) -> MlsSupport:
+        """The support with weights as cracks leave them."""
+        ends = self.cells.points[self.cells.edges.pairs[self.rim()]]
+        front = [ends[:, 0] + s * (ends[:, 1] - ends[:, 0]) for s in (0.0, 0.25, 0.5, 0.75, 1.0)]
+        closed = np.flatnonzero(~self.opened)
+        share = np.minimum(self.cells.inner_area[closed] / (JOINS * self.spacing**2), 1.0)
+        joined = self.cells.pairs[closed]
+        self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), joined, share, self.seen)
+        return self.seen
+
+    def _corners(self, faces: IntArray) -> Array:
+        triangles, of = self.cells.triangles
+        return self.cells.points[triangles[np.isin(of, faces)]]
+
+    def area(self) -> float:
+        """Area of all cracks [m2]."""
+        return float(self.cells.inner_area[self.opened].sum())

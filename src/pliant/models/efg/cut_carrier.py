@@ -1,0 +1,116 @@
+"""The carried surface of a phyxel body that has come apart, made when somebody asks for it."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from pliant.core.errors import MeshError
+from pliant.core.typing import Array, IntArray
+from pliant.embedding.barycentric import EmbeddedSurface
+from pliant.embedding.lazy import LazyCarrier
+from pliant.fracture import CutSurface, cut_surface
+from pliant.interfaces import Carrier
+from pliant.models.efg.crack_surface import sheet
+from pliant.structure.samplers.phyxels.embedding import AROUND, shape_functions
+
+if TYPE_CHECKING:
+    from pliant.models.efg.crack_growth import PhyxelCracks
+
+SMOOTH = (1.0, 0.6, 0.3, 0.0)  # shares of the way from the cells' faces to smooth ones that are tried
+FEW = 14  # phyxels that carry a point at least, where its piece has them
+DOUBT = 0.6  # a part of the surface belongs to one piece if no other has this share of its points
+NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
+
+
+class CutPhyxelCarrier(LazyCarrier):
+    """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels on
+    its own side, so that faces of a crack part."""
+
+    kind: ClassVar[str] = EmbeddedSurface.kind
+
+    def __init__(self, whole: Carrier, cracks: "PhyxelCracks") -> None:
+        self.whole, self.rest, self.spacing = whole, cracks.rest, cracks.spacing
+        self.piece = cracks.pieces()[1]
+        self._cracks = cracks.cells, cracks.opened.copy(), cracks.planes.copy()
+
+    def make(self) -> EmbeddedSurface:
+        cut = self._cut()
+        if cut is None:
+            surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
+            part = np.zeros(len(surface.points), np.int64)
+        else:
+            surface, inward = cut.surface, cut.inward
+            part = np.zeros(len(surface.points), np.int64)
+            part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
+        around, radius = self._carriers(surface.points + NUDGE * self.spacing * inward, part)
+        weights = shape_functions(surface.points, self.rest, around, radius)
+        return EmbeddedSurface(surface, around.astype(np.uint32), weights)
+
+    def _cut(self) -> CutSurface | None:
+        """The surface cut along the smoothed cracks; less smooth where that made them meet, so that pieces
+        would hang together, or leave splinters; None where they touch the surface in an unclear way."""
+        found: CutSurface | None = None
+        pieces, best = int(self.piece.max()) + 1, (True, 0)
+        for smooth in SMOOTH:
+            try:
+                cut = cut_surface(self.whole.surface, *sheet(*self._cracks, smooth))
+            except MeshError:
+                continue
+            fault = cut.pieces < pieces, abs(cut.pieces - pieces)
+            if found is None or fault < best:
+                found, best = cut, fault
+            if not best[1]:
+                break
+        return found
+
+    def _homes(self, looking: Array, part: IntArray) -> IntArray:
+        """The nearest phyxel of each point, among those of the piece that most points of its ``part`` of the
+        surface are nearest to: the smoothed crack passes some phyxels on the wrong side."""
+        from scipy.spatial import cKDTree
+
+        home = np.asarray(cKDTree(self.rest).query(looking)[1])
+        count = int(part.max()) + 1
+        if count > 1:
+            for k in range(count):
+                mine = np.flatnonzero(part == k)
+                votes = np.bincount(self.piece[home[mine]])
+                usual = int(np.argmax(votes))
+                if np.sort(votes)[-2:].min() > DOUBT * votes[usual] and len(votes) > 1:
+                    continue  # a part of the surface that several pieces share: each keeps its own
+                wrong = mine[self.piece[home[mine]] != usual]
+                own = np.flatnonzero(self.piece == usual)
+                if len(wrong):
+                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
+        return home
+
+    def _carriers(self, looking: Array, part: IntArray) -> tuple[IntArray, Array]:
+        """For each point the nearest phyxel and others around it on its side of all cracks, (p, k), and their
+        reach (p,): those within two steps from cell to cell, more of them where these are few."""
+        home = self._homes(looking, part)
+        near = self._rings()
+        wide = near @ near
+        around = np.repeat(home[:, None], AROUND, axis=1)
+        radius = np.empty(len(looking))
+        for p, i in enumerate(home.tolist()):
+            row = near.indices[near.indptr[i] : near.indptr[i + 1]]
+            if len(row) < FEW:
+                row = wide.indices[wide.indptr[i] : wide.indptr[i + 1]]
+            row = row[row != i]
+            gap = np.linalg.norm(self.rest[row] - looking[p], axis=1)
+            order = np.argsort(gap, kind="stable")[: AROUND - 1]
+            around[p, 1 : len(order) + 1] = row[order]
+            radius[p] = 1.05 * gap[order[-1]] if len(order) else self.spacing
+        return around, radius
+
+    def _rings(self) -> Any:
+        """Which phyxels are within two steps from cell to cell of each other, CSR (n, n) with sorted rows."""
+        from scipy.sparse import coo_array, eye_array
+
+        cells, opened, _ = self._cracks
+        a, b = cells.pairs[~opened].T
+        n = len(self.rest)
+        graph: Any = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
+        graph = (graph + graph.T + eye_array(n, dtype=np.int32)).tocsr()
+        found = (graph @ graph).tocsr()
+        found.sort_indices()
+        return found

@@ -1,0 +1,135 @@
+"""Phyxels added where a body that flows gets thin, and removed where it crowds.
+
+Where two neighbours have come far apart and nobody is between them, a phyxel comes half-way, made of a
+quarter of each; where two have come close, they become one at their common centre. What they are blends of,
+in the present shape, they are blends of in the rest shape, so deformation counts from where it did; plastic
+strain is blended too. Neighbours are found anew.
+
+Both keep mass, centre of mass and linear momentum exactly; the World keeps the angular one by a slight spin.
+
+Source: [Stegmayr2008]_ wishes for it; [PaulyKeiserAdams2005]_ resamples at cracks. Differs: the rest shape
+stays; to count from the present one instead would forget what keeps neighbours together (see ``kernels.py``,
+the second term of the energy), and gaps would open that nobody sees.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.interfaces import blend
+from pliant.models.efg.support import MlsSupport
+
+if TYPE_CHECKING:
+    from pliant.interfaces import Structure
+
+MORE = 1.2  # the sampling is looked at when the largest squared stretch has grown by this
+FIRST = 3.6  # ... for the first time at this sum of squared stretches; 3 at rest
+FINEST = 0.4  # spacings in the rest shape: closer neighbours get no other between them
+THIN = 1.5  # spacings: neighbours that are further apart get another between them
+CROWDED = 0.5  # spacings: phyxels that are nearer become one
+BETWEEN = 0.55  # of a gap: how far the next phyxel has to be from its middle; in a box's corners it is 0.5
+APART = 0.6  # spacings that new phyxels keep from all others
+SHARE = 0.25  # of a phyxel's mass: what it gives to a new one
+LIGHTEST = 0.06  # of the heaviest: what gives to new phyxels has to keep more
+TWICE = 2  # new phyxels that one may have a part in at a time
+
+
+@dataclass(frozen=True)
+class ResampleResult:
+    """New phyxels: what they are blends of, parents and weights (n, 2), and their masses (n,) [kg]."""
+
+    parents: IntArray
+    weights: Array
+    mass: Array
+
+    def blended(self, values: Array) -> Array:
+        return blend(values, self.parents, self.weights)
+
+
+def stretch(gradients: Array) -> float:
+    """The largest sum of squared stretches."""
+    return float(np.einsum("nk,nk->n", gradients, gradients).max())
+
+
+def resample(x: Array, structure: "Structure", support: MlsSupport) -> ResampleResult | None:
+    """Close the gaps and thin the crowds of phyxels at ``x`` (n, 3), neighbours as in ``support``; None where
+    there are neither."""
+    mass, spacing = structure.mass, structure.spacing
+    gone, partner = _crowded(x, support, spacing)
+    busy = gone.copy()
+    busy[partner[gone]] = True
+    busy |= (1.0 - TWICE * SHARE) * mass < LIGHTEST * float(mass.max())
+    first, second = _gaps(x, structure.rest, busy, support, spacing)
+    if not len(first) and not gone.any():
+        return None
+    n = len(x)
+    weight, own = np.zeros((n, 2)), np.column_stack([np.arange(n), np.arange(n)])
+    weight[:, 0] = 1.0
+    new_mass = mass.copy()
+    np.add.at(new_mass, partner[gone], mass[gone])
+    keeper = partner[gone]
+    own[keeper, 1] = np.flatnonzero(gone)
+    weight[keeper, 1] = mass[gone] / new_mass[keeper]
+    weight[keeper, 0] = 1.0 - weight[keeper, 1]
+    given = SHARE * np.stack([mass[first], mass[second]])
+    np.subtract.at(new_mass, first, given[0])
+    np.subtract.at(new_mass, second, given[1])
+    between = given.sum(axis=0)
+    kept = np.flatnonzero(~gone)
+    share = given / between
+    return ResampleResult(
+        np.concatenate([own[kept], np.column_stack([first, second])]),
+        np.concatenate([weight[kept], share.T]),
+        np.concatenate([new_mass[kept], between]),
+    )
+
+
+def _pairs(x: Array, support: MlsSupport) -> tuple[IntArray, IntArray, Array]:
+    i, j = support.rows, support.around.astype(np.int64)
+    once = i < j
+    i, j = i[once], j[once]
+    return i, j, np.linalg.norm(x[j] - x[i], axis=1)
+
+
+def _crowded(x: Array, support: MlsSupport, spacing: float) -> tuple[BoolArray, IntArray]:
+    """Which phyxels go (n,), and into which others each of these does, (n,): no one is in two pairs."""
+    i, j, gap = _pairs(x, support)
+    near = np.flatnonzero(gap < CROWDED * spacing)
+    gone, taken = np.zeros(len(x), bool), np.zeros(len(x), bool)
+    partner = np.arange(len(x))
+    for k in near[np.argsort(gap[near], kind="stable")].tolist():
+        if not (taken[i[k]] or taken[j[k]]):
+            taken[i[k]] = taken[j[k]] = gone[j[k]] = True
+            partner[j[k]] = i[k]
+    return gone, partner
+
+
+def _gaps(
+    x: Array, rest: Array, busy: BoolArray, support: MlsSupport, spacing: float
+) -> tuple[IntArray, IntArray]:
+    """Pairs between which another phyxel should be, the widest first, none of them ``busy``."""
+    from scipy.spatial import cKDTree
+
+    i, j, gap = _pairs(x, support)
+    wide = np.flatnonzero((gap > THIN * spacing) & ~busy[i] & ~busy[j])
+    wide = wide[np.linalg.norm(rest[j[wide]] - rest[i[wide]], axis=1) > FINEST * spacing]
+    middle = 0.5 * (x[i[wide]] + x[j[wide]])
+    third = np.asarray(cKDTree(x).query(middle, k=3)[0])[:, 2]
+    empty = third > np.maximum(APART * spacing, BETWEEN * gap[wide])
+    wide, middle = wide[empty], middle[empty]
+    order = np.argsort(-gap[wide], kind="stable")
+    parts = np.zeros(len(x), np.int64)
+    chosen: list[int] = []
+    places = np.zeros((len(wide), 3))
+    for k in order.tolist():
+        a, b = i[wide[k]], j[wide[k]]
+        if max(parts[a], parts[b]) < TWICE:
+            far = np.linalg.norm(places[: len(chosen)] - middle[k], axis=1)
+            if not (far < APART * spacing).any():
+                places[len(chosen)] = middle[k]
+                chosen.append(int(wide[k]))
+                parts[a] += 1
+                parts[b] += 1
+    return i[chosen], j[chosen]

@@ -1,0 +1,171 @@
+r"""Averaged nodal pressure: a remedy for the locking of nearly incompressible linear tets.
+
+The volumetric term :math:`\sum V_t \tfrac K2 \theta_t^2`, K = lambda + 2/3 mu, gives way to one per particle,
+
+.. math:: W = \sum_a V_a \tfrac K2 \theta_a^2, \qquad \theta_a = \frac1{V_a} \sum_{t \ni a} \tfrac14 V_t
+          \theta_t, \qquad V_a = \sum_{t \ni a} \tfrac14 V_t,
+
+so that a tet feels the mean of its particles' pressures :math:`K \theta_a`: the exact gradient.
+
+Source: [BonetBurton1998]_. Differs: theta is the volumetric strain of the law at hand (tr(R^T F) - 3, tr E or
+J - 1); particles on an interface have one pressure for each material.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.core.typing import Array
+from pliant.kernels.element_blocks import WIDTH, ElementBlocks
+from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.models.fem import kernels
+from pliant.models.fem.general import orthonormal_columns, unrotated
+from pliant.models.tets.kernels import (
+    ROOT,
+    SCRATCH,
+    deform_block,
+    determinant,
+    gather_edges,
+    right_cauchy_green,
+    stretch_block,
+    take,
+)
+from pliant.models.tets.rotations import slots_around
+
+COROTATIONAL, GENERAL_COROTATIONAL = kernels.COROTATIONAL, kernels.GENERAL_COROTATIONAL
+NEO_HOOKEAN, GRAM_SCHMIDT = kernels.NEO_HOOKEAN, kernels.GRAM_SCHMIDT
+
+
+class NodalPressure:
+    """Pressures per particle and material, and what they give each tet.
+
+    blocks: the tets; volumes, bulk (m,): rest volumes [m3] and bulk moduli [Pa].
+    extra (blocks, 16): V times the pressure of each tet [N m], as the laws take it.
+    """
+
+    def __init__(self, blocks: ElementBlocks, volumes: Array, bulk: Array) -> None:
+        self.blocks = blocks
+        self._volumes = blocks.rows(volumes)
+        values, material = np.unique(bulk, return_inverse=True)
+        slots = blocks.slots
+        corner = np.zeros((len(blocks.index) * WIDTH, 4), np.int64)
+        corner[slots] = blocks.index.reshape(-1, 4)[slots].astype(np.int64) * len(values)
+        corner[slots] += material[blocks.order][:, None]
+        owners, index = np.unique(corner[slots], return_inverse=True)
+        corner[slots] = index.reshape(-1, 4)
+        self._corner = corner
+        self._around, self._first = slots_around(corner[slots], slots, len(owners))
+        shares = np.add.reduceat(0.25 * self._volumes.ravel()[self._around], self._first[:-1])
+        self._weight = values[owners % len(values)] / shares  # bulk / V_a
+        self._theta = np.zeros((len(blocks.index), WIDTH))
+        self._pressure = np.zeros(len(owners))
+        self.extra = np.zeros((len(blocks.index), WIDTH))
+
+    def update(self, x: Array, rest: Array, law: int) -> float:
+        """Bring ``extra`` up to date with ``x``; returns the volumetric energy [J]."""
+        b = self.blocks
+        strain, average, give = _PARALLEL if b.parallel else _SERIAL
+        strain(b.starts, b.index, rest, law, x, self._theta)
+        energy: float = average(
+            self._first, self._around, self._theta, self._volumes, self._weight, self._pressure
+        )
+        give(self._corner, self._volumes, self._pressure, self.extra)
+        return energy
+
+
+@jit
+def _strain_blocks(first, last, index, rest, law, x, theta, w):
+    for b in range(first, last):
+        gather_edges(index[b], x, w, 0)
+        deform_block(w, rest[b])
+        if law in (COROTATIONAL, GENERAL_COROTATIONAL):
+            stretch_block(w)
+            for i in range(16):
+                theta[b, i] = w[ROOT + i] - 3.0
+        elif law == NEO_HOOKEAN:
+            for i in range(16):
+                f = take(w, i)
+                theta[b, i] = determinant(f) - 1.0
+        elif law == GRAM_SCHMIDT:
+            for i in range(16):
+                f = take(w, i)
+                r = orthonormal_columns(f)
+                u0, u1, u2, _u3, _u4, _u5 = unrotated(r, f)
+                theta[b, i] = u0 + u1 + u2 - 3.0
+        else:
+            for i in range(16):
+                f = take(w, i)
+                c0, c1, c2, _c3, _c4, _c5 = right_cauchy_green(f)
+                theta[b, i] = 0.5 * (c0 + c1 + c2 - 3.0)
+
+
+@jit
+def _strain_serial(starts, index, rest, law, x, theta):
+    _strain_blocks(0, starts[-1], index, rest, law, x, theta, np.empty(SCRATCH))
+
+
+@parallel_jit
+def _strain_parallel(starts, index, rest, law, x, theta):
+    for p in prange(starts.shape[0] - 1):
+        _strain_blocks(starts[p], starts[p + 1], index, rest, law, x, theta, np.empty(SCRATCH))
+
+
+@jit
+def _average_rows(begin, end, first, around, theta, volumes, weight, pressure):
+    energy = 0.0
+    for a in range(begin, end):
+        total = 0.0
+        for k in range(first[a], first[a + 1]):
+            block, lane = around[k] // 16, around[k] % 16
+            total += 0.25 * volumes[block, lane] * theta[block, lane]
+        pressure[a] = weight[a] * total
+        energy += 0.5 * total * pressure[a]
+    return energy
+
+
+@jit
+def _average_serial(first, around, theta, volumes, weight, pressure):
+    return _average_rows(0, pressure.shape[0], first, around, theta, volumes, weight, pressure)
+
+
+@parallel_jit
+def _average_parallel(first, around, theta, volumes, weight, pressure):
+    n = pressure.shape[0]
+    sums = np.empty(64)
+    for c in prange(64):
+        a, b = c * n // 64, (c + 1) * n // 64
+        sums[c] = _average_rows(a, b, first, around, theta, volumes, weight, pressure)
+    total = 0.0
+    for c in range(64):
+        total += sums[c]
+    return total
+
+
+@jit
+def _give_blocks(begin, end, corner, volumes, pressure, extra):
+    for b in range(begin, end):
+        for i in range(16):
+            k = 16 * b + i
+            four = (
+                pressure[corner[k, 0]]
+                + pressure[corner[k, 1]]
+                + pressure[corner[k, 2]]
+                + pressure[corner[k, 3]]
+            )
+            extra[b, i] = 0.25 * volumes[b, i] * four
+
+
+@jit
+def _give_serial(corner, volumes, pressure, extra):
+    _give_blocks(0, extra.shape[0], corner, volumes, pressure, extra)
+
+
+@parallel_jit
+def _give_parallel(corner, volumes, pressure, extra):
+    n = extra.shape[0]
+    for c in prange(64):
+        _give_blocks(c * n // 64, (c + 1) * n // 64, corner, volumes, pressure, extra)
+
+
+_SERIAL = (_strain_serial, _average_serial, _give_serial)
+_PARALLEL = (_strain_parallel, _average_parallel, _give_parallel)

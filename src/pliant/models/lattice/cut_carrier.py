@@ -1,0 +1,160 @@
+"""The carried surface of a body of elements that has come apart, made when somebody asks for it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from pliant.core.errors import MeshError
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.embedding.barycentric import EmbeddedSurface
+from pliant.embedding.framed import FramedSurface, as_framed, joined, renumbered
+from pliant.embedding.lazy import LazyCarrier
+from pliant.embedding.mls import carried_around
+from pliant.fracture import cut_surface
+from pliant.interfaces import Carrier, Structure
+from pliant.mesh.mesh import Surface
+from pliant.models.lattice.add_material import AddedElements
+from pliant.models.lattice.crack_surface import crack_sheet
+
+NUDGE = 0.25  # how far inside a point looks for the element that carries it [spacings]
+_SHOWN = "shown."
+
+
+class SampledBody:
+    """The body as it was sampled, whose surface is cut: elements, connections, and what is left of them.
+
+    rows (n,): the first rows of the elements that are left.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.rows = np.arange(len(structure.rest))
+        self.sampled = len(structure.rest)  # what was there before anything was added
+        self.growths: list[AddedElements] = []
+        self._other = False  # whether the surface is not that of ``growths`` alone
+        self._count()
+
+    def _count(self) -> None:
+        edges = self.structure.cells["edge"]
+        self._number = edges[:, 0] * np.int64(len(self.structure.rest)) + edges[:, 1]
+
+    def grow(self, growth: AddedElements) -> None:
+        """Take more elements, numbered after those that are left, with the surface around them."""
+        first, n = self.structure, len(self.structure.rest)
+        self.rows = np.concatenate([self.rows, np.arange(n, n + len(growth.rest))])
+        edges = self.rows[growth.edges]
+        own = np.concatenate([first.cells["edge"], edges])
+        own = own[np.lexsort((own[:, 1], own[:, 0]))]
+        carrier = first.carrier
+        if growth.shown is not None and isinstance(carrier, EmbeddedSurface):
+            carrier = joined(carrier, growth.shown)
+        rest = np.concatenate([first.rest, growth.rest])
+        self.structure = replace(first, rest=rest, cells={**first.cells, "edge": own}, carrier=carrier)
+        self.growths.append(replace(growth, edges=edges))
+        self._count()
+
+    def show(self, carrier: FramedSurface) -> None:
+        """Another surface instead of the one that was sampled."""
+        self.structure, self._other = replace(self.structure, carrier=carrier), True
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """What a resumed run needs to know of growth and of another surface, for a Structure's ``extra``."""
+        found = {name: a for k, each in enumerate(self.growths) for name, a in each.arrays(k).items()}
+        carrier = self.structure.carrier
+        if self._other and isinstance(carrier, EmbeddedSurface):
+            found |= {_SHOWN + name: array for name, array in as_framed(carrier).arrays().items()}
+        return found
+
+    def read(self, extra: Mapping[str, AnyArray]) -> None:
+        """Take the other surface that gave ``arrays``, if there was one."""
+        own = {name.removeprefix(_SHOWN): a for name, a in extra.items() if name.startswith(_SHOWN)}
+        if own:
+            self.show(FramedSurface.from_arrays(own))
+
+    def keep(self, kept: IntArray) -> None:
+        """Go on with some of the elements that were left."""
+        self.rows = self.rows[kept]
+
+    def carrier(self, edges: IntArray, intact: BoolArray) -> Carrier | None:
+        """The surface cut along broken connections ((m, 2) of the elements that are left)."""
+        first, whole = self.structure, self.structure.carrier
+        if whole is None or (intact.all() and len(self.rows) == len(first.rest)):
+            return whole
+        held = np.zeros(len(self._number), bool)
+        kept = self.rows[edges[intact]]
+        number = kept[:, 0] * np.int64(len(first.rest)) + kept[:, 1]
+        held[np.searchsorted(self._number, number)] = True
+        alive = np.full(len(first.rest), -1)
+        alive[self.rows] = np.arange(len(self.rows))
+        gone = alive[first.cells["edge"]] < 0
+        held |= gone.all(axis=1)  # what is gone is gone in one piece
+        return CutLatticeCarrier(whole, first.rest, first.spacing, first.cells["edge"], held, alive)
+
+
+class CutLatticeCarrier(LazyCarrier):
+    """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides;
+    each point is carried by elements that are still connected, so that faces of a crack part."""
+
+    kind: ClassVar[str] = FramedSurface.kind
+
+    def __init__(
+        self, whole: Carrier, rest: Array, spacing: float, edges: IntArray, intact: BoolArray, alive: IntArray
+    ) -> None:
+        self.whole, self.rest, self.spacing, self.alive = whole, rest, spacing, alive
+        self.edges, self.intact = edges, intact.copy()
+
+    def make(self) -> EmbeddedSurface:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        kept = self.edges[self.intact]
+        n = len(self.rest)
+        graph = coo_array((np.ones(len(kept)), (kept[:, 0], kept[:, 1])), shape=(n, n))
+        piece = np.asarray(connected_components(graph, directed=False)[1], np.int64)
+        points, triangles = crack_sheet(self.rest, self.spacing, self.edges, self.intact)
+        surface, part = self.whole.surface, np.zeros(len(self.whole.surface.points), np.int64)
+        inward = np.zeros_like(surface.points)
+        if len(triangles):
+            try:
+                cut = cut_surface(surface, points, triangles)
+                surface, inward = cut.surface, cut.inward
+                part = np.zeros(len(surface.points), np.int64)
+                part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
+            except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
+                pass
+        home = self._homes(surface.points + NUDGE * self.spacing * inward, part, piece)
+        if (self.alive[home] < 0).any():
+            surface, home = self._left(surface, home)
+        return renumbered(carried_around(surface, self.rest, self.spacing, kept, home), self.alive)
+
+    def _left(self, surface: Surface, home: IntArray) -> tuple[Surface, IntArray]:
+        """The triangles that elements carry which are still there; UVs and groups go with them."""
+        stay = np.flatnonzero((self.alive[home[surface.triangles]] >= 0).all(axis=1))
+        used, corners = np.unique(surface.triangles[stay], return_inverse=True)
+        place = np.full(len(surface.triangles), -1)
+        place[stay] = np.arange(len(stay))
+        groups = {name: place[ids][place[ids] >= 0] for name, ids in surface.groups.items()}
+        uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
+        left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
+        return left, home[used]
+
+    def _homes(self, looking: Array, part: IntArray, piece: IntArray) -> IntArray:
+        """The nearest element of each point, among those of the piece that most points of its ``part`` of the
+        surface are nearest to: the smoothed crack passes some elements on the wrong side."""
+        from scipy.spatial import cKDTree
+
+        home = np.asarray(cKDTree(self.rest).query(looking)[1])
+        for k in range(int(part.max()) + 1 if part.any() else 0):
+            mine = np.flatnonzero(part == k)
+            if len(mine):
+                usual = int(np.argmax(np.bincount(piece[home[mine]])))
+                wrong = mine[piece[home[mine]] != usual]
+                own = np.flatnonzero(piece == usual)
+                if len(wrong):
+                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
+        return home
+
+    def arrays(self) -> dict[str, AnyArray]:
+        return as_framed(self.made).arrays()

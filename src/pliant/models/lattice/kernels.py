@@ -1,0 +1,156 @@
+"""Compiled loops over elements and connections: strains, breaking and flow."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.core.typing import Array, BoolArray, IndexArray, IntArray
+from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+
+PARTS = 64
+
+
+@jit
+def _strains(a, b, first, other, which, lengths, intact, reference, inverse, x, out):
+    """Strain (xx, yy, zz, yz, xz, xy) of elements a..b in the axes of ``reference``.
+
+    Least squares over an element's connections: ``q . e = (l - L) / L`` with q made of the connection's
+    direction in the reference; ``inverse`` (n, 36) holds the normal equations' inverse.
+    """
+    for i in range(a, b):
+        s0 = s1 = s2 = s3 = s4 = s5 = 0.0
+        for k in range(first[i], first[i + 1]):
+            c = which[k]
+            if not intact[c]:
+                continue
+            j = other[k]
+            dx = x[j, 0] - x[i, 0]
+            dy = x[j, 1] - x[i, 1]
+            dz = x[j, 2] - x[i, 2]
+            e = np.sqrt(dx * dx + dy * dy + dz * dz) / lengths[c] - 1.0
+            nx = reference[j, 0] - reference[i, 0]
+            ny = reference[j, 1] - reference[i, 1]
+            nz = reference[j, 2] - reference[i, 2]
+            e /= nx * nx + ny * ny + nz * nz
+            s0 += e * nx * nx
+            s1 += e * ny * ny
+            s2 += e * nz * nz
+            s3 += e * 2.0 * ny * nz
+            s4 += e * 2.0 * nx * nz
+            s5 += e * 2.0 * nx * ny
+        for r in range(6):
+            m = inverse[i]
+            out[i, r] = (
+                m[6 * r] * s0
+                + m[6 * r + 1] * s1
+                + m[6 * r + 2] * s2
+                + m[6 * r + 3] * s3
+                + m[6 * r + 4] * s4
+                + m[6 * r + 5] * s5
+            )
+
+
+@jit
+def _strains_serial(first, other, which, lengths, intact, reference, inverse, x, out):
+    _strains(0, x.shape[0], first, other, which, lengths, intact, reference, inverse, x, out)
+
+
+@parallel_jit
+def _strains_parallel(first, other, which, lengths, intact, reference, inverse, x, out):
+    n = x.shape[0]
+    for p in prange(PARTS):
+        a, b = p * n // PARTS, (p + 1) * n // PARTS
+        _strains(a, b, first, other, which, lengths, intact, reference, inverse, x, out)
+
+
+def element_strains(
+    table: tuple[IntArray, IntArray, IntArray], lengths: Array, intact: BoolArray, reference: Array,
+    inverse: Array, x: Array,
+) -> Array:  # fmt: skip
+    """Strains (n, 6) of all elements; ``table`` lists connections by element (first, other end, which)."""
+    out = np.empty((len(x), 6))
+    run = _strains_parallel if len(x) >= SERIAL_ROWS else _strains_serial
+    run(*table, lengths, intact, reference, inverse, x, out)
+    return out
+
+
+@jit
+def largest_principal(strain, modulus, out):
+    """Largest principal value of ``modulus (2 e + tr e)`` (n,), in closed form."""
+    for i in range(strain.shape[0]):
+        xx, yy, zz = strain[i, 0], strain[i, 1], strain[i, 2]
+        yz, xz, xy = strain[i, 3], strain[i, 4], strain[i, 5]
+        trace = xx + yy + zz
+        m = trace / 3.0
+        a, b, c = xx - m, yy - m, zz - m
+        p = np.sqrt((a * a + b * b + c * c + 2.0 * (xy * xy + xz * xz + yz * yz)) / 6.0)
+        top = m
+        if p > 1e-300:
+            det = (a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)) / (p * p * p)
+            r = min(max(0.5 * det, -1.0), 1.0)
+            top = m + 2.0 * p * np.cos(np.arccos(r) / 3.0)
+        out[i] = modulus * (2.0 * top + trace)
+
+
+@jit
+def overstretched(edges, intact, limit, x, out):
+    """Which connections are longer than ``limit`` (m,) [m]; returns how many."""
+    found = 0
+    for c in range(edges.shape[0]):
+        out[c] = False
+        if intact[c]:
+            i, j = edges[c, 0], edges[c, 1]
+            square = (x[j, 0] - x[i, 0]) ** 2 + (x[j, 1] - x[i, 1]) ** 2 + (x[j, 2] - x[i, 2]) ** 2
+            if square > limit[c] * limit[c]:
+                out[c] = True
+                found += 1
+    return found
+
+
+@jit
+def _flow_blocks(first, last, index, rest, born, strain, share, most, x):
+    changed = 0
+    for b in range(first, last):
+        for e in range(2):  # the two springs of a pair
+            for i in range(16):
+                at = 16 * e + i
+                if rest[b, at + 32] == 0.0:
+                    continue
+                p, q = index[b, i, 0], index[b, i, 1 + e]
+                square = (x[q, 0] - x[p, 0]) ** 2 + (x[q, 1] - x[p, 1]) ** 2 + (x[q, 2] - x[p, 2]) ** 2
+                whole = born[b, at]
+                stretch = np.sqrt(square) - rest[b, at]
+                over = abs(stretch) - strain * whole
+                if over > 0.0:
+                    new = rest[b, at] + np.sign(stretch) * share * over
+                    new = min(max(new, (1.0 - most) * whole), (1.0 + most) * whole)
+                    if new != rest[b, at]:
+                        rest[b, at] = new
+                        changed += 1
+    return changed
+
+
+@jit
+def _flow_serial(starts, index, rest, born, strain, share, most, x):
+    changed = 0
+    for p in range(starts.shape[0] - 1):
+        changed += _flow_blocks(starts[p], starts[p + 1], index, rest, born, strain, share, most, x)
+    return changed
+
+
+@parallel_jit
+def _flow_parallel(starts, index, rest, born, strain, share, most, x):
+    changed = np.zeros(starts.shape[0] - 1, np.int64)
+    for p in prange(starts.shape[0] - 1):
+        changed[p] = _flow_blocks(starts[p], starts[p + 1], index, rest, born, strain, share, most, x)
+    return changed.sum()
+
+
+def flow(
+    starts: IntArray, index: IndexArray, rest: Array, born: Array, strain: float, share: float, most: float,
+    x: Array,
+) -> int:  # fmt: skip
+    """Let rest lengths follow where a connection is strained beyond ``strain``: the excess shrinks by
+    ``share``, and no rest length leaves (1 -+ most) of the one it was born with. Returns how many changed."""
+    run = _flow_parallel if len(index) * 16 >= SERIAL_ROWS else _flow_serial
+    return int(run(starts, index, rest, born, strain, share, most, x))

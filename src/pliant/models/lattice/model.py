@@ -1,0 +1,67 @@
+"""Parameters of the elements model."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pliant.core.parameters import parameters
+from pliant.core.rotation import Rotation
+from pliant.interfaces import Structure
+from pliant.structure.samplers.voxels import VoxelSampler
+
+if TYPE_CHECKING:
+    from pliant.materials import ResolvedMaterial as Material
+    from pliant.models.lattice.mechanics import LatticeMechanics
+
+
+@parameters
+class Lattice:
+    r"""Elements in the voxels of a body, and connections to their 26 neighbours [JanssonVergeest2000]_.
+
+    A connection is a spring, :math:`f = k (l - L)` along its line (eq. 15), damped along it (eq. 18) by the
+    material's damping time.
+
+    rule: ``calibrated`` takes :math:`k = 0.6\,E a`, :math:`0.2\,E a` and :math:`0.15\,E a` along axes, face
+    and body diagonals of a lattice of spacing a: an isotropic solid with Young's modulus E and Poisson's
+    ratio 1/4, whatever ratio the material has. ``text`` is the printed :math:`k = E l` (eq. 22), several
+    times too stiff.
+    compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
+    up for the ones that are missing outside.
+    fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
+    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as the text does.
+    lattice: turns the lattice against the body's own axes.
+
+    With a yield stress, a connection's rest length follows past the strain yield / E (at ``creep``).
+    """
+
+    kind: ClassVar[str] = "lattice"
+    references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
+
+    rule: Literal["calibrated", "text"] = "calibrated"
+    compensate: bool = True
+    fracture: Literal["stress", "distance"] = "stress"
+    lattice: Rotation | None = None
+
+    @property
+    def sampler(self) -> VoxelSampler:
+        return VoxelSampler(None if self.lattice is None else self.lattice.matrix())
+
+    def notes(self, material: "Material") -> list[str]:
+        """What the model makes of a material that it cannot do in full."""
+        if self.rule == "calibrated" and abs(material.poisson - 0.25) > 1e-3:
+            return [
+                f"model 'elements' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"
+            ]
+        return []
+
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Lame's (lambda, mu) = 2 E / 5 each [Pa] of the calibrated lattice; None for the printed rule."""
+        return (0.4 * material.young, 0.4 * material.young) if self.rule == "calibrated" else None
+
+    def prepare(self, structure: Structure, material: "Material") -> "LatticeMechanics":
+        from pliant.core.errors import IncompatibleError
+        from pliant.models.lattice.mechanics import LatticeMechanics
+
+        if material.anisotropic:
+            raise IncompatibleError("Model 'elements' is isotropic: it cannot do a material with moduli.")
+        if material.regions:
+            raise IncompatibleError("Model 'elements' has one material per body: it cannot do regions.")
+        return LatticeMechanics(structure, material, self)

@@ -1,0 +1,82 @@
+"""The work that a frame may take: as given, or as this machine manages in the given time."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.typing import AnyArray
+
+if TYPE_CHECKING:
+    from pliant.models.multires.model import Multires
+
+LOWER, HIGHER = 0.95, 1.15  # a measured budget is changed where the machine manages less or more than this
+SMOOTH = 0.1  # weight of the last frame in the measured speed
+
+
+class WorkBudget:
+    """Says how many node updates a frame may take.
+
+    A budget in seconds becomes a number of updates by the speed that was measured lately. That number, not
+    the time, decides what is simulated where; so it is logged whenever it changes: ``decisions``, pairs of
+    time [s] and updates. A model that is given them decides the same again, on any machine.
+    """
+
+    def __init__(self, model: "Multires") -> None:
+        self.seconds, self._given = model.seconds, model.decisions
+        self.allowed: float | None = None if model.budget is None else float(model.budget)
+        self.decisions: list[tuple[float, float]] = []
+        self.speed = 0.0  # node updates per second
+        self.warnings: list[str] = []
+        self._warned = False
+
+    def allowed_at(self, time: float) -> float | None:
+        """Node updates that a frame may take from ``time`` on."""
+        if self.seconds is None:
+            return self.allowed
+        if self._given is not None:
+            past = [allowed for begin, allowed in self._given if begin <= time]
+            self.allowed = past[-1] if past else None
+        elif self.speed:
+            now = self.seconds * self.speed
+            if self.allowed is None or not LOWER * self.allowed <= now <= HIGHER * self.allowed:
+                self.allowed = now
+        if self.allowed is not None and (not self.decisions or self.decisions[-1][1] != self.allowed):
+            self.decisions.append((time, self.allowed))
+        return self.allowed
+
+    def measure(self, updates: int, seconds: float) -> None:
+        """Take note of a frame's work and time."""
+        if updates:
+            rate = updates / seconds
+            self.speed = rate if not self.speed else (1.0 - SMOOTH) * self.speed + SMOOTH * rate
+
+    def warn(self, time: float, least: float, refused: bool) -> None:
+        """Say once what the budget does not allow: the coarsest level's own ``least`` updates a frame, or
+        that all nodes split which want to."""
+        if self._warned or self.allowed is None:
+            return
+        if least > self.allowed:
+            self.warnings.append(
+                f"at {time:.2f} s the coarsest level alone takes {least:.0f} node updates a frame, the "
+                f"budget is {self.allowed:.0f}: frames take longer than asked for, and nothing is refined. "
+                "More levels, a larger edge or a higher frame rate leave each frame less to do"
+            )
+        elif refused:
+            self.warnings.append(
+                f"at {time:.2f} s the budget kept nodes from splitting (series load, refused): the motion is "
+                "coarser there than asked for"
+            )
+        self._warned = bool(self.warnings)
+
+    def state(self) -> dict[str, AnyArray]:
+        allowed = np.nan if self.allowed is None else self.allowed
+        return {
+            "governor": np.array([allowed, self.speed, self._warned]),
+            "decisions": np.array(self.decisions).reshape(-1, 2),
+        }
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        allowed, self.speed, warned = (float(value) for value in state["governor"])
+        self.allowed, self._warned = None if np.isnan(allowed) else allowed, bool(warned)
+        self.decisions = [(float(time), float(value)) for time, value in state["decisions"]]

@@ -1,0 +1,158 @@
+"""Compiled impulses of rigid bodies: points that touch, and what they must be given."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from pliant.kernels.jit import jit
+
+ROUNDS = 400  # of the contact solver, at most
+SOFT, HARDER = 0.3, 0.85  # contacts give at first, so that those that are alike bear alike
+
+
+@jit
+def point_speeds(twist, arms, velocity, normals, out):
+    """Velocity of points at ``arms`` along ``normals``, relative to ``velocity`` (3,), into ``out`` (k,)."""
+    for k in range(arms.shape[0]):
+        a, b, c = arms[k, 0], arms[k, 1], arms[k, 2]
+        out[k] = (
+            (twist[0] + twist[4] * c - twist[5] * b - velocity[0]) * normals[k, 0]
+            + (twist[1] + twist[5] * a - twist[3] * c - velocity[1]) * normals[k, 1]
+            + (twist[2] + twist[3] * b - twist[4] * a - velocity[2]) * normals[k, 2]
+        )
+
+
+@jit
+def outermost(points, chosen, normals, gap, corners):
+    """Up to ``corners`` + 1 of ``chosen``, sorted: the farthest in ``corners`` directions across the mean
+    normal, and the one with the smallest gap."""
+    n, mean = np.zeros(3), np.zeros(3)
+    for i in chosen:
+        for c in range(3):
+            n[c] += normals[i, c]
+            mean[c] += points[i, c] / chosen.shape[0]
+    axis = 0
+    for c in range(1, 3):
+        if abs(n[c]) < abs(n[axis]):
+            axis = c
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    one = np.zeros(3)
+    one[a], one[b] = n[b], -n[a]
+    two = np.empty(3)
+    two[0] = n[1] * one[2] - n[2] * one[1]
+    two[1] = n[2] * one[0] - n[0] * one[2]
+    two[2] = n[0] * one[1] - n[1] * one[0]
+    long, wide = np.sqrt((one * one).sum()) + 1e-300, np.sqrt((two * two).sum()) + 1e-300
+    out = np.empty(corners + 1, np.int64)
+    deepest = chosen[0]
+    for i in chosen:
+        if gap[i] < gap[deepest]:
+            deepest = i
+    out[corners] = deepest
+    for k in range(corners):
+        angle = 0.1 + 2.0 * np.pi * k / corners
+        p, q = np.cos(angle) / long, np.sin(angle) / wide
+        best = -np.inf
+        for i in chosen:
+            reach = 0.0
+            for c in range(3):
+                reach += (points[i, c] - mean[c]) * (p * one[c] + q * two[c])
+            if reach > best:
+                best = reach
+                out[k] = i
+    return np.unique(out)
+
+
+@jit
+def _along(r, d, out):
+    """What a twist of 1 in each degree of freedom moves the point at ``r`` along ``d``, (6,)."""
+    out[0], out[1], out[2] = d[0], d[1], d[2]
+    out[3] = r[1] * d[2] - r[2] * d[1]
+    out[4] = r[2] * d[0] - r[0] * d[2]
+    out[5] = r[0] * d[1] - r[1] * d[0]
+
+
+@jit
+def solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses):
+    """Impulses (k, 3) at contacts of one body, by Gauss-Seidel; ``twist`` (6,) is changed by them.
+
+    arms (k, 3): from the centre; speeds (k, 3): of the obstacle there; wanted (k,): the least velocity away
+    from it along ``normals``; friction (k,); yielding (6, 6): twist per unit of impulse.
+    Tangential impulses stay within friction times the normal one.
+    """
+    count = arms.shape[0]
+    rows = np.empty((count, 3, 6))
+    given = np.empty((count, 3, 6))
+    own = np.empty((count, 3))
+    amount = np.zeros((count, 3))
+    for k in range(count):
+        n = normals[k]
+        axis = 0
+        for c in range(1, 3):
+            if abs(n[c]) < abs(n[axis]):
+                axis = c
+        t = np.zeros(3)
+        t[axis] = 1.0
+        out = n[axis]
+        for c in range(3):
+            t[c] -= out * n[c]
+        size = np.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+        for c in range(3):
+            t[c] /= size
+        b = np.empty(3)
+        b[0], b[1], b[2] = n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]
+        for c in range(3):
+            _along(arms[k], (n if c == 0 else t if c == 1 else b), rows[k, c])
+            own[k, c] = 0.0
+            for i in range(6):
+                total = 0.0
+                for j in range(6):
+                    total += yielding[i, j] * rows[k, c, j]
+                given[k, c, i] = total
+                own[k, c] += total * rows[k, c, i]
+    scale = 0.0
+    for k in range(count):
+        for c in range(3):
+            scale = max(scale, abs(speeds[k, c]))
+        scale = max(scale, abs(wanted[k]))
+        for c in range(3):
+            own_speed = 0.0
+            for i in range(6):
+                own_speed += rows[k, c, i] * twist[i]
+            scale = max(scale, abs(own_speed))
+    soft = SOFT
+    for _ in range(ROUNDS):
+        change = soft * scale
+        soft *= HARDER
+        for k in range(count):
+            before = amount[k].copy()
+            now = np.zeros(3)
+            for c in range(3):
+                for i in range(6):
+                    now[c] += rows[k, c, i] * twist[i]
+                for i in range(3):
+                    now[c] -= rows[k, c, i] * speeds[k, i]
+            if own[k, 0] > 1e-300:
+                give = soft * own[k, 0]
+                push = amount[k, 0] + (wanted[k] - now[0] - give * amount[k, 0]) / (own[k, 0] + give)
+                amount[k, 0] = max(0.0, push)
+            most, most_own = friction[k] * amount[k, 0], max(own[k, 1], own[k, 2])
+            if most > 0.0 and most_own > 1e-300:
+                for c in range(1, 3):
+                    amount[k, c] -= now[c] / most_own
+            size = np.sqrt(amount[k, 1] * amount[k, 1] + amount[k, 2] * amount[k, 2])
+            if size > most:
+                for c in range(1, 3):
+                    amount[k, c] *= most / size
+            for c in range(3):
+                for i in range(6):
+                    twist[i] += given[k, c, i] * (amount[k, c] - before[c])
+            for c in range(3):
+                change = max(change, abs(amount[k, c] - before[c]) * own[k, c])
+        if change <= 1e-14 * scale:
+            break
+    for k in range(count):
+        for i in range(3):
+            impulses[k, i] = (
+                amount[k, 0] * rows[k, 0, i] + amount[k, 1] * rows[k, 1, i] + amount[k, 2] * rows[k, 2, i]
+            )

@@ -1,0 +1,140 @@
+"""What a simulation writes into its run folder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pliant.core.parameters import to_table
+from pliant.interfaces import Checkpointable
+from pliant.kernels.element_blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
+from pliant.kernels.jit import SERIAL_ROWS
+from pliant.models import MODELS
+
+if TYPE_CHECKING:
+    from pliant.run.store import BodyRecord, RunWriter
+    from pliant.scene.scene import Scene
+    from pliant.simulation.simulation import Simulation
+    from pliant.state.world import World
+
+
+SEED = 0
+"""What every random start is made with: those of power iterations. Nothing else is random."""
+PARTITIONS = {
+    "block": WIDTH,
+    "most": MOST_PARTITIONS,
+    "reduction": REDUCTION_PARTS,
+    "serial_below": SERIAL_ROWS,
+}
+"""How work is divided, whatever the threads: elements a block, partitions at most, parts of a sum over
+particles, rows below which one thread does it all. With the mesh they say in which order sums are made."""
+
+
+def create(
+    scene: "Scene", simulation: "Simulation", folder: Path, frames: int, threads: int, text: str, force: bool
+) -> "RunWriter":
+    """A new run folder for ``simulation``, without a frame yet."""
+    from pliant.run.store import RunWriter
+
+    plan = simulation.plan
+    writer = RunWriter.create(
+        folder,
+        manifest=_manifest(scene, simulation, threads),
+        scene=text,
+        columns=simulation.columns,
+        step_columns=simulation.step_columns,
+        frames_total=frames,
+        steps_per_frame=plan.per_frame,
+        force=force,
+    )
+    writer.log(f"step {plan.seconds:.6g} s: {plan.reason}")
+    return writer
+
+
+def begin_recording(scene: "Scene", simulation: "Simulation", folder: Path, frames: int) -> "RunWriter":
+    """A new run folder that holds the initial state of a started ``simulation``; ``write_frame`` goes on."""
+    from pliant.kernels.jit import threads_in_use
+    from pliant.scene.to_toml import to_toml
+
+    writer = create(scene, simulation, folder, frames, threads_in_use(), to_toml(scene), True)
+    begin(simulation, writer, scene.record.velocities)
+    return writer
+
+
+def write_frame(
+    simulation: "Simulation", writer: "RunWriter", velocities: bool, steps: Any, changed: bool
+) -> list[float]:
+    """Write the frame that ``simulation`` has come to, with its topology where that ``changed``; gives the
+    row of its series."""
+    world = simulation.system.world
+    if changed:
+        writer.write_topology(world.topology_version, _records(world), simulation.frame)
+    return _write(simulation, writer, velocities, steps)
+
+
+def begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> None:
+    """Topology, frame and checkpoint of the initial state."""
+    world = simulation.system.world
+    writer.write_topology(world.topology_version, _records(world), 0)
+    first = [simulation.row_of_steps()] if simulation.step_columns else None
+    _write(simulation, writer, velocities, first)
+    writer.write_checkpoint(0, simulation.system.state())
+
+
+def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:
+    world = simulation.system.world
+    arrays: dict[str, Any] = {"positions": world.x}
+    if velocities:
+        arrays["velocities"] = world.v
+    for part in world.bodies:
+        if isinstance(part.mechanics, Checkpointable):
+            state = part.mechanics.state()
+            for name in getattr(part.mechanics, "recorded", ()):
+                arrays[f"memory.{part.name}.{name}"] = state[name]
+    row = simulation.row()
+    writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)
+    return row
+
+
+def _records(world: "World") -> list["BodyRecord"]:
+    from pliant.run.store import BodyRecord
+
+    return [
+        BodyRecord(
+            part.name,
+            (part.rows.start, part.rows.stop),
+            MODELS.describe(part.model),
+            to_table(part.material),
+            part.structure,
+        )
+        for part in world.bodies
+    ]
+
+
+def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[str, Any]:
+    from pliant.measures.totals import part_volume
+
+    world, plan = simulation.system.world, simulation.plan
+    bodies = [
+        {
+            "name": part.name,
+            "model": part.model.kind,
+            "particles": part.count,
+            "cells": max((len(c) for n, c in part.structure.cells.items() if n != "triangle"), default=0),
+            "mass": float(part.structure.mass.sum()),
+            "volume": part_volume(part, part.structure.rest),
+        }
+        for part in world.bodies
+    ]
+    return {
+        "title": scene.title,
+        "bodies": bodies,
+        "duration": scene.time.duration,
+        "fps": scene.time.fps,
+        "step": plan.seconds,
+        "step_reason": plan.reason,
+        "integrator": scene.time.integrator.kind,
+        "threads": threads,
+        "seed": SEED,
+        "partitions": PARTITIONS,
+        "inputs": scene.input_hashes(),
+        "folder": str((scene.folder or Path()).absolute()),
+    }

@@ -1,0 +1,104 @@
+"""What a run says about itself: written once, checked whenever the folder is opened."""
+
+import os
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pliant.core.errors import RunError
+from pliant.run.store.json_files import read_json
+
+FORMAT = "pliant-run"
+SCHEMA = 1
+FILE = "manifest.json"
+_NEEDED: dict[str, type | tuple[type, ...]] = {
+    "fps": (int, float),
+    "frames_total": int,
+    "steps_per_frame": int,
+    "columns": list,
+    "step_columns": list,
+    "bodies": list,
+}
+
+
+PACKAGES = ("pliant", "numpy", "numba", "scipy", "zarr")
+
+
+def version_differences(manifest: Mapping[str, Any]) -> str:
+    """Which packages a run was made with other versions of than those at work; "" for none."""
+    then = manifest.get("versions", {})
+    changed = [p for p in PACKAGES if p != "zarr" and p in then and then[p] != _version(p)]
+    return ", ".join(f"{p} {then[p]} (now {_version(p)})" for p in changed)
+
+
+def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """``manifest`` with the format, the versions at work and the time of day added."""
+    start: dict[str, Any] = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {name: _version(name) for name in PACKAGES},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": {"processor": _processor(), "cores": os.cpu_count()},
+    }
+    whole = start | dict(manifest)
+    missing = [key for key in _NEEDED if key not in whole]
+    if missing:
+        raise ValueError(f"a manifest needs {', '.join(missing)}")
+    return whole
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of the run folder ``path``; RunError that says why it is none."""
+    if not path.exists():
+        raise RunError(f"{path} does not exist.")
+    if not path.is_dir():
+        raise RunError(f"{path} is a file, not a run folder.")
+    if not (path / FILE).exists():
+        raise RunError(f"{path} is not a pliant run: it has no {FILE}.")
+    manifest = read_json(path / FILE)
+    if manifest.get("format") != FORMAT:
+        raise RunError(f"{path} is not a pliant run: its {FILE} belongs to something else.")
+    schema = manifest.get("schema")
+    if not isinstance(schema, int) or schema < 1:
+        raise RunError(f"{path / FILE} is damaged: schema is {schema!r}.")
+    if schema > SCHEMA:
+        raise RunError(
+            f"{path} was written by a newer pliant: its schema is {schema}, this one reads up to {SCHEMA}.",
+            hint="Update pliant: pip install -U pliant.",
+        )
+    for key, kind in _NEEDED.items():
+        if not isinstance(manifest.get(key), kind):
+            raise RunError(f"{path / FILE} is damaged: {key} is {manifest.get(key)!r}.")
+    if not (path / "zarr.json").exists():
+        raise RunError(f"{path} is damaged: it has no zarr.json.")
+    return manifest
+
+
+def is_run(path: Path) -> bool:
+    """Whether ``path`` is a folder that a pliant, of whatever version, made for a run."""
+    try:
+        return path.is_dir() and read_json(path / FILE).get("format") == FORMAT
+    except RunError:
+        return False
+
+
+def _processor() -> str:
+    """What the processor calls itself, or else its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

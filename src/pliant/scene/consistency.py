@@ -1,0 +1,114 @@
+"""What a scene file must have right beyond the values of its entries, and that needs no mesh to tell."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from pliant.core.registry import nearest
+from pliant.core.validation_messages import Path, Problem
+from pliant.scene.scene import TimeSettings
+
+MOST_FRAMES = 10_000_000
+
+
+def cross_check(
+    table: Mapping[str, Any], built: Mapping[str, list[Any]], folder: FilePath | None
+) -> Iterator[Problem]:
+    """Problems of a scene whose entries are valid one by one; ``folder`` None: meshes are not looked for."""
+    yield from _time(table)
+    yield from _body_names(table)
+    yield from _references(table)
+    yield from _labels(table, built)
+    if folder is not None:
+        for number, body in enumerate(table["bodies"]):
+            if "mesh" in body:
+                yield from _mesh(FilePath(body["mesh"]), folder, number)
+
+
+def _time(table: Mapping[str, Any]) -> Iterator[Problem]:
+    time = table.get("time", {})
+    plan = TimeSettings(**time)
+    frames = plan.duration * plan.fps
+    if round(frames) < 1:
+        yield Problem(
+            ("time", "duration"),
+            f"{plan.duration:g} s at {plan.fps:g} frames a second is less than one frame: raise one of them",
+        )
+    if frames > MOST_FRAMES:
+        yield Problem(
+            ("time", "duration"), f"{plan.duration:g} s at {plan.fps:g} frames a second is too much"
+        )
+
+
+def _body_names(table: Mapping[str, Any]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for number, body in enumerate(table["bodies"]):
+        name = body.get("name")
+        if name is not None and name in seen:
+            yield Problem(("bodies", number, "name"), f"another body is called '{name}' already")
+        seen.add(name)
+
+
+def names_of(bodies: list[Any]) -> list[str]:
+    """Names of the bodies, those included that the scene will give."""
+    taken = [body["name"] for body in bodies if "name" in body]
+    for body in bodies:
+        if "name" not in body:
+            number = 1
+            while (name := "body" if number == 1 else f"body-{number}") in taken:
+                number += 1
+            taken.append(name)
+    return taken
+
+
+def _references(table: Mapping[str, Any]) -> Iterator[Problem]:
+    """Actions, measures and pairs of contact that point at bodies which are not there."""
+    known = names_of(table["bodies"])
+    for path, name in _named(table):
+        if isinstance(name, str) and name not in known:
+            yield Problem(path, f"there is no body '{name}'; {nearest(name, known)}")
+
+
+def _named(table: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Where a scene names bodies, and what it says there."""
+    for family in ("actions", "measures"):
+        for number, entry in enumerate(table.get(family, [])):
+            at = (family, number)
+            yield (*at, "body"), entry.get("body")
+            yield (*at, "to"), entry.get("to")
+            if isinstance(entry.get("select"), dict):
+                yield (*at, "select", "body"), entry["select"].get("body")
+            for place, name in enumerate(entry.get("bodies", ())):
+                yield (*at, "bodies", place), name
+    for number, pair in enumerate(table.get("contact", {}).get("pairs", ())):
+        for place, name in enumerate(pair.get("bodies", ())):
+            yield ("contact", "pairs", number, "bodies", place), name
+
+
+def _labels(table: Mapping[str, Any], built: Mapping[str, list[Any]]) -> Iterator[Problem]:
+    """Series need names that differ: of measures, and of actions that bring their own."""
+    labels = Counter[str]()
+    for family in ("measures", "actions"):
+        for number, (entry, made) in enumerate(zip(table.get(family, []), built[family], strict=True)):
+            if hasattr(made, "name"):
+                label = getattr(made, "label", made.name or made.kind)
+                labels[label] += 1
+                if labels[label] > 1:
+                    key = ("name",) if entry.get("name") else ()
+                    yield Problem(
+                        (family, number, *key),
+                        f"another series is called '{label}' already; give this one a name of its own",
+                    )
+
+
+def _mesh(given: FilePath, folder: FilePath, number: int) -> Iterator[Problem]:
+    path = folder / given
+    at = ("bodies", number, "mesh")
+    if not path.exists():
+        dangling = " (a link to nothing)" if path.is_symlink() else ""
+        yield Problem(at, f"there is no file {path}{dangling}")
+    elif path.is_dir():
+        yield Problem(at, f"{path} is a folder, not a mesh file")
+    elif not path.is_file():
+        yield Problem(at, f"{path} is not a file")

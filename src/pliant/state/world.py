@@ -1,0 +1,202 @@
+"""The World: all bodies' particles in one set of arrays; a body owns a slice."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.core.errors import SelectionError
+from pliant.core.registry import nearest
+from pliant.core.typing import Array, IntArray
+from pliant.interfaces import IndexMap, Mechanics, Model, NewParticles, RigidContact, Structure, Thick, blend
+
+if TYPE_CHECKING:
+    from pliant.materials import ResolvedMaterial as Material
+
+
+@dataclass
+class BodyState:
+    """A body's share of the World: its rows, what it is made of, and its model at work."""
+
+    name: str
+    rows: slice
+    structure: Structure
+    model: Model
+    material: "Material"
+    mechanics: Mechanics
+    present: bool = True  # False before it is created, and once it is removed
+    sticky: Callable[[float], bool] | None = None  # whether what it touches stays on it, at a time [s]
+
+    @property
+    def count(self) -> int:
+        return int(self.rows.stop - self.rows.start)
+
+
+class World:
+    """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
+
+    ``radius`` (n,) [m]: how far particles that are balls keep off obstacles; 0 for points, -inf for those of
+    solid bodies, which obstacles leave alone.
+    ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
+    particles or cells come or go; ``ancestors`` and ``ancestor_weights`` (n, k) say of which rows at version
+    0 each particle is a blend.
+    """
+
+    def __init__(self, parts: Sequence[BodyState], velocities: Sequence[Array] | None = None) -> None:
+        self.bodies = list(parts)
+        self.x: Array = np.concatenate([p.structure.rest for p in parts])
+        self.v: Array = np.concatenate(velocities) if velocities is not None else np.zeros_like(self.x)
+        self.f: Array = np.zeros_like(self.x)
+        self.mass: Array = np.concatenate([p.structure.mass for p in parts])
+        self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
+        thick = [_radius(p.mechanics) for p in parts]
+        self.radius: Array = np.repeat(thick, [len(p.structure.rest) for p in parts])
+        self.ancestors: IntArray = np.arange(len(self.x))[:, None]
+        self.ancestor_weights: Array = np.ones((len(self.x), 1))
+        self.topology_version = 0
+        self.replaced: list[
+            tuple[BodyState, Structure]
+        ] = []  # parts that came or went, and how they are shown
+
+    @property
+    def count(self) -> int:
+        return len(self.x)
+
+    @property
+    def rest(self) -> Array:
+        """Rest positions of all particles (n, 3), world coordinates."""
+        return np.concatenate([p.structure.rest for p in self.bodies])
+
+    def bodies_named(self, body: Any, what: str) -> list[BodyState]:
+        """The part called ``body``, or all of them for None; SelectionError for an unknown name."""
+        if body is None:
+            return self.bodies
+        name = body if isinstance(body, str) else body.name
+        found = [part for part in self.bodies if part.name == name]
+        if not found:
+            names = [part.name for part in self.bodies]
+            raise SelectionError(f"{what}: there is no body '{name}'; {nearest(str(name), names)}")
+        return found
+
+    def rest_bounds(self, body: Any, what: str) -> tuple[Array, Array]:
+        """Lowest and highest rest coordinates of a body (all bodies for None)."""
+        rest = np.concatenate([p.structure.rest for p in self.bodies_named(body, what)])
+        return rest.min(axis=0), rest.max(axis=0)
+
+    def kinetic_energy(self) -> float:
+        """``sum m v^2 / 2`` [J]."""
+        return 0.5 * float(np.sum(self.mass[:, None] * self.v**2))
+
+    def resize(
+        self,
+        part: BodyState,
+        structure: Structure,
+        parents: IntArray,
+        weights: Array | None = None,
+        moved: Array | None = None,
+        newcomers: NewParticles | None = None,
+    ) -> IndexMap:
+        """Give ``part`` a new structure whose particle i continues the part's old particle parents[i], or is
+        the blend of several, parents and weights (n, k); ``moved`` (n, 3): how far beside that it is [m]; or
+        continues none and is one of the ``newcomers``.
+
+        Momentum is kept: of copies by itself; where particles come between others the linear one too, and
+        the angular one by a slight spin of the whole body, which strains nothing.
+        """
+        old, start, count = part.rows, part.rows.start, len(structure.rest)
+        change = self._change(part, parents, weights, moved, newcomers)
+        old_mass, old_x, old_v = self.mass, self.x, self.v
+        self.x, self.v, self.f = (
+            blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
+        )
+        if change.moved is not None:
+            self.x += change.moved
+        mass = self.mass[change.parents[:, 0]]
+        mass[start : start + count] = structure.mass
+        held = (self.inverse_mass == 0.0)[change.parents].all(axis=1)
+        self.mass, self.inverse_mass = mass, np.where(held, 0.0, 1.0 / mass[:, None])
+        self.radius = self.radius[change.parents[:, 0]]
+        if change.weights.shape[1] > 1:
+            missing = angular_momentum(old_mass, old_x, old_v) - angular_momentum(mass, self.x, self.v)
+            _turn(self, slice(start, start + count), missing)
+        if newcomers is not None:
+            self.x[change.fresh], self.v[change.fresh] = newcomers.x, newcomers.v
+        self.ancestors, self.ancestor_weights = _composed(change, self.ancestors, self.ancestor_weights)
+        part.structure = structure
+        part.rows = slice(start, start + count)
+        shift = count - (old.stop - old.start)
+        for other in self.bodies:
+            if other is not part and other.rows.start >= old.stop:
+                other.rows = slice(other.rows.start + shift, other.rows.stop + shift)
+        self.topology_version += 1
+        return change
+
+    def _change(
+        self,
+        part: BodyState,
+        parents: IntArray,
+        weights: Array | None,
+        moved: Array | None,
+        newcomers: NewParticles | None,
+    ) -> IndexMap:
+        """The change of all rows of the World when ``part`` gets particles of its own rows ``parents``."""
+        table = parents.reshape(len(parents), -1)
+        k = table.shape[1]
+        ahead, behind = np.arange(part.rows.start), np.arange(part.rows.stop, self.count)
+        alone = np.zeros((len(ahead) + len(behind), k))
+        alone[:, 0] = 1.0
+        inner = np.ones((len(table), 1)) if weights is None else weights
+        if moved is not None:
+            moved = np.concatenate([np.zeros((len(ahead), 3)), moved, np.zeros((len(behind), 3))])
+        return IndexMap(
+            np.concatenate([_wide(ahead, k), part.rows.start + table, _wide(behind, k)]),
+            np.concatenate([alone[: len(ahead)], inner, alone[len(ahead) :]]),
+            moved,
+            np.empty(0, np.int64) if newcomers is None else part.rows.start + newcomers.rows,
+        )
+
+
+def _radius(mechanics: Mechanics) -> float:
+    if isinstance(mechanics, RigidContact):
+        return -np.inf
+    return mechanics.radius if isinstance(mechanics, Thick) else 0.0
+
+
+def angular_momentum(mass: Array, x: Array, v: Array) -> Array:
+    """``sum m x cross v`` about the origin [kg m2/s]."""
+    return np.asarray(np.cross(x, mass[:, None] * v).sum(axis=0))
+
+
+def _turn(world: World, rows: slice, missing: Array) -> None:
+    """Add a rigid spin to ``rows`` that has the angular momentum ``missing`` and no linear one."""
+    mass = world.mass[rows]
+    r = world.x[rows] - np.average(world.x[rows], axis=0, weights=mass)
+    squares = (mass[:, None] * r).T @ r
+    spin = np.linalg.lstsq(np.trace(squares) * np.eye(3) - squares, missing, rcond=1e-9)[0]
+    world.v[rows] += np.cross(spin, r)
+
+
+def _wide(rows: IntArray, k: int) -> IntArray:
+    return np.repeat(rows[:, None], k, axis=1)
+
+
+def _composed(change: IndexMap, ancestors: IntArray, shares: Array) -> tuple[IntArray, Array]:
+    """Ancestors and weights after ``change``: equal ancestors merged, the largest weight first."""
+    n = len(change.parents)
+    of = ancestors[change.parents].reshape(n, -1)
+    weight = (change.weights[:, :, None] * shares[change.parents]).reshape(n, -1)
+    if of.shape[1] == 1:
+        return of, weight
+    order = np.argsort(of, axis=1, kind="stable")
+    of, weight = np.take_along_axis(of, order, axis=1), np.take_along_axis(weight, order, axis=1)
+    run = np.concatenate([np.zeros((n, 1), int), np.cumsum(of[:, 1:] != of[:, :-1], axis=1)], axis=1)
+    each = np.repeat(np.arange(n)[:, None], of.shape[1], axis=1)
+    total, name = np.zeros(of.shape), np.zeros(of.shape, np.int64)
+    np.add.at(total, (each, run), weight)
+    name[each, run] = of
+    order = np.argsort(-total, axis=1, kind="stable")
+    name, total = np.take_along_axis(name, order, axis=1), np.take_along_axis(total, order, axis=1)
+    width = max(1, int((total > 0.0).sum(axis=1).max()))
+    name, total = name[:, :width], total[:, :width]
+    return np.where(total > 0.0, name, name[:, :1]), total

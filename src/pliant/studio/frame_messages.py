@@ -1,0 +1,128 @@
+"""What the page is shown: the present state of a take, or a recorded frame, as a binary message."""
+
+from typing import Any
+
+from pliant.interfaces import Alterable, Cuttable, FieldData, Growing, Removing, Renormalising
+from pliant.measures.totals import part_volume
+from pliant.run.store import Run
+from pliant.studio.message_encoding import pack
+from pliant.studio.take import Take
+from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
+
+ABILITIES: dict[str, Any] = {
+    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing, "add": Growing
+}  # fmt: skip
+"""Actions that not every model can take."""
+
+
+class FrameEncoder:
+    """Makes messages; what stays the same while the topology does goes out once.
+
+    colours: fields that some page is coloured by; cells: whether dual cells are wanted.
+    """
+
+    def __init__(self) -> None:
+        self.colours: list[str] = []
+        self.particles, self.cells = True, False
+        self._version = -1
+
+    def look(self, colours: list[str], particles: bool, cells: bool) -> None:
+        if cells and not self.cells:
+            self.forget()
+        self.colours, self.particles, self.cells = colours, particles, cells
+
+    def forget(self) -> None:
+        """Send everything with the next picture."""
+        self._version = -1
+
+    def present(self, take: Take, factor: float | None, playing: bool) -> bytes:
+        """The state that ``take`` has come to."""
+        world, simulation = take.simulation.system.world, take.simulation
+        header = {
+            "frame": take.frame,
+            "time": simulation.time,
+            "last": take.frame,
+            "rows": [[finite(v) for v in row] for row in take.rows],
+            "factor": factor,
+            "load": take.busy * take.scene.time.fps,
+            "playing": playing,
+            **take.hands(),
+        }
+        take.rows.clear()
+        plan = simulation.plan
+        about = {"columns": list(simulation.columns), "fps": simulation.fps, "step": plan.seconds}
+        about |= {"per_frame": plan.per_frame, "reason": plan.reason, "frames": take.frames}
+        return self._pack(header, about, take.bodies(), world.x, world.topology_version, take.field)
+
+    def recorded(self, run: Run, index: int) -> bytes:
+        """Frame ``index`` of a run."""
+        frame = run.frames[min(index, len(run) - 1)]
+        bodies = [
+            ShownBody(
+                b.name, b.model["type"], slice(*b.rows), b.structure, run.mechanics(frame.version, b.name)
+            )
+            for b in frame.bodies
+        ]
+        x = frame.positions
+
+        def field(body: ShownBody, name: str) -> FieldData:
+            if name not in frame.field_names(body.name):
+                return FieldData(x[body.rows] * 0.0)
+            data: FieldData = frame.field(name, body.name)
+            return data
+
+        header = {"frame": frame.index, "time": frame.time, "last": len(run) - 1, "rows": []}
+        header |= {"factor": None, "load": None, "playing": False, "pulls": [], "barriers": []}
+        manifest = run.manifest
+        about = {"columns": list(manifest["columns"]), "fps": manifest["fps"], "step": manifest["step"]}
+        about |= {"per_frame": manifest["steps_per_frame"], "reason": manifest["step_reason"]}
+        return self._pack(header, about | {"frames": len(run)}, bodies, x, frame.version, field)
+
+    def _pack(
+        self,
+        header: dict[str, Any],
+        about: dict[str, Any],
+        bodies: list[ShownBody],
+        x: Any,
+        version: int,
+        field: Any,
+    ) -> bytes:
+        arrays, units = frame_arrays(bodies, x, self.colours, self.particles, field)
+        whole = version != self._version
+        header = {"whole": whole, **header}  # first, so that the server need not read on
+        if whole:
+            self._version = version
+            arrays |= scene_arrays(bodies)
+            if self.cells:
+                arrays |= dual_arrays(bodies)
+            header["scene"] = about | {"bodies": [_describe(body) for body in bodies]}
+        header |= {"kind": "frame", "units": units, "topology": version}
+        parts: list[Any] = list(bodies)
+        header["volume"] = sum(part_volume(body, x[body.rows]) for body in parts)
+        return pack(header, arrays)
+
+
+def _describe(body: ShownBody) -> dict[str, Any]:
+    structure = body.structure
+    solids = (len(cells) for name, cells in structure.cells.items() if name != "triangle")
+    return {
+        "name": body.name,
+        "model": body.model,
+        "particles": len(structure.rest),
+        "cells": max(solids, default=0),
+        "mass": float(structure.mass.sum()),
+        "volume": body.volume,
+        "spacing": float(structure.spacing),
+        "low": structure.rest.min(axis=0).tolist(),
+        "high": structure.rest.max(axis=0).tolist(),
+        "fields": body.fields,
+        "can": [name for name, ability in ABILITIES.items() if isinstance(body.mechanics, ability)],
+        "present": getattr(structure.carrier, "kind", "") != "hidden",
+        "groups": {name: [int(k) for k in ids] for name, ids in structure.groups.items()},
+    }
+
+
+def finite(value: float) -> float | None:
+    """``value``, or None where JSON has no word for it."""
+    value = float(value)
+    return value if value - value == 0.0 else None

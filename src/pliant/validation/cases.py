@@ -1,0 +1,129 @@
+"""Cases with a known answer: our number beside it, for every model that the case applies to."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pliant.core.errors import Diverged, InputError, PliantError
+from pliant.core.registry import nearest
+from pliant.models import MODELS, deforming
+from pliant.validation.autoload import import_all
+
+Result = tuple[float, float, float, float, str]
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One number: ours, the expected one, the error (absolute or relative, as the case says).
+
+    expected_failure: why a method cannot be within the tolerance here ("" where it should be);
+    applies: False where the model refuses the case, with its reason in ``note``; seconds: CPU time.
+    """
+
+    model: str
+    case: str
+    value: float
+    expected: float
+    error: float
+    tolerance: float
+    note: str = ""
+    expected_failure: str = ""
+    applies: bool = True
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.error <= self.tolerance)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "ok": self.ok}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case: ``run(model)`` gives (value, expected, error, tolerance, note).
+
+    source: where the closed form or the published number comes from; why: why this tolerance; cannot: by
+    model, why a method is outside it.
+    """
+
+    name: str
+    run: Callable[[str], Result]
+    equation: str
+    models: tuple[str, ...] | None = None  # None: all
+    quick: bool = True
+    source: str = ""
+    why: str = ""
+    cannot: dict[str, str] | None = None
+    integrated: bool = False  # about the World's integrator: not for models that own their step
+    rigid: bool = False  # about the motion of the whole body: also for bodies that do not deform
+
+    def applies(self) -> tuple[str, ...]:
+        """The models that it is run for."""
+        every = MODELS if self.rigid else deforming()
+        return self.models or tuple(name for name in every if not (self.integrated and name in OWN_STEP))
+
+
+OWN_STEP = ("multires", "rigid")
+CASES: dict[str, Case] = {}
+
+
+def case(
+    name: str, equation: str, models: tuple[str, ...] | None = None, **about: Any
+) -> Callable[[Any], Any]:
+    """Decorator: enter a function as a case; ``about`` are further fields of Case."""
+
+    def enter(function: Any) -> Any:
+        CASES[name] = Case(name, function, equation, models, **about)
+        return function
+
+    return enter
+
+
+def relative(value: float, expected: float, tolerance: float, note: str = "relative") -> Result:
+    """The result of a case whose error is relative to the expected number."""
+    return value, expected, abs(value / expected - 1.0), tolerance, note
+
+
+def load_cases() -> dict[str, Case]:
+    """All cases, those of the modules ``cases_...``."""
+    import_all("pliant.validation", "cases_")
+    return CASES
+
+
+def pairs(name: str | None = None, quick: bool = False) -> list[tuple[str, str]]:
+    """Cases and models to run: of one case (all for None; the quick ones for ``quick``)."""
+    table = load_cases()
+    if name is not None and name not in table:
+        raise InputError(f"There is no case '{name}'; {nearest(name, list(table))}")
+    chosen = [table[name]] if name is not None else list(table.values())
+    return [(entry.name, model) for entry in chosen if entry.quick or not quick for model in entry.applies()]
+
+
+def outcomes(name: str | None = None, quick: bool = False) -> Iterator[CaseResult]:
+    """Run the cases of ``pairs`` one after the other."""
+    for pair in pairs(name, quick):
+        yield outcome(*pair)
+
+
+def outcome(name: str, model: str) -> CaseResult:
+    """Run one case with one model."""
+    start = time.process_time()
+    found = _outcome(load_cases()[name], model)
+    return replace(found, seconds=time.process_time() - start)
+
+
+def _outcome(entry: Case, model: str) -> CaseResult:
+    cannot = (entry.cannot or {}).get(model, "")
+    try:
+        value, expected, error, tolerance, note = entry.run(model)
+    except Diverged as failure:
+        nothing = float("nan")
+        return CaseResult(model, entry.name, nothing, nothing, float("inf"), 0.0, failure.message, cannot)
+    except PliantError as refusal:
+        nothing = float("nan")
+        return CaseResult(
+            model, entry.name, nothing, nothing, nothing, nothing, refusal.message, applies=False
+        )
+    return CaseResult(model, entry.name, value, expected, error, tolerance, note, cannot)

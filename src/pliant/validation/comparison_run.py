@@ -1,0 +1,149 @@
+"""One run of a comparison, in a process of its own: what it took, and what it came to."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.core.errors import PliantError
+from pliant.core.subprocess_environment import environment
+from pliant.run.store import Run, load
+from pliant.validation.cases import OWN_STEP
+from pliant.validation.process_memory import ended
+
+
+@dataclass(frozen=True)
+class ComparisonCase:
+    """A scene as one model, integrator and resolution has it; None: as the scene says.
+
+    edge: a factor on the resolution, 0.5 for half the edge length; keys: of the model, as ``--set`` has them.
+    """
+
+    model: str | None = None
+    integrator: str | None = None
+    edge: float | None = None
+    keys: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        words = [self.model or "", self.integrator or "", f"edge x {self.edge:g}" if self.edge else ""]
+        return ", ".join(word for word in words if word) or "as it is"
+
+
+@dataclass
+class RunResult:
+    """What a variation came to: figures, or the words of the message it ended with.
+
+    wall and cpu [s], real_time_factor (by wall time), cpu_factor (simulated seconds per CPU second), step and
+    stable_step [s], memory [MB], energy_drift: largest change of the ledger's total over the energy that
+    moved; volume_change: largest, relative; error: distance to the reference, root mean square over particles
+    and frames, over the reference's largest displacement.
+    """
+
+    label: str
+    message: str = ""
+    wall: float | None = None
+    cpu: float | None = None
+    real_time_factor: float | None = None
+    cpu_factor: float | None = None
+    step: float | None = None
+    stable_step: float | None = None
+    memory: float | None = None
+    energy_drift: float | None = None
+    volume_change: float | None = None
+    particles: int | None = None
+    error: float | None = None
+    state: str = "failed"
+    run: Run | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        table = asdict(self) if self.run is None else asdict(RunResult(**{**vars(self), "run": None}))
+        return {name: value for name, value in table.items() if name != "run"}
+
+
+Ended = tuple[int, str, str, float]
+"""Exit code, output, errors and largest memory [MB] of a child process."""
+
+
+def run_child(
+    scene: Path, variation: ComparisonCase, folder: Path, changes: Sequence[str] = (), threads: int = 1
+) -> Ended:
+    """Run a scene file as ``variation`` into ``folder``, in a child process."""
+    words = [sys.executable, "-m", "pliant", "run", str(scene), "-o", str(folder), "--json", "--force"]
+    words += ["--threads", str(threads)]
+    if variation.model is not None:
+        words += ["--model", variation.model]
+    if variation.integrator is not None:
+        words += ["--integrator", variation.integrator]
+    for change in (*(f"bodies.*.model.{key}" for key in variation.keys), *changes):
+        words += ["--set", change]
+    return _child(words)
+
+
+def described(variation: ComparisonCase, folder: Path, ended: Ended) -> RunResult:
+    """What a child process that ran ``variation`` into ``folder`` came to."""
+    code, out, err, memory = ended
+    found = RunResult(variation.label, memory=memory)
+    if code in (0, 3) and folder.is_dir():  # else it is not this run's, or not a run yet
+        _describe(found, load(folder))
+    if code != 0:
+        found.message = _said(err) or f"exit code {code}"
+        found.state = "diverged" if code == 3 else "refused" if code == 2 else "failed"
+    else:
+        info = json.loads(out)
+        found.state, found.wall, found.cpu = "done", info["wall"], info["cpu"]
+        found.real_time_factor = info["real_time_factor"]
+        if info["cpu"]:
+            found.cpu_factor = info["duration"] / info["cpu"]
+    return found
+
+
+def _child(words: Sequence[str]) -> Ended:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(words, stdout=out, stderr=err, env=environment())
+        code, memory = ended(process)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    return code, texts[0], texts[1], memory
+
+
+def _said(err: str) -> str:
+    lines = [line.removeprefix("error: ") for line in err.splitlines() if line.startswith("error: ")]
+    return lines[-1] if lines else err.strip().splitlines()[-1] if err.strip() else ""
+
+
+def _describe(found: RunResult, run: Run) -> None:
+    """Figures from the run folder."""
+    from pliant.scene.load import parse
+
+    found.run = run if len(run) else None
+    found.step = run.manifest.get("step")
+    found.particles = sum(body.particles for body in run.bodies)
+    try:
+        from pliant.integrators import INTEGRATORS
+        from pliant.simulation.time_step import stable_limit
+
+        simulation = parse(run.scene_text, run.path, "scene", meshes=False).simulation(
+            [record.structure for record in run.topology(0)]
+        )
+        if all(part.model.kind not in OWN_STEP for part in simulation.system.world.bodies):
+            found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
+    except (ValueError, LookupError, PliantError):
+        found.stable_step = None
+    series = run.series
+    if len(run) > 1 and "energy.total" in series:
+        total = series["energy.total"]
+        moved = series["energy.kinetic"] + series["energy.elastic"]
+        span = float(np.ptp(moved)) + float(np.abs(series["energy.work"]).max())
+        found.energy_drift = float(np.abs(total - total[0]).max()) / span if span > 0 else None
+    if len(run) > 1 and "volume" in series:
+        volume = series["volume"]
+        found.volume_change = float(np.abs(volume / volume[0] - 1.0).max()) if volume[0] > 0 else None
