@@ -9,7 +9,6 @@ from bodies import MATERIAL, block, shaken
 from pliant.core.rotation import Rotation
 from pliant.interfaces import (
     Dissipation,
-    EnergyAndForces,
     RestStiffness,
     SectionForce,
     Stiffness,
@@ -232,17 +231,6 @@ def test_the_stable_step_takes_damping_into_account(name: str, beta: float) -> N
         assert not growth(1.1 * limit) < 1e-3
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_energy_and_forces_are_those_of_the_separate_calls(name: str) -> None:
-    structure, mechanics = prepared(name)
-    if not isinstance(mechanics, EnergyAndForces):
-        pytest.skip(f"{name} does not give both at once")
-    x, v = shaken(structure.rest, 0.02), shaken(np.zeros_like(structure.rest), 1.0)
-    out = np.zeros_like(x)
-    assert mechanics.energy_and_forces(x, v, out) == mechanics.energy(x)  # type: ignore[attr-defined]
-    assert np.array_equal(out, forces(mechanics, x, v))
-
-
 def product(mechanics: Any, x: Any, dx: Any) -> Any:
     out = np.zeros_like(x)
     mechanics.add_stiffness_product(x, dx, out)
@@ -284,16 +272,3 @@ def test_stiffness_at_rest_is_the_derivative_of_the_forces(name: str, poisson: f
             assert 0.5 < float(u.ravel() @ (matrix @ u.ravel())) / energy < 2.0
         else:
             assert np.abs((matrix @ u.ravel()).reshape(-1, 3) - found).max() < 1e-11 * np.abs(found).max()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nodal_rotations_are_those_of_a_turned_body(name: str) -> None:
-    structure, mechanics = prepared(name)
-    if not isinstance(mechanics, RestStiffness):
-        pytest.skip(f"{name} has no rotations")
-    turn = Rotation(axis=(1, 2, 3), degrees=177).matrix()
-    found = mechanics.nodal_rotations(structure.rest @ np.diag([1.2, 0.9, 1.0]) @ turn.T)
-    assert np.abs(found - turn).max() < 1e-13
-    wild = mechanics.nodal_rotations(shaken(structure.rest, 0.1))
-    assert np.abs(wild @ wild.transpose(0, 2, 1) - np.eye(3)).max() < 1e-9
-    assert np.linalg.det(wild) == pytest.approx(1.0)

@@ -166,17 +166,6 @@ class RestStiffness(Protocol):
     def rest_stiffness(self) -> Any:
         """The stiffness at rest [N/m], sparse (3n, 3n) in 3x3 blocks (``scipy.sparse.bsr_array``)."""
 
-    def nodal_rotations(self, x: Array) -> Array:
-        """The rotation of the body around each particle at ``x``, (n, 3, 3), determinant +1."""
-
-
-@runtime_checkable
-class EnergyAndForces(Protocol):
-    """Models that give both in one pass, for line searches."""
-
-    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
-        """``add_forces``, and the elastic energy [J]."""
-
 
 @runtime_checkable
 class SectionForce(Protocol):

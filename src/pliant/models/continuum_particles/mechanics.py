@@ -16,7 +16,6 @@ from pliant.models.continuum_particles.material_mapping import FaceConstants, Fo
 from pliant.models.critical_step import explicit_limit, highest_frequency
 from pliant.models.regions import lame_per_cell
 from pliant.models.tets import fields
-from pliant.models.tets.rotations import TetRotations
 from pliant.models.tets.stiffness import linear_stiffness
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ class ParticleMechanics(ABC):
         self.constants: FaceConstants
         self._fastest: float | None = None  # frequency at rest [rad/s]
         self._viscous: tuple[Any, Array] | None = None
-        self._rotations: TetRotations | None = None
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:
@@ -98,14 +96,6 @@ class ParticleMechanics(ABC):
     def rest_stiffness(self) -> Any:
         """Stiffness at rest [N/m] of linear elasticity with the same moduli; scipy BSR (3n, 3n)."""
         return linear_stiffness(self.structure.rest, self.tets, *self.average_lame)
-
-    def nodal_rotations(self, x: Array) -> Array:
-        """The mean rotation of the tets around each particle; shape (n, 3, 3)."""
-        if self._rotations is None:
-            inverse = np.linalg.inv(fields.edge_matrices(self.structure.rest, self.tets))
-            blocks = make_blocks(self.tets, len(self.structure.rest))
-            self._rotations = TetRotations(blocks, inverse.astype(np.float64), self.volumes)
-        return self._rotations.nodal(x)
 
     def _volumetric_energy(self, x: Array) -> float:
         change = tet_volumes(x, self.tets) / self.volumes - 1.0
