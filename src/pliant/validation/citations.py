@@ -7,6 +7,8 @@ from importlib import resources
 from typing import Any
 
 from pliant import __version__
+from pliant.materials.constitutive import law_named
+from pliant.models import Efg, Fem
 from pliant.scene import Scene
 
 TITLE = "pliant: deformable bodies by five published methods"
@@ -34,6 +36,11 @@ def citations(scene: Scene) -> list[Citation]:
     """What a scene rests on, each paper once, in the order in which it comes up; pliant itself first."""
     found = {"pliant": Citation("pliant", PLIANT, ["the program"])}
     used: list[tuple[str, Any]] = [(f"model {body.model.kind}", body.model) for body in scene.bodies]
+    used += [
+        (f"law {body.model.law}", law_named(body.model.law))
+        for body in scene.bodies
+        if isinstance(body.model, Fem | Efg)
+    ]
     used.append((f"integrator {scene.time.integrator.kind}", scene.time.integrator))
     used += [(f"action {action.kind}", action) for action in scene.actions]
     used += [(f"measure {measure.kind}", measure) for measure in scene.measures]

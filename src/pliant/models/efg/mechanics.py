@@ -8,10 +8,10 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import FieldData, IndexMap, StableStep, Structure
+from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, pair_sums, row_layout
 from pliant.models.efg.fracture import PhyxelFracture, divided_support
-from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
@@ -31,9 +31,10 @@ class EfgMechanics(PhyxelFracture):
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
         self.structure, self.material, self.model = structure, material, model
-        self.inversion_safe = model.law == "neo-hookean"
         self.damping_time = material.damping or 0.0
-        self.law = LAWS[model.law]
+        self.law = law_named(model.law)
+        self.constants = self.law.constants(model.law_parameters)
+        self.inversion_safe = self.law.inversion_safe
         self.volumes = structure.mass / material.density
         self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
@@ -106,8 +107,9 @@ class EfgMechanics(PhyxelFracture):
     # ---------------------------------------------------------------------------------- forces
 
     def _run(self, x: Array, forces: bool, energy: bool, out: Array) -> float:
-        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
-        total: float = run(*self._pairs, self.law, self.flow, self.plastic, x, forces, energy, out)
+        loops = kernels.law_loops(self.law, self.flow)
+        run = loops.forces_parallel if self.parallel else loops.forces_serial
+        total: float = run(*self._pairs, self.constants, self.plastic, x, forces, energy, out)
         return total
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:

@@ -5,7 +5,7 @@
 import numpy as np
 
 from pliant.kernels.jit import jit
-from pliant.models.efg.laws import times_symmetric
+from pliant.kernels.tensors import times_symmetric
 from pliant.models.efg.row_layout import (
     INVERSE,
     K_AROUND,

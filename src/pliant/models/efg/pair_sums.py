@@ -4,9 +4,8 @@
 
 import numpy as np
 
-from pliant.kernels.jit import jit
+from pliant.kernels.jit import inlined, jit
 from pliant.models.efg.row_layout import INVERSE, LEVER, REST, VOLUME, take_six
-from pliant.models.tets.kernels import inlined
 
 
 @jit
