@@ -83,7 +83,7 @@ def test_a_restart_does_not_change_a_byte(name: str) -> None:
     whole = scene(name)
     states = []
     for _ in range(FRAMES):
-        states.append({key: np.array(value) for key, value in whole.system.state().items()})
+        states.append({key: np.array(value) for key, value in whole.state().items()})
         whole.advance()
     for frame in (1, 3, 5):
         resumed = scene(name)

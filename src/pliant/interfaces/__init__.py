@@ -36,7 +36,7 @@ from pliant.interfaces.common import (
     StableStep,
     StepLimit,
 )
-from pliant.interfaces.integrator import Integrator, Measure
+from pliant.interfaces.integrator import Integrator, IntegratorState, Measure
 from pliant.interfaces.mechanics import (
     Alterable,
     BodySeries,
@@ -103,6 +103,7 @@ __all__ = [
     "Heating",
     "IndexMap",
     "Integrator",
+    "IntegratorState",
     "Ledger",
     "Measure",
     "Mechanics",

@@ -7,6 +7,7 @@ from pydantic import Field
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
 from pliant.core.units import Number
+from pliant.interfaces import Integrator, IntegratorState
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class ImplicitIntegrator:
+class ImplicitIntegrator(Integrator):
     """What implicit integrators share.
 
     tolerance: largest residual of a step, as a share of the external forces (their norm over all
@@ -23,19 +24,18 @@ class ImplicitIntegrator:
     """
 
     stability: ClassVar[float] = float("inf")
-    requires: ClassVar[tuple[type, ...]] = ()
 
     tolerance: Number = Field(default=0.1, gt=0, le=0.5)
     iterations: int = Field(default=100, ge=1)
     memory: int = Field(default=5, ge=1, le=50)
 
-    def prepare(self, system: "System") -> Any:
+    def start(self, system: "System") -> IntegratorState:
         from pliant.integrators.implicit.solver import Solver
 
         return Solver(system, self)  # type: ignore[arg-type]
 
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        solver: Any = state
         solver.advance(self, time, dt)
         solver.count_step()
 
@@ -77,8 +77,8 @@ class ImplicitEuler(ImplicitIntegrator):
     def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         return stage.x, stage.v
 
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        solver: Any = state
         solver.advance(self, time, dt)
         solver.count_step()
         if self.kinetic_damping:
@@ -177,8 +177,8 @@ class Bdf2(ImplicitIntegrator):
             return ImplicitMidpoint.close(self, solver, stage, dt)  # type: ignore[arg-type]
         return stage.x, stage.v
 
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        solver: Any = state
         solver.shape()
         before = system.world.x.copy(), system.world.v.copy()
         solver.advance(self, time, dt)

@@ -14,7 +14,7 @@ from pliant.integrators.implicit.incremental_potential import IncrementalPotenti
 from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
 from pliant.integrators.implicit.rest_preconditioner import RestPreconditioner, RestSystem
 from pliant.integrators.implicit.step_control import conserve_momentum, first_guess, gains_energy
-from pliant.interfaces import Stiffness, StoredEnergy
+from pliant.interfaces import IntegratorState, Stiffness, StoredEnergy
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -38,7 +38,7 @@ class Scheme(Protocol):
     def close(self, solver: "Solver", stage: IncrementalPotential, dt: float) -> tuple[Array, Array]: ...
 
 
-class Solver:
+class Solver(IntegratorState):
     """Solves stages: chooses the method and the guess, and keeps what one step leaves to the next.
 
     Models with an energy are minimised by L-BFGS; where one has none, Newton-Krylov on the stiffness
@@ -46,7 +46,7 @@ class Solver:
     Euler (four quarters where the stage was half a step long), and so on.
     """
 
-    columns = ("solver.iterations", "solver.residual")
+    series_names = ("solver.iterations", "solver.residual")
 
     def __init__(self, system: "System", scheme: Scheme) -> None:
         self.system, self.scheme = system, scheme
@@ -201,7 +201,7 @@ class Solver:
             self.contacts.finish(*before, 0.5 if stage.h == 0.5 * dt and stage.reach == 1.0 else 1.0)
         system.evaluate(time, world.x, world.v, world.f)
 
-    def interrupt(self) -> None:
+    def reset_history(self) -> None:
         """What acts has changed: a scheme of several steps starts anew, and so do contacts."""
         self.previous, self.contacts = None, ActiveSetContact()
 

@@ -10,7 +10,7 @@ from pliant.core.parameters import parameters
 from pliant.core.typing import Array
 from pliant.core.units import Number
 from pliant.integrators.implicit.schemes import ImplicitEuler, ImplicitIntegrator, prescribed_accelerations
-from pliant.interfaces import Projection
+from pliant.interfaces import IntegratorState, Projection
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
@@ -41,14 +41,14 @@ class Static(ImplicitIntegrator):
     iterations: int = Field(default=2000, ge=1)
     memory: int = Field(default=8, ge=1, le=50)
 
-    def prepare(self, system: "System") -> Any:
+    def start(self, system: "System") -> IntegratorState:
         for label, action in system.actions:
             if isinstance(action, Projection):
                 raise IncompatibleError(
                     f"Integrator 'static' cannot do contacts and constraints: {label}.",
                     hint='Use { type = "implicit-euler", kinetic-damping = true }, which comes to rest.',
                 )
-        return super().prepare(system)
+        return super().start(system)
 
     def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
         from pliant.integrators.implicit.incremental_potential import IncrementalPotential
@@ -61,8 +61,8 @@ class Static(ImplicitIntegrator):
     def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
         return stage.x, stage.v
 
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        solver: Any = state
         stage = self.stage(solver, time, dt)
         outcome = solver.solve(stage, min(DIRECT, self.iterations))
         if not outcome.converged:
