@@ -69,7 +69,7 @@ class ExplicitIntegrator(Integrator):
         world, n = system.world, system.integrated_rows
         v, f, w = world.v[:n], world.f[:n], world.inverse_mass[:n]
         if system.keeps_ledger:
-            system.ledger.dissipated += self.dissipation(v, f, w, world.mass[:n], dt)
+            system.totals.dissipated += self.dissipation(v, f, w, world.mass[:n], dt)
         self.update(world.x[:n], v, f, w, dt)
         close_step(system, time, dt, self.closing)
 

@@ -1,11 +1,10 @@
-"""What drives a simulation and looks at it."""
+"""Time integrators and their state."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from pliant.core.typing import AnyArray
-from pliant.interfaces.common import Columns
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -56,14 +55,3 @@ class Integrator(ABC):
 
         On entry ``world.f`` holds the forces at ``time``; on return those at ``time + dt``.
         """
-
-
-class Measure(Protocol):
-    """Parameters of a measure; one class per entry of ``MEASURES``."""
-
-    kind: ClassVar[str]
-
-    @property
-    def every(self) -> Literal["frame", "step"]: ...
-
-    def prepare(self, system: "System") -> Columns: ...

@@ -71,7 +71,7 @@ def _largest(product: Callable[[Array], Array], count: int) -> float:
     return float(eigsh(operator, k=1, which="LA", v0=start, tol=1e-2, ncv=20, return_eigenvectors=False)[0])
 
 
-def explicit_limit(mechanics: Any, structure: Structure, damping_time: float = 0.0) -> StableStep:
+def explicit_limit(mechanics: "Mechanics", structure: Structure, damping_time: float = 0.0) -> StableStep:
     r"""Where leapfrog's fastest vibration changes its sign from step to step without decaying.
 
     .. math:: \omega^2 dt^2 + 4 c\,dt = 4, \qquad
@@ -80,14 +80,7 @@ def explicit_limit(mechanics: Any, structure: Structure, damping_time: float = 0
     for vibrations of frequency :math:`\omega` damped at the rate c (:math:`\beta \omega^2` with stiffness
     damping beta), damping forces being taken at the velocity that the last force predicts.
     """
-    kept = getattr(mechanics, "damping_time", 0.0)
-    if kept:
-        mechanics.damping_time = 0.0
-    try:
-        omega = highest_frequency(mechanics, structure)
-    finally:
-        if kept:
-            mechanics.damping_time = kept
+    omega = highest_frequency(mechanics, structure)  # at rest, where damping forces vanish
     if omega <= 0.0:
         return StableStep(float("inf"), "the body has no stiffness")
     if not damping_time:
