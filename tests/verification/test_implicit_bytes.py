@@ -66,9 +66,9 @@ def test_threads_do_not_change_a_byte(name: str) -> None:
 
 @pytest.mark.slow
 def test_threads_do_not_change_a_byte_of_the_two_level_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pliant.integrators.implicit import rest_preconditioner
+    from pliant.integrators.implicit.preconditioners import rest
 
-    monkeypatch.setattr(rest_preconditioner, "BAND_BYTES", 0.0)
+    monkeypatch.setattr(rest, "BAND_BYTES", 0.0)
     test_threads_do_not_change_a_byte("implicit-midpoint")
 
 
