@@ -1,4 +1,4 @@
-"""The carried surface of a body of elements that has come apart, made when somebody asks for it."""
+"""The embedded surface of a lattice body, cut along broken connections."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,8 +13,10 @@ from pliant.embedding.framed import FramedSurface, as_framed, joined, renumbered
 from pliant.embedding.lazy import LazyCarrier
 from pliant.embedding.mls import carried_around
 from pliant.fracture import cut_surface
+from pliant.fracture.cut_carrier import nearest_particles
 from pliant.interfaces import Carrier, Structure
 from pliant.mesh.mesh import Surface
+from pliant.mesh.topology import components
 from pliant.models.lattice.add_material import AddedElements
 from pliant.models.lattice.crack_surface import crack_sheet
 
@@ -106,25 +108,18 @@ class CutLatticeCarrier(LazyCarrier):
         self.edges, self.intact = edges, intact.copy()
 
     def make(self) -> EmbeddedSurface:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         kept = self.edges[self.intact]
-        n = len(self.rest)
-        graph = coo_array((np.ones(len(kept)), (kept[:, 0], kept[:, 1])), shape=(n, n))
-        piece = np.asarray(connected_components(graph, directed=False)[1], np.int64)
+        piece = components(len(self.rest), kept)[1]
         points, triangles = crack_sheet(self.rest, self.spacing, self.edges, self.intact)
         surface, part = self.whole.surface, np.zeros(len(self.whole.surface.points), np.int64)
         inward = np.zeros_like(surface.points)
         if len(triangles):
             try:
                 cut = cut_surface(surface, points, triangles)
-                surface, inward = cut.surface, cut.inward
-                part = np.zeros(len(surface.points), np.int64)
-                part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
+                surface, inward, part = cut.surface, cut.inward, cut.piece_of_point
             except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
                 pass
-        home = self._homes(surface.points + NUDGE * self.spacing * inward, part, piece)
+        home = nearest_particles(surface.points + NUDGE * self.spacing * inward, self.rest, part, piece)
         if (self.alive[home] < 0).any():
             surface, home = self._left(surface, home)
         return renumbered(carried_around(surface, self.rest, self.spacing, kept, home), self.alive)
@@ -139,22 +134,6 @@ class CutLatticeCarrier(LazyCarrier):
         uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
         left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
         return left, home[used]
-
-    def _homes(self, looking: Array, part: IntArray, piece: IntArray) -> IntArray:
-        """The nearest element of each point, among those of the piece that most points of its ``part`` of the
-        surface are nearest to: the smoothed crack passes some elements on the wrong side."""
-        from scipy.spatial import cKDTree
-
-        home = np.asarray(cKDTree(self.rest).query(looking)[1])
-        for k in range(int(part.max()) + 1 if part.any() else 0):
-            mine = np.flatnonzero(part == k)
-            if len(mine):
-                usual = int(np.argmax(np.bincount(piece[home[mine]])))
-                wrong = mine[piece[home[mine]] != usual]
-                own = np.flatnonzero(piece == usual)
-                if len(wrong):
-                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
-        return home
 
     def arrays(self) -> dict[str, AnyArray]:
         return as_framed(self.made).arrays()

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.cut_carrier import VirtualNodeCarrier
 from pliant.fracture.tet_topology import boundary_twins
 from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, virtual_mesh
-from pliant.fracture.virtual_surface import VirtualNodeCarrier
 from pliant.interfaces import Carrier, Structure
 from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.triangles import double_areas
