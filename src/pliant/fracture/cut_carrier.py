@@ -25,25 +25,21 @@ NUDGE = 0.05  # how far inside a point looks for the tet that carries it [spacin
 
 
 def majority_pieces(part: IntArray, piece: IntArray, doubt: float = 1.0) -> IntArray:
-    """The piece (p,) that each point belongs to: the one that most points of its ``part`` of the surface (p,)
-    are embedded in, ``piece`` (p,) being that of each point. Where another piece has more than ``doubt`` times
-    as many, several pieces share the part, and each point keeps its own."""
+    """The piece (p,) of the body that each point of a surface belongs to: the one that most points of its
+    ``part`` (p,) of the surface are embedded in, ``piece`` (p,) being that of each point. Where another piece
+    has more than ``doubt`` times as many, they share the part, and each point keeps its own."""
     votes = np.zeros((int(part.max()) + 1, int(piece.max()) + 1), np.int64)
     np.add.at(votes, (part, piece), 1)
     ranked = np.sort(votes, axis=1)
-    shared = (
-        ranked[:, -2:].min(axis=1) > doubt * ranked[:, -1]
-        if ranked.shape[1] > 1
-        else np.zeros(len(votes), bool)
-    )
+    shared = ranked[:, -2:].min(axis=1) > doubt * ranked[:, -1]
     return np.where(shared[part], piece, votes.argmax(axis=1)[part])
 
 
 def nearest_particles(
     places: Array, rest: Array, part: IntArray, piece: IntArray, doubt: float = 1.0
 ) -> IntArray:
-    """The particle at ``rest`` (n, 3) nearest to each of the ``places`` (p, 3) on a surface, among those of the
-    piece that its ``part`` (p,) belongs to; piece (n,): that of each particle."""
+    """The particle at ``rest`` (n, 3) nearest to each of the ``places`` (p, 3) on a surface, among those of
+    the piece that its ``part`` (p,) belongs to; piece (n,): that of each particle."""
     from scipy.spatial import cKDTree
 
     home = np.asarray(cKDTree(rest).query(places)[1])
