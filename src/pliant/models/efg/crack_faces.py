@@ -118,8 +118,8 @@ class CrackFaces:
         self, sides: IntArray, where: BoolArray | None = None, level: Array | None = None
     ) -> bool:
         """Open all faces between phyxels of different ``sides`` (n,), both of them ``where`` (n,); whether
-        any stay open: those that cut off too little do not. ``level`` (n,): what is zero at the cut, so that its
-        faces become as smooth."""
+        any stay open: those that cut off too little do not. ``level`` (n,): what is zero at the cut, so that
+        its faces become as smooth."""
         a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
         chosen = (sides[a] != sides[b]) & ~self.opened
         if where is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import Carrier, Structure
+from pliant.interfaces import Carrier, FractureStatistics, Structure
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
 from pliant.models.efg.crack_faces import CrackFaces
 from pliant.models.efg.crack_growth import PhyxelCrackGrowth
@@ -132,9 +132,9 @@ class PhyxelFracture:
         """Number of pieces and the piece of each phyxel (n,)."""
         return self.faces.pieces()
 
-    def statistics(self) -> tuple[int, float, int]:
-        """Number of pieces, area of all cracks and cuts in the rest shape [m2], faces that cracked."""
-        return self.faces.pieces()[0], self.faces.area(), int(self.growth.broken)
+    def statistics(self) -> FractureStatistics:
+        """Pieces, area of cracks and cuts, and the number of faces that cracked."""
+        return FractureStatistics(self.faces.pieces()[0], self.faces.area(), int(self.growth.broken))
 
     def state(self) -> dict[str, AnyArray]:
         return self.growth.state()

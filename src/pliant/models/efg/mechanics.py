@@ -8,7 +8,23 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import FieldData, IndexMap, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    ContactSurface,
+    Cuttable,
+    Damped,
+    FieldData,
+    FractureStatistics,
+    IndexMap,
+    Mechanics,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    TopologyChange,
+)
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, pair_sums, row_layout
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
@@ -26,7 +42,7 @@ STIFFER = 1.2  # the step is measured again when a neighbourhood is this much st
 FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods take, stiffens when stretched
 
 
-class EfgMechanics:
+class EfgMechanics(Mechanics):
     """Forces, energy and fields of phyxels; arrays are in the body's own numbering.
 
     cracking: cracks and cuts of the body; None while nothing can break it and nothing has cut it.
@@ -34,6 +50,9 @@ class EfgMechanics:
     the present phyxels follow from those of the version before.
     """
 
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
@@ -45,7 +64,7 @@ class EfgMechanics:
         self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
-        self._uncut = structure.carrier
+        self._uncut, self.can_crack = structure.carrier, material.strength is not None
         self.topology_version = 0
         self.parent_weights: Array | None = None
         self.moved: Array | None = None
@@ -357,15 +376,18 @@ class EfgMechanics:
         self.topology_version += 1
         return True
 
-    @property
-    def piece(self) -> IntArray:
-        """The piece of each phyxel (n,)."""
-        none = np.zeros(len(self.structure.rest), np.int64)
-        return none if self.cracking is None else self.cracking.pieces()[1]
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents, self.parent_weights, self.moved)
 
-    def fracture_statistics(self) -> tuple[int, float, int]:
-        """Number of pieces, area of all cracks and cuts in the rest shape [m2], faces that cracked."""
-        return (1, 0.0, 0) if self.cracking is None else self.cracking.statistics()
+    def contact_surface(self) -> ContactSurface:
+        """Points without a radius; where the body collides with itself, its pieces do."""
+        none = np.zeros(len(self.structure.rest), np.int64)
+        return ContactSurface(pieces=none if self.cracking is None else self.cracking.pieces()[1])
+
+    def fracture_statistics(self) -> FractureStatistics:
+        """Pieces, area of cracks and cuts, and the number of faces that cracked."""
+        return FractureStatistics(1, 0.0, 0) if self.cracking is None else self.cracking.statistics()
 
     # ------------------------------------------------------------------------------------ fields
 

@@ -2,12 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import FieldData, NewParticles, StableStep, Structure
+from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.interfaces import (
+    ChangingTopology,
+    ContactSurface,
+    Cuttable,
+    Damped,
+    Editable,
+    FieldData,
+    Mechanics,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    TopologyChange,
+)
 from pliant.models.critical_step import explicit_limit
 from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
@@ -22,19 +37,24 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.lattice.model import Lattice
 
+C = TypeVar("C")
 
-class LatticeMechanics:
+
+class LatticeMechanics(Mechanics):
     """Forces of the connections of a ``LatticeBody``, their plastic flow and their fracture.
 
-    ``editor`` changes the body while it runs; its operations are members of the mechanics too.
+    ``editor`` changes the body while it runs.
     """
 
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, Editable, ChangingTopology}
+    )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", model: "Lattice") -> None:
         self.body, self.material = LatticeBody(structure, material, model), material
-        self.radius = 0.5 * structure.spacing
+        self._radius = 0.5 * structure.spacing
         self.flows = material.yield_ is not None
         self.fracture: StressFracture | DistanceFracture | None = None
         if material.strength is not None and len(structure.cells["edge"]):
@@ -42,13 +62,10 @@ class LatticeMechanics:
             self.fracture = criterion(self.body, material.strength)
         self._stable: tuple[tuple[float, int], StableStep] | None = None
         self.editor = LatticeEditor(self.body, self.fracture)
-        self.renormalise, self.alter, self.weld = self.editor.renormalise, self.editor.alter, self.editor.weld
-        self.cut, self.mark_cut, self.open_faces = (
-            self.editor.cut,
-            self.editor.mark_cut,
-            self.editor.open_faces,
-        )
-        self.remove, self.add, self.rebuild = self.editor.remove, self.editor.add, self.editor.rebuild
+
+    def offer(self, capability: type[C]) -> C | None:
+        """Cuts and edits are offered by the editor, the rest by the mechanics itself."""
+        return cast(C, self.editor) if capability in (Cuttable, Editable) else super().offer(capability)
 
     # ------------------------------------------------------------------------- state of the body
 
@@ -61,36 +78,32 @@ class LatticeMechanics:
         return self.body.connections
 
     @property
-    def topology_version(self) -> int:
-        return self.body.topology_version
-
-    @property
-    def parents(self) -> IntArray:
-        return self.body.parents
-
-    @property
-    def newcomers(self) -> NewParticles | None:
-        return self.body.newcomers
-
-    @property
-    def recorded(self) -> tuple[str, ...]:
-        return self.body.recorded
-
-    @property
-    def friction(self) -> float:
-        return self.body.friction
-
-    @property
-    def roughness(self) -> Array:
-        return self.body.roughness
-
-    @property
     def damping_time(self) -> float:
         return self.body.damping_time
 
     @damping_time.setter
     def damping_time(self, seconds: float) -> None:
         self.body.damping_time = seconds
+
+    @property
+    def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.body.recorded
+
+    @property
+    def topology_version(self) -> int:
+        return self.body.topology_version
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.body.structure, self.body.parents, new=self.body.newcomers)
+
+    def rebuild(self, structure: Structure) -> None:
+        """Become the body of ``structure``, which a resumed run has stored."""
+        self.editor.rebuild(structure)
+
+    def contact_surface(self) -> ContactSurface:
+        """Elements are balls that touch each other at rest."""
+        return ContactSurface(self._radius, self.body.friction, self.body.roughness)
 
     # ------------------------------------------------------------------------------------- forces
 
