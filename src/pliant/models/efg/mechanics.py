@@ -141,12 +141,6 @@ class EfgMechanics(Mechanics):
         """Elastic energy [J], that of the hourglass control included."""
         return self._run(x, False, True, x)
 
-    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
-        """``energy`` and ``add_forces`` in one pass."""
-        total = self._run(x, True, True, out)
-        self._add_damping(x, v, out)
-        return total
-
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
         kept = self.solid[:, row_layout.K].copy()
@@ -196,12 +190,6 @@ class EfgMechanics(Mechanics):
         from pliant.models.efg.linear_stiffness import neighbour_graph
 
         return neighbour_graph(self.support)
-
-    def nodal_rotations(self, x: Array) -> Array:
-        """The rotation of each phyxel's neighbourhood, (n, 3, 3)."""
-        from pliant.models.efg.linear_stiffness import polar
-
-        return polar(self.gradients(x).reshape(-1, 3, 3))
 
     def stable_step(self) -> StableStep:
         """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and

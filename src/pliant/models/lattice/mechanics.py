@@ -27,7 +27,7 @@ from pliant.models.critical_step import explicit_limit
 from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
-from pliant.models.lattice.fields import element_fields, nodal_rotations
+from pliant.models.lattice.fields import element_fields
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
 from pliant.models.springs import energies, stiffness_product
 from pliant.models.springs.network import SpringNetwork
@@ -150,9 +150,6 @@ class LatticeMechanics(Mechanics):
         both = np.concatenate([-d, d], axis=1)
         k = np.where(own.intact, own.own, 0.0)
         return assemble(k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest))
-
-    def nodal_rotations(self, x: Array) -> Array:
-        return nodal_rotations(x, self.body.reference, self.body.connections)
 
     def stable_step(self) -> StableStep:
         if self.body.connections.blocks is None:
