@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import Carrier, FractureStatistics, Structure
+from pliant.interfaces import Carrier, FractureStatistics, Structure, StructureExtra
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
 from pliant.models.efg.crack_faces import CrackFaces
 from pliant.models.efg.crack_growth import PhyxelCrackGrowth
@@ -24,12 +24,32 @@ CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stre
 
 
 @dataclass(frozen=True)
+class DividedPhyxels(StructureExtra):
+    """What a body whose phyxels were divided keeps: their cells, ``sites`` and ``cuts`` as ``PhyxelSplitter``
+    has them, and the support radii ``reach`` (n,) [m]."""
+
+    cells: VoronoiCells
+    sites: Array
+    cuts: Array
+    reach: Array
+
+    def arrays(self) -> dict[str, AnyArray]:
+        own = {"sites": self.sites, "cuts": self.cuts, "reach": self.reach}
+        return {f"cells.{name}": array for name, array in (self.cells.arrays() | own).items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        own = {name.removeprefix("cells."): np.array(array) for name, array in arrays.items()}
+        return cls(VoronoiCells.of(own), own["sites"], own["cuts"], own["reach"])
+
+
+@dataclass(frozen=True)
 class PhyxelChange:
     """What cracks and cuts have made of a body.
 
     support: who sees whom now; carrier: the surface, cut where faces have opened; rest (n, 3) [m] and
     mass (n,) [kg] of the phyxels; halves: how they follow from those before, None where they are the same;
-    extra: arrays that a resumed run needs where phyxels were divided.
+    extra: what a resumed run needs where phyxels were divided.
     """
 
     support: MlsSupport
@@ -37,7 +57,7 @@ class PhyxelChange:
     rest: Array
     mass: Array
     halves: SplitResult | None
-    extra: Mapping[str, AnyArray]
+    extra: DividedPhyxels | None
 
 
 class PhyxelFracture:
@@ -51,9 +71,9 @@ class PhyxelFracture:
         self, structure: Structure, support: MlsSupport, whole: Carrier, material: "Material", divide: bool
     ) -> None:
         rest, spacing = structure.rest, structure.spacing
-        kept = {name[6:]: array for name, array in structure.extra.items() if name[:6] == "cells."}
-        cells = VoronoiCells.of(kept) if kept else voronoi_cells(rest, spacing, whole.surface)
-        sites, cuts = (np.array(kept["sites"]), np.array(kept["cuts"])) if kept else (rest, np.zeros((0, 7)))
+        known = DividedPhyxels.of(structure)
+        cells = voronoi_cells(rest, spacing, whole.surface) if known is None else known.cells
+        sites, cuts = (rest, np.zeros((0, 7))) if known is None else (known.sites, known.cuts)
         unit = float(support.h[: len(sites)].mean())
         self.whole, self.mass, self.density = whole, structure.mass, material.density
         self.faces = CrackFaces(cells, support, rest, spacing, material.crack_speed, unit)
@@ -116,14 +136,14 @@ class PhyxelFracture:
     def _change(self) -> PhyxelChange:
         """What has changed since the last time."""
         faces, new = self.faces, self.splitter.take_result()
-        extra: dict[str, AnyArray] = {}
+        extra = None
         if new is not None:
             self.mass = self.mass[new.parents] * new.share
             self.splitter.volumes = self.mass / self.density
             if self._sides is not None:
                 self._sides, self._level = self._sides[new.parents], self._level[new.parents]
-            own = {"sites": self.splitter.sites, "cuts": self.splitter.cuts, "reach": faces.sight.whole.h}
-            extra = {f"cells.{name}": array for name, array in (faces.cells.arrays() | own).items()}
+            splitter, reach = self.splitter, faces.sight.whole.h
+            extra = DividedPhyxels(faces.cells, splitter.sites, splitter.cuts, reach)
         cut = faces.opened.any()
         carrier = CutPhyxelCarrier(self.whole, faces) if cut else carried(self.whole.surface, faces.rest)
         return PhyxelChange(faces.support(), carrier, faces.rest, self.mass, new, extra)
@@ -147,7 +167,7 @@ class PhyxelFracture:
 
 def divided_support(structure: Structure) -> MlsSupport | None:
     """Who sees whom in a body whose phyxels were divided, without its cracks; None where they were not."""
-    if "cells.reach" not in structure.extra:
+    known = DividedPhyxels.of(structure)
+    if known is None:
         return None
-    reach, sites = np.array(structure.extra["cells.reach"]), len(structure.extra["cells.sites"])
-    return connect(structure.rest, reach, float(reach[:sites].mean()))
+    return connect(structure.rest, known.reach, float(known.reach[: len(known.sites)].mean()))

@@ -353,7 +353,7 @@ class EfgMechanics(Mechanics):
                 rest=change.rest,
                 mass=change.mass,
                 groups={name: lines.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
-                extra={**whole.extra, **change.extra},
+                extra=change.extra,
             )
             self.volumes, self.reference = change.mass / self.material.density, change.rest
             if self.plasticity is not None:

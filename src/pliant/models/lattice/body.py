@@ -124,7 +124,7 @@ class LatticeBody:
         self.origin.keep(kept)
         self.structure = replace(
             structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
-            extra={**structure.extra, "kept": self.origin.rows},
+            extra=self.origin.extra(),
         )  # fmt: skip
         self.update_structure()
         self.parents = kept
@@ -153,10 +153,8 @@ class LatticeBody:
         self.share_damping()
         self.whole = connected_cells(rest, edges, a)
         self.origin.grow(growth)
-        extra = {**structure.extra, "kept": self.origin.rows}
-        extra |= self.origin.arrays()
         mass = np.append(structure.mass, np.full(count, material.density * a**3))
-        self.structure = replace(structure, rest=rest, mass=mass, extra=extra)
+        self.structure = replace(structure, rest=rest, mass=mass, extra=self.origin.extra())
         self.update_structure()
         return order
 

@@ -1,8 +1,8 @@
 """The embedded surface of a lattice body, cut along broken connections."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -14,14 +14,43 @@ from pliant.embedding.lazy import LazyCarrier
 from pliant.embedding.mls import carried_around
 from pliant.fracture import cut_surface
 from pliant.fracture.cut_carrier import nearest_particles
-from pliant.interfaces import Carrier, Structure
+from pliant.interfaces import Carrier, Structure, StructureExtra
 from pliant.mesh.mesh import Surface
 from pliant.mesh.topology import components
-from pliant.models.lattice.add_material import AddedElements
+from pliant.models.lattice.add_material import AddedElements, without_prefix
 from pliant.models.lattice.crack_surface import crack_sheet
 
 NUDGE = 0.25  # how far inside a point looks for the element that carries it [spacings]
-_SHOWN = "shown."
+
+
+@dataclass(frozen=True)
+class EditedLattice(StructureExtra):
+    """What a lattice body that was edited keeps: the sampled and added elements that are left, ``kept`` (n,),
+    None where all are; what was added; and another surface than the sampled one, if any."""
+
+    kept: IntArray | None
+    growths: tuple[AddedElements, ...]
+    shown: FramedSurface | None
+
+    def arrays(self) -> dict[str, AnyArray]:
+        found = {
+            f"added.{k}.{name}": array
+            for k, growth in enumerate(self.growths)
+            for name, array in growth.arrays().items()
+        }
+        if self.shown is not None:
+            found |= {f"shown.{name}": array for name, array in self.shown.arrays().items()}
+        return found if self.kept is None else found | {"kept": self.kept}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        growths: list[AddedElements] = []
+        while own := without_prefix(f"added.{len(growths)}.", arrays):
+            growths.append(AddedElements.from_arrays(own))
+        surface = without_prefix("shown.", arrays)
+        shown = FramedSurface.from_arrays(surface) if surface else None
+        kept = np.asarray(arrays["kept"], np.int64) if "kept" in arrays else None
+        return cls(kept, tuple(growths), shown)
 
 
 class SampledBody:
@@ -35,6 +64,7 @@ class SampledBody:
         self.rows = np.arange(len(structure.rest))
         self.sampled = len(structure.rest)  # what was there before anything was added
         self.growths: list[AddedElements] = []
+        self._edited = False  # whether elements were added or removed
         self._other = False  # whether the surface is not that of ``growths`` alone
         self._count()
 
@@ -55,29 +85,24 @@ class SampledBody:
         rest = np.concatenate([first.rest, growth.rest])
         self.structure = replace(first, rest=rest, cells={**first.cells, "edge": own}, carrier=carrier)
         self.growths.append(replace(growth, edges=edges))
+        self._edited = True
         self._count()
 
     def show(self, carrier: FramedSurface) -> None:
         """Another surface instead of the one that was sampled."""
         self.structure, self._other = replace(self.structure, carrier=carrier), True
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """What a resumed run needs to know of growth and of another surface, for a Structure's ``extra``."""
-        found = {name: a for k, each in enumerate(self.growths) for name, a in each.arrays(k).items()}
+    def extra(self) -> "EditedLattice | None":
+        """What differs from the body as it was sampled, None for nothing."""
         carrier = self.structure.carrier
-        if self._other and isinstance(carrier, EmbeddedSurface):
-            found |= {_SHOWN + name: array for name, array in as_framed(carrier).arrays().items()}
-        return found
-
-    def read(self, extra: Mapping[str, AnyArray]) -> None:
-        """Take the other surface that gave ``arrays``, if there was one."""
-        own = {name.removeprefix(_SHOWN): a for name, a in extra.items() if name.startswith(_SHOWN)}
-        if own:
-            self.show(FramedSurface.from_arrays(own))
+        shown = as_framed(carrier) if self._other and isinstance(carrier, EmbeddedSurface) else None
+        if not self._edited and shown is None:
+            return None
+        return EditedLattice(self.rows if self._edited else None, tuple(self.growths), shown)
 
     def keep(self, kept: IntArray) -> None:
-        """Go on with some of the elements that were left."""
-        self.rows = self.rows[kept]
+        """Continue with some of the elements that were left."""
+        self.rows, self._edited = self.rows[kept], True
 
     def carrier(self, edges: IntArray, intact: BoolArray) -> Carrier | None:
         """The surface cut along broken connections ((m, 2) of the elements that are left)."""

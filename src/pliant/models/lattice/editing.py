@@ -14,6 +14,7 @@ from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.mesh import Surface
 from pliant.models.lattice.add_material import AddedElements, fill_region, outside_of
 from pliant.models.lattice.body import LatticeBody
+from pliant.models.lattice.cut_carrier import EditedLattice
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
 from pliant.models.springs.kernels import TINY
 
@@ -91,8 +92,8 @@ class LatticeEditor:
         made = carried_by_elements(Surface(places, none), x, body.structure.spacing, own.edges[own.intact])
         made = replace(made, surface=Surface(made.positions(body.structure.rest), none))
         body.origin.show(moved(carrier, which, made))
-        extra = {**body.structure.extra, **body.origin.arrays()}
-        body.structure = replace(body.structure, carrier=body.origin.structure.carrier, extra=extra)
+        carrier, extra = body.origin.structure.carrier, body.origin.extra()
+        body.structure = replace(body.structure, carrier=carrier, extra=extra)
         body.mark_altered()
 
     # ------------------------------------------------------------------------------------- cuts
@@ -178,14 +179,17 @@ class LatticeEditor:
 
     def rebuild(self, structure: Structure) -> None:
         """Add and remove elements until they are those of ``structure``, which a resumed run has stored."""
-        body = self.body
-        body.structure = replace(body.structure, extra=structure.extra)
-        for growth in AddedElements.read(structure.extra):
+        body, edited = self.body, EditedLattice.of(structure)
+        if edited is None:
+            return
+        for growth in edited.growths:
             body.reference = np.concatenate([body.reference, growth.rest])
             self._grow(growth, np.ones(len(growth.edges)))
-        body.origin.read(structure.extra)
-        if "kept" in structure.extra:
-            self._keep(np.asarray(structure.extra["kept"], np.int64))
+        if edited.shown is not None:
+            body.origin.show(edited.shown)
+        body.structure = replace(body.structure, extra=body.origin.extra())
+        if edited.kept is not None:
+            self._keep(edited.kept)
             fresh = np.flatnonzero(body.origin.rows >= body.origin.sampled)
             rest = body.structure.rest[fresh]
             body.newcomers = NewParticles(fresh, rest, np.zeros_like(rest))
