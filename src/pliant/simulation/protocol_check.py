@@ -14,12 +14,19 @@ def protocol_members(protocol: Any) -> list[str]:
 
 
 def check_capabilities(label: str, runtime: Any, base: type[Mechanics] | type[ActionRuntime]) -> None:
-    """IncompatibleError where ``runtime`` does not derive from ``base``, or declares an interface and lacks a
-    member of it."""
+    """IncompatibleError where ``runtime`` does not derive from ``base``, declares an interface and lacks a
+    member of it, or has a state that it cannot restore."""
     if not isinstance(runtime, base):
         raise IncompatibleError(
             f"{label}: {type(runtime).__name__} does not derive from {base.__name__}.",
             hint="See docs/extending.md.",
+        )
+    pair = [name for name in ("state", "restore") if getattr(type(runtime), name) is not getattr(base, name)]
+    if len(pair) == 1:
+        other = "restore" if pair == ["state"] else "state"
+        raise IncompatibleError(
+            f"{label}: {type(runtime).__name__} implements '{pair[0]}' but not '{other}', "
+            "so that a run could not be resumed."
         )
     known = set(dir(runtime)) | set(vars(runtime))
     for protocol in runtime.capabilities:

@@ -46,7 +46,7 @@ class Solver:
     Euler (four quarters where the stage was half a step long), and so on.
     """
 
-    columns = ("solver.iterations", "solver.residual")
+    series_names = ("solver.iterations", "solver.residual")
 
     def __init__(self, system: "System", scheme: Scheme) -> None:
         self.system, self.scheme = system, scheme
