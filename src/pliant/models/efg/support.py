@@ -1,4 +1,4 @@
-"""Who is within reach of whom, with what weight, and what least squares make of it."""
+"""Supports of phyxels: neighbours, weights, and the moment matrices of least squares."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,8 +7,8 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.models.efg.neighbours import neighbours
-from pliant.models.efg.pair_sums import row_sums
+from pliant.models.efg.geometry_kernels import neighbours
+from pliant.models.efg.mls_kernels import row_sums
 
 if TYPE_CHECKING:
     from pliant.models.efg.model import Efg

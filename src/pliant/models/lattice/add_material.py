@@ -15,8 +15,7 @@ from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.models.lattice.stiffness import lattice_axes
-from pliant.structure.samplers.lattice_surface import connected
-from pliant.structure.samplers.voxels import MOST, lattice_cells
+from pliant.structure.samplers.voxels import MOST, connected, lattice_cells
 
 REACH = 1.8  # how far new elements reach for old ones [spacings]: a little beyond body diagonals
 CLEAR = 0.7  # how far from old ones they keep [spacings]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.fracture.crack_sheet import relax_sheet, sheet_rim
+from pliant.fracture.cut_carrier import relax_sheet, sheet_rim
 from pliant.models.lattice.stiffness import lattice_axes
 
 SHIFT = 2e-3 * np.array([0.613, 0.371, 0.697])  # of the sheet, off the planes of the lattice [spacings]

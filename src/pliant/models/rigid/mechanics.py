@@ -21,7 +21,7 @@ from pliant.interfaces import (
 from pliant.models.rigid import kernels
 from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
-from pliant.models.rigid.quaternions import cross, quaternion_of, turned
+from pliant.models.rigid.kernels import cross, quaternion_of, turned
 from pliant.structure.samplers.rigid import RigidContact, areas
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from pliant.core.typing import Array, IntArray
 from pliant.kernels.element_blocks import make_blocks, partitions_for, share_buffer
 from pliant.kernels.jit import SERIAL_ROWS
 from pliant.models.springs import damping, kernels
-from pliant.models.springs.pairs import pair_rows, pair_springs
-from pliant.models.springs.tet_pairs import pair_tets
+from pliant.models.springs.pairs import pair_rows, pair_springs, pair_tets
 
 
 class SpringForces:
