@@ -39,12 +39,12 @@ from pliant.interfaces.mechanics import StepHook as StepHook
 from pliant.interfaces.mechanics import StoredEnergy as StoredEnergy
 from pliant.interfaces.mechanics import Tangent as Tangent
 from pliant.interfaces.mechanics import VolumetricTerm as VolumetricTerm
-from pliant.interfaces.self_stepping import SelfStepping as SelfStepping
-from pliant.interfaces.self_stepping import StepContext as StepContext
 from pliant.interfaces.shared_data import ContactSurface as ContactSurface
 from pliant.interfaces.shared_data import EnergyTotals as EnergyTotals
 from pliant.interfaces.shared_data import FieldData as FieldData
 from pliant.interfaces.shared_data import StableStep as StableStep
+from pliant.interfaces.stepping_body import SelfStepping as SelfStepping
+from pliant.interfaces.stepping_body import StepContext as StepContext
 from pliant.interfaces.structure import Carrier as Carrier
 from pliant.interfaces.structure import Geometry as Geometry
 from pliant.interfaces.structure import Sampler as Sampler
