@@ -1,5 +1,5 @@
-"""Springs in pairs that meet in a particle, and tets in pairs that share a face: kernels gather three particles
-for two springs, and five for two tets.
+"""Springs in pairs that meet in a particle, and tets in pairs that share a face: kernels gather three
+particles for two springs, and five for two tets.
 """
 
 import numpy as np

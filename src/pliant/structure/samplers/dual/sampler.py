@@ -1,4 +1,4 @@
-"""The sampler for particle models: a particle's mass is that of its dual cell; and cells as blocks of files."""
+"""The sampler for particle models: a particle's mass is that of its dual cell; cells as blocks of files."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
