@@ -26,7 +26,7 @@ from pliant.interfaces import (
     TopologyChange,
 )
 from pliant.models.critical_step import explicit_limit
-from pliant.models.efg import fields, kernels, pair_sums, row_layout
+from pliant.models.efg import fields, kernels, mls_kernels, row_layout
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import PhyxelPlasticity
@@ -118,7 +118,7 @@ class EfgMechanics(Mechanics):
     def _set_hourglass(self, stiffness: Array) -> None:
         s, stiffness = self.support, np.ascontiguousarray(stiffness)
         self.solid[:, row_layout.K] = stiffness
-        pair_sums.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, row_layout.K_AROUND])
+        mls_kernels.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, row_layout.K_AROUND])
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
@@ -206,7 +206,7 @@ class EfgMechanics(Mechanics):
         """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
         whole one. It is measured again only where a neighbourhood has become much stiffer."""
         s = self.support
-        bound = pair_sums.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass)
+        bound = mls_kernels.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass)
         if self._measured is None or bound > STIFFER * self._measured[1]:
             limit = explicit_limit(self, self.structure, self.damping_time)
             self._measured = limit.seconds, float(bound)
