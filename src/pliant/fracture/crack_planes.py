@@ -113,7 +113,7 @@ class CrackPlanes:
         faces = np.concatenate(chosen) if chosen else np.zeros((0, 2), np.int64)
         plane = np.repeat(np.arange(len(chosen)), [len(own) for own in chosen])
         rest = self.x[parents[:, 0]] * weights[:, :1] + self.x[parents[:, 1]] * weights[:, 1:]
-        kept = self._without_crumbs(tets, rest, faces)
+        kept = self._drop_small_pieces(tets, rest, faces)
         faces, plane = faces[kept], plane[kept]
         after = open_faces(tets, len(parents), faces) if len(faces) else None
         if after is None:
@@ -137,7 +137,7 @@ class CrackPlanes:
         cut &= side[joints[:, 0] // 4] != side[joints[:, 1] // 4]
         return np.asarray(own[joints[cut] // 4] * 4 + joints[cut] % 4)
 
-    def _without_crumbs(self, tets: IntArray, rest: Array, faces: IntArray) -> BoolArray:
+    def _drop_small_pieces(self, tets: IntArray, rest: Array, faces: IntArray) -> BoolArray:
         """Which of ``faces`` may open: each piece that would be too small stays with the neighbour that it
         has most area in common with."""
         kept = np.ones(len(faces), bool)

@@ -23,7 +23,7 @@ def neighbour_graph(support: MlsSupport) -> Any:
     return graph
 
 
-def rest_stiffness(support: MlsSupport, rest: Array, solid: Array) -> Any:
+def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> Any:
     r"""K0 (3n, 3n) [N/m] of :math:`\sum_i V_i (\mu |\epsilon|^2 + \tfrac\lambda2 tr^2 \epsilon)` and the
     hourglass term, in 3x3 blocks.
 
@@ -45,10 +45,10 @@ def rest_stiffness(support: MlsSupport, rest: Array, solid: Array) -> Any:
 
     G = [matrix(slopes[:, c]) for c in range(3)]
     mu, lam = (
-        diags_array(solid[:, row_layout.V_MU]),
-        diags_array(solid[:, row_layout.V_LAMBDA] + solid[:, row_layout.V_KV]),
+        diags_array(material_rows[:, row_layout.V_MU]),
+        diags_array(material_rows[:, row_layout.V_LAMBDA] + material_rows[:, row_layout.V_KV]),
     )
-    k = solid[:, row_layout.K]
+    k = material_rows[:, row_layout.K]
     pairs = w * (k[i] + k[j])
     same = csr_array(coo_array((-pairs, (i, j)), shape=(n, n))) + diags_array(np.bincount(i, pairs, n))
     for a in range(3):

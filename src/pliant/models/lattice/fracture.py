@@ -70,7 +70,7 @@ class StressFracture:
         """The connections that break now."""
         body = self.body
         strain = body.strains(x)
-        kernels.largest_principal(strain, 0.4 * body.material.young, self._stress)
+        kernels.element_largest_stress(strain, 0.4 * body.material.young, self._stress)
         limit = self.strength.copy()
         if time - self.last < self.patience:
             limit[~self.front] *= RAISED
@@ -89,7 +89,7 @@ class StressFracture:
     def _rags(self, x: Array) -> IntArray:
         """Overstrained connections with both ends at the crack."""
         own = self.body.connections
-        if not self.front.any() or not kernels.overstretched(
+        if not self.front.any() or not kernels.connection_overstretched(
             own.edges, own.intact, self._limit, x, self._over
         ):
             return np.empty(0, np.int64)
@@ -152,7 +152,7 @@ class DistanceFracture:
 
     def step(self, time: float, x: Array) -> IntArray:
         own = self.body.connections
-        if not kernels.overstretched(own.edges, own.intact, self.limit, x, self._over):
+        if not kernels.connection_overstretched(own.edges, own.intact, self.limit, x, self._over):
             return np.empty(0, np.int64)
         return np.flatnonzero(self._over)
 

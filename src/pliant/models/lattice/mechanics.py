@@ -205,7 +205,7 @@ class LatticeMechanics(Mechanics):
         share = 1.0 if m.creep is None else 1.0 - float(np.exp(-m.creep * dt))
         most = 0.9 if m.plastic_max is None else min(m.plastic_max, 0.9)
         strain = m.yield_ / m.young
-        return kernels.flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
+        return kernels.connection_flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
 
     # ----------------------------------------------------------------------------------- restart
 
