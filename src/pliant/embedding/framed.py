@@ -127,7 +127,9 @@ def joined(one: EmbeddedSurface, two: EmbeddedSurface) -> EmbeddedSurface:
     return FramedSurface(
         surface, np.concatenate(wide), np.concatenate(shares), max(one.extrapolation, two.extrapolation),
         np.concatenate([parts[0].framed, parts[1].framed + first]),
-        *(np.concatenate([getattr(p, name) for p in parts]) for name in ("frames", "offsets", "rest")),
+        np.concatenate([p.frames for p in parts]),
+        np.concatenate([p.offsets for p in parts]),
+        np.concatenate([p.rest for p in parts]),
     )  # fmt: skip
 
 
@@ -144,7 +146,9 @@ def moved(carrier: EmbeddedSurface, which: IntArray, instead: EmbeddedSurface) -
     return FramedSurface(
         replace(one.surface, points=points), wide[0], shares[0], one.extrapolation,
         np.concatenate([one.framed[stay], which[two.framed]]),
-        *(np.concatenate([getattr(one, n)[stay], getattr(two, n)]) for n in ("frames", "offsets", "rest")),
+        np.concatenate([one.frames[stay], two.frames]),
+        np.concatenate([one.offsets[stay], two.offsets]),
+        np.concatenate([one.rest[stay], two.rest]),
     )  # fmt: skip
 
 

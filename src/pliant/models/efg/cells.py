@@ -12,7 +12,7 @@ from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
-_GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells are nobody's
+_GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells belong to no phyxel
 _AROUND = 2  # layers of them
 _BEYOND = (0.1, 0.3, 0.8)  # of the spacing: how far cells at the surface reach out of it
 STRAIGHT = 0.1  # sine: corners that turn less are on an edge
@@ -24,7 +24,7 @@ class VoronoiCells:
 
     points (p, 3): corners; outside (p,): those that lie outside the body; pairs (f, 2): the two phyxels of
     each face; corners (c,): of all faces in order round each, face k has corners[starts[k]:starts[k + 1]].
-    hull: the faces towards nobody, which close the cells at the surface.
+    hull: the faces that belong to one phyxel, which close the cells at the surface.
     """
 
     points: Array
@@ -93,7 +93,7 @@ class VoronoiCells:
         at = np.repeat(np.arange(len(pairs)), 2 * np.diff(ends))
         count = np.int64(self.pairs.max(initial=0) + 1)
         cells = np.unique(at * count + self.pairs[faces].ravel()) // count
-        open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them is nobody's
+        open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them belongs to no phyxel
         return CellEdges(pairs, of, ends, faces, open_ | self.outside[pairs].all(axis=1))
 
     @cached_property

@@ -48,7 +48,7 @@ class CutPhyxelCarrier(LazyCarrier):
 
     def _cut(self) -> CutSurface | None:
         """The surface cut along the smoothed cracks; less smooth where that made them meet, so that pieces
-        would hang together, or leave splinters; None where they touch the surface in an unclear way."""
+        would be connected, or leave splinters; None where they touch the surface in an unclear way."""
         found: CutSurface | None = None
         pieces, best = int(self.piece.max()) + 1, (True, 0)
         for smooth in SMOOTH:

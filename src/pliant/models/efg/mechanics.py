@@ -229,7 +229,7 @@ class EfgMechanics(Mechanics):
         return self._crack(time, x) or changed
 
     def _resample(self, x: Array) -> float:
-        """Add and remove phyxels where the body has flowed far, if its model says so; the energy it took."""
+        """Add and remove phyxels where the body has flowed far; the energy [J] that it took."""
         if not self.model.resample or self.plasticity is None:
             return 0.0
         now = stretch(self.gradients(x))

@@ -31,7 +31,7 @@ class Efg:
     ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
 
     plasticity, of materials that yield: "small" adds plastic strain (law "hooke"); "large" lets the rest
-    shape flow, for clay and dough; "absorb" is the text's scheme for large deformations (law "hooke").
+    shape flow, for clay and dough; "absorb" is the printed scheme for large deformations (law "hooke").
     "auto": large with the neo-Hookean law, small with Hooke's. hardening: by how much one unit of plastic
     strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
     gets thin and go where it crowds, of "large" (``models/efg/resampling.py``). divide: whether cracks, seams

@@ -1,15 +1,15 @@
 """Phyxels added where a body that flows gets thin, and removed where it crowds.
 
-Where two neighbours have come far apart and nobody is between them, a phyxel comes half-way, made of a
+Where two neighbours are far apart and there is no phyxel between them, one is inserted half-way, made of a
 quarter of each; where two have come close, they become one at their common centre. What they are blends of,
 in the present shape, they are blends of in the rest shape, so deformation counts from where it did; plastic
-strain is blended too. Neighbours are found anew.
+strain is blended too. Neighbours are searched again.
 
 Both keep mass, centre of mass and linear momentum exactly; the World keeps the angular one by a slight spin.
 
 Source: [Stegmayr2008]_ wishes for it; [PaulyKeiserAdams2005]_ resamples at cracks. Differs: the rest shape
 stays; to count from the present one instead would forget what keeps neighbours together (see ``kernels.py``,
-the second term of the energy), and gaps would open that nobody sees.
+the second term of the energy), and gaps would open unnoticed.
 """
 
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ def without_prefix(prefix: str, arrays: Mapping[str, AnyArray]) -> dict[str, Any
 @dataclass(frozen=True)
 class RegionFill:
     """A region filled with elements: the growth, where they are and how fast, and the connections' lengths
-    [m]; ``fits``: whether the rest shape has room for them where its lattice goes on."""
+    [m]; ``fits``: whether the rest shape has room for them where its lattice continues."""
 
     growth: AddedElements
     newcomers: NewParticles
@@ -66,7 +66,7 @@ class RegionFill:
 def fill_region(region: Surface, structure: Structure, x: Array, v: Array) -> RegionFill:
     """Fill ``region`` (closed, where the body is now) around a body at ``x`` (n, 3) that moves with ``v``.
 
-    The lattice goes on: the elements nearest to the region say by the best rigid motion where they are, and
+    The lattice is continued: the best rigid motion of the elements nearest to the region places it, and
     sites inside the region that are free become elements, which move along with them. Connections have
     their present lengths, so nothing is pulled or pushed.
     """

@@ -42,7 +42,7 @@ def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray)
 
 def _outside(grid: AnyArray, k: int, cell: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Cells beside ``cell``, across the face's normal k, where neither of the face's two voxels has a
-    neighbour: the face goes on there."""
+    neighbour: the face is continued there."""
     found = []
     a, b = [c for c in range(3) if c != k]
     for u in (-1, 0, 1):

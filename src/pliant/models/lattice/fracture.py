@@ -1,4 +1,4 @@
-"""Fracture: which connections break, by element stress or by the text's fracture distance."""
+"""Fracture criteria: which connections break, by element stress or by the printed fracture distance."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -109,7 +109,7 @@ class StressFracture:
         near = np.unique(which[rows])
         whole = body.connections.intact[near]
         ahead, behind = (self._crossing(element, side * n, near) for side in (1.0, -1.0))
-        # the side on which a crack already runs, so that it goes on in its plane
+        # the side on which a crack already runs, so that it continues in its plane
         away = behind if (behind[~whole] < JOIN).sum() > (ahead[~whole] < JOIN).sum() else ahead
         through: IntArray = near[whole & (away <= DISC)]
         return through
@@ -143,7 +143,10 @@ class StressFracture:
 
 
 class DistanceFracture:
-    """A connection breaks beyond its fracture distance, ``t = L (1 + strength / E)`` (the text's 3.2.2)."""
+    """A connection breaks beyond its fracture distance :math:`t = L (1 + strength / E)`.
+
+    Source: [JanssonVergeest2000]_ 3.2.2.
+    """
 
     def __init__(self, body: "LatticeBody", strength: float) -> None:
         self.body, self.initial = body, strength

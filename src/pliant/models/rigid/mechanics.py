@@ -1,4 +1,4 @@
-"""The rigid model at work on one body."""
+"""Runtime of the rigid model for one body."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ class RigidMechanics(Mechanics):
         self._shown = (x.copy(), v.copy())
 
     def _take_kicks(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        """Take over velocities that somebody has changed (an impulse; the initial ones), by their momenta."""
+        """Take over velocities that others have changed (an impulse; the initial ones), by their momenta."""
         if self._shown is not None and np.array_equal(v, self._shown[1]):
             return
         free = inverse_mass > 0.0

@@ -18,7 +18,7 @@ from pliant.mesh.mesh import Surface, surface_volume
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
-ELEMENTS = 1200  # where nobody says how fine
+ELEMENTS = 1200  # unless an edge length is given
 CRUMB = 0.02  # pieces smaller than this share of the largest do not count
 MOST = 20_000_000  # voxels of the box around the body
 HALF = tuple(
@@ -84,7 +84,7 @@ class VoxelSampler:
 
 
 def _crumbs(count: int, edges: IntArray) -> tuple[BoolArray, str]:
-    """Which elements (n,) belong to crumbs, and what to say of pieces that do not hang together."""
+    """Which elements (n,) belong to crumbs, and a message about pieces that are not connected."""
     from pliant.mesh.topology import components
 
     pieces, piece = components(count, edges)

@@ -58,7 +58,7 @@ def dual_cells(points: Array, tets: IntArray, recipe: Recipe = "blended") -> Dua
     blended: :math:`C_t` is the circumcentre, moved towards the tet's barycentre until it does not lie behind
     a boundary triangle, then by 0.1 at a time while a face of its edges is smaller than 0.3 of the
     barycentric one; boundary triangles have their barycentres. barycentric: barycentres everywhere.
-    everts: the text's own recipe, circumcentres of tets and boundary triangles, however they lie.
+    everts: the recipe of [Everts2006]_, circumcentres of tets and boundary triangles, however they lie.
 
     Source: [Everts2006]_ 6.4.1. Differs: raw circumcentres leave negative areas and cells, and those of
     boundary triangles break the identity above; hence the blend. No face needs its tets sorted by walking

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Sampling = Literal["lattice", "bcc", "octree"]
 Spread = tuple[Array, BoolArray, float]
-USUAL = 1200  # phyxels where nobody says
+USUAL = 1200  # phyxels unless a count or an edge length is given
 FEWEST = 8
 LIGHTEST = 0.02  # of spacing^3: phyxels with less volume are left out
 TRIES = 8
