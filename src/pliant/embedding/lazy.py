@@ -15,6 +15,11 @@ class LazyCarrier(ABC):
     def make(self) -> EmbeddedSurface:
         """The carrier."""
 
+    @property
+    def kind(self) -> str:
+        """The name under which a run folder stores it."""
+        return self.made.kind
+
     @cached_property
     def made(self) -> EmbeddedSurface:
         return self.make()

@@ -5,8 +5,6 @@ elements on its own side. A part of the surface may lie nearest to elements acro
 ``majority_pieces`` decides by vote to which piece of the body it belongs.
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from pliant.core.errors import MeshError
@@ -57,8 +55,6 @@ class CutTetCarrier(LazyCarrier):
 
     A body that shows its own boundary shows the new one. So does one whose embedded surface cannot be cut.
     """
-
-    kind: ClassVar[str] = EmbeddedSurface.kind
 
     def __init__(self, whole: Carrier, rest: Array, tets: IntArray, spacing: float) -> None:
         self.whole, self.rest, self.tets, self.spacing = whole, rest, tets, spacing
@@ -122,8 +118,6 @@ class CutTetCarrier(LazyCarrier):
 
 class VirtualNodeCarrier(LazyCarrier):
     """``whole``, cut as the shadow is, and embedded in the virtual tets."""
-
-    kind: ClassVar[str] = EmbeddedSurface.kind
 
     def __init__(self, whole: Carrier, shadow: CutMesh, mesh: VirtualMesh, spacing: float) -> None:
         self.whole, self.shadow, self.mesh, self.spacing = whole, shadow, mesh, spacing

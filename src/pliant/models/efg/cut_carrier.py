@@ -1,6 +1,6 @@
 """The embedded surface of a phyxel body, cut along its cracks."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +27,6 @@ UPRIGHT = 0.3  # cosine: how far triangles of a smoothed crack may turn
 class CutPhyxelCarrier(LazyCarrier):
     """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels on
     its own side, so that faces of a crack part."""
-
-    kind: ClassVar[str] = EmbeddedSurface.kind
 
     def __init__(self, whole: Carrier, cracks: "CrackFaces") -> None:
         self.whole, self.rest, self.spacing = whole, cracks.rest, cracks.spacing

@@ -9,7 +9,6 @@ import numpy as np
 from pliant.core.errors import MeshError, SelectionError
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import FramedSurface, as_framed
 from pliant.fracture import cut_surface
 from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.bvh import Bvh
@@ -35,14 +34,14 @@ class AddedElements:
     shown: EmbeddedSurface | None
 
     def arrays(self) -> dict[str, AnyArray]:
-        surface = {} if self.shown is None else as_framed(self.shown).arrays()
+        surface = {} if self.shown is None else self.shown.arrays()
         named = {f"surface.{name}": array for name, array in surface.items()}
         return {"rest": self.rest, "edges": self.edges} | named
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
         surface = without_prefix("surface.", arrays)
-        shown = FramedSurface.from_arrays(surface) if surface else None
+        shown = EmbeddedSurface.from_arrays(surface) if surface else None
         return cls(np.asarray(arrays["rest"]), np.asarray(arrays["edges"], np.int64), shown)
 
 

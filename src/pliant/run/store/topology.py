@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.errors import RunError
 from pliant.core.typing import AnyArray
-from pliant.embedding.framed import CARRIERS
+from pliant.embedding.carriers import CARRIERS
 from pliant.interfaces import Carrier, StoredExtra, Structure
 from pliant.run.store.json_files import plain, read_json
 from pliant.run.store.zarr_store import file_name, read_whole, write_whole
