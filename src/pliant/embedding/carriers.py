@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class HiddenSurface:
 
     kind: ClassVar[str] = "hidden"
 
-    inner: Any
+    inner: Carrier
 
     @property
     def surface(self) -> Surface:
@@ -102,7 +102,11 @@ class HiddenSurface:
         return cls(kind.from_arrays({name: a for name, a in arrays.items() if name != "hidden"}))
 
 
-CARRIERS: dict[str, Any] = {"embedded": EmbeddedSurface, "framed": EmbeddedSurface, "hidden": HiddenSurface}
+CARRIERS: dict[str, type[EmbeddedSurface] | type[HiddenSurface]] = {
+    "embedded": EmbeddedSurface,
+    "framed": EmbeddedSurface,
+    "hidden": HiddenSurface,
+}
 """Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""
 
 

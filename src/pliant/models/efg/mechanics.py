@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
 from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array, csr_array
+
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.model import Efg
 
@@ -120,7 +122,7 @@ class EfgMechanics(Mechanics):
         mls_kernels.neighbour_sum(s.starts, s.around, s.weight, stiffness, rows[:, row_layout.K_AROUND])
 
     @property
-    def _pairs(self) -> tuple[Any, ...]:
+    def _pairs(self) -> tuple[AnyArray, ...]:
         s, moments = self.support, (self.displacement_moments, self.stress_moments)
         return (
             *(s.starts, s.around, s.weight, self.reference, self.material_rows),
@@ -180,13 +182,13 @@ class EfgMechanics(Mechanics):
         self._add_damping(x, v, out)
         return self._plastic_power - float(np.sum(out * v))
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         from pliant.models.efg.linear_stiffness import rest_stiffness
 
         return rest_stiffness(self.support, self.reference, self.material_rows)
 
-    def neighbour_graph(self) -> Any:
+    def neighbour_graph(self) -> "csr_array":
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
         from pliant.models.efg.linear_stiffness import neighbour_graph
 

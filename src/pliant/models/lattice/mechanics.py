@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from pliant.models.tets.fields import equivalent, stress_fields
 from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.lattice.model import Lattice
 
@@ -142,14 +144,17 @@ class LatticeMechanics(Mechanics):
             run(s.starts, s.low, s.offset, s.index, self.body.connections.rest, x, dx, s.buffer)
             s.add_to(out)
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         own, rest = self.body.connections, self.body.reference
         d = rest[own.edges[:, 1]] - rest[own.edges[:, 0]]
         d /= np.linalg.norm(d, axis=1)[:, None]
         both = np.concatenate([-d, d], axis=1)
         k = np.where(own.intact, own.own, 0.0)
-        return assemble(k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest))
+        found: bsr_array = assemble(
+            k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest)
+        )
+        return found
 
     def stable_step(self) -> StableStep:
         if self.body.connections.blocks is None:

@@ -47,7 +47,7 @@ def write_topology(
             "model": plain(body.model),
             "material": plain(body.material),
             "spacing": float(structure.spacing),
-            "carrier": getattr(carrier, "kind", type(carrier).__name__) if carrier is not None else None,
+            "carrier": None if carrier is None else carrier.kind,
         }
         group = top.create_group(str(number), attributes=attributes)
         write_whole(group, "rest", structure.rest)
