@@ -32,7 +32,6 @@ from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
-from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
     from scipy.sparse import bsr_array, csr_array
@@ -241,19 +240,10 @@ class EfgMechanics(Mechanics):
         new = resample(x, self.structure, self.support)
         if new is None:
             return 0.0
-        before, whole = self.energy(x), self.structure
-        change, rest = IndexMap(new.parents, new.weights), new.blended(whole.rest)
-        surface, named = None if whole.carrier is None else whole.carrier.surface, whole.groups.items()
-        self.structure = replace(
-            whole,
-            rest=rest,
-            mass=new.mass,
-            carrier=None if surface is None else carried(surface, rest),
-            groups={name: change.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
-        )
+        before, self.structure = self.energy(x), new.structure(self.structure)
         self.volumes = new.mass / self.material.density
         self.plasticity.plastic = self.plastic = new.blended(self.plastic)
-        self.set_reference(rest)
+        self.set_reference(self.structure.rest)
         self.parents, self.parent_weights = new.parents, new.weights
         self.topology_version += 1
         return before - self.energy(new.blended(x))
