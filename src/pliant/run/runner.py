@@ -65,7 +65,7 @@ def progress_reporter(progress: RunProgress | bool | None) -> Iterator[RunProgre
     if progress is None:
         progress = sys.stderr.isatty()
     if isinstance(progress, bool):
-        with import_module("pliant.cli.progress").shown(not progress) as show:
+        with import_module("pliant.cli.progress").progress_reporter(not progress) as show:
             yield show
     else:
         yield progress
