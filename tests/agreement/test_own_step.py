@@ -11,7 +11,7 @@ import pliant as pl
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import PlaneRegion, Select
-from pliant.interfaces import StableStep, Structure
+from pliant.interfaces import StableStep, StepContext, Structure
 from pliant.models import MODELS
 from pliant.structure.samplers.tets import TetSampler
 from stopping import assert_same, stopped_and_resumed
@@ -26,26 +26,31 @@ class Dust:
     sampler: ClassVar[TetSampler] = TetSampler()
 
     def prepare(self, structure: Structure, material: Any) -> "DustMechanics":
-        return DustMechanics()
+        return DustMechanics(structure.mass)
 
 
 class DustMechanics:
     field_names: tuple[str, ...] = ()
     inversion_safe = True
 
-    def __init__(self) -> None:
-        self.steps = 0
+    def __init__(self, mass: Any) -> None:
+        self.mass, self.steps = mass, 0
 
     def add_forces(self, x: Any, v: Any, out: Any) -> None: ...
 
-    def add_internal(self, out: Any) -> None: ...
+    def add_internal_forces(self, out: Any) -> None: ...
 
-    def advance(self, time: float, dt: float, x: Any, v: Any, external: Any, inverse_mass: Any) -> None:
-        a = external * inverse_mass
-        free = inverse_mass > 0
-        x[free] += (dt * v + 0.5 * dt * dt * a)[free]
-        v[free] += (dt * a)[free]
+    def advance(self, ctx: StepContext) -> None:
+        a = ctx.external * ctx.inverse_mass
+        free = ctx.inverse_mass > 0
+        ctx.x[free] += (ctx.dt * ctx.v + 0.5 * ctx.dt * ctx.dt * a)[free]
+        ctx.v[free] += (ctx.dt * a)[free]
         self.steps += 1
+
+    def finish_step(self, ctx: StepContext) -> None: ...
+
+    def stored(self, x: Any, v: Any) -> tuple[float, float]:
+        return 0.5 * float(np.sum(self.mass[:, None] * v**2)), 0.0
 
     def stable_step(self) -> StableStep:
         return StableStep(np.inf, "dust is free")

@@ -107,34 +107,15 @@ class RigidShape:
 
 
 @runtime_checkable
-class Pushing(Protocol):
-    """A rigid shape that particles are pushed out of, as models with steps of their own use it."""
-
-    def push(
-        self, time: float, dt: float, x: Array, v: Array, f: Array, mass: Array, inverse_mass: Array
-    ) -> None:
-        """Push particles out, whose x has just moved by ``dt v`` to ``time``; keep the reaction."""
-
-    def rigid(self, times: Array) -> RigidShape:
-        """The shape and its places at ``times`` (k,) [s], for who pushes particles out by itself."""
-
-    def take_contacts(self, out: Array) -> None:
-        """Take note of the impulse, its torque, the work and the heat (8,) of such contacts."""
-
-    refines: bool  # whether bodies take note of its shape in all detail
-    moves: bool  # whether its place changes
-
-    def distance(self, time: float, x: Array) -> Array:
-        """Signed distance [m] of points (n, 3) from the shape as it is at ``time``, negative inside."""
-
-
-@runtime_checkable
 class ContactShape(Protocol):
-    """A rigid shape: implicit integrators hold particles against it while they solve, so that its
-    projection has nothing left to do."""
+    """A rigid shape that particles are pushed out of. Implicit integrators hold particles against it while
+    they solve, and self-stepping bodies resolve the contact within their step, so that its projection has
+    nothing left to do."""
 
     friction: float
     restitution: float
+    refines: bool  # whether bodies with resolution levels refine near it
+    moves: bool  # whether its place changes
 
     def distances(self, time: float, points: Array) -> tuple[Array, Array]:
         """Distances [m] of points (k, 3) at ``time``, negative inside, and outward normals (k, 3)."""
@@ -146,6 +127,12 @@ class ContactShape(Protocol):
         self, time: float, points: Array, impulses: Array, velocity: Array, heat: float
     ) -> None:
         """Take note of the impulses (k, 3) [N s] that it gave at ``points``, and of the heat [J]."""
+
+    def rigid(self, times: Array) -> RigidShape:
+        """The shape and its places at ``times`` (k,) [s], for compiled loops that push particles out."""
+
+    def take_contacts(self, out: Array) -> None:
+        """Add the impulse [N s], its torque [N m s], the work and the heat [J] (8,) of such loops."""
 
 
 @runtime_checkable

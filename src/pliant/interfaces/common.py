@@ -76,13 +76,6 @@ class Deciding(Protocol):
 
 
 @runtime_checkable
-class Heating(Protocol):
-    """``Settling`` mechanics that count the heat of their own damping where the energy ledger is kept."""
-
-    keeps_heat: bool
-
-
-@runtime_checkable
 class Columns(Protocol):
     """Brings series of its own (an obstacle's reaction)."""
 

@@ -47,14 +47,6 @@ class StoredEnergy(Protocol):
 
 
 @runtime_checkable
-class Stored(Protocol):
-    """Bodies whose energy is not that of their particles: these only follow what is simulated."""
-
-    def stored(self, x: Array, v: Array) -> tuple[float, float]:
-        """Kinetic and elastic energy [J]."""
-
-
-@runtime_checkable
 class Dissipation(Protocol):
     """Internal damping, for the energy ledger."""
 

@@ -1,56 +1,64 @@
 """Bodies that take part in a step, or take it themselves."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pliant.core.typing import Array, IntArray
 
 if TYPE_CHECKING:
-    from pliant.interfaces.action import Pushing
+    from pliant.interfaces.action import ContactShape
+
+
+@dataclass(slots=True)
+class StepContext:
+    """One step of a self-stepping body: the body's own rows (n, 3) of the World, and what acts on them.
+
+    The step goes from ``time`` to ``time + dt`` [s]. x [m], v [m/s]: written in place. external [N]: forces
+    of actions, at the beginning of the step in ``advance`` and at its end in ``finish_step``. inverse_mass
+    [1/kg]: zero for prescribed degrees of freedom, which are at their place of ``time + dt`` already.
+    obstacles: rigid shapes that the body resolves its contacts with. damped: whether any action depends on
+    velocities. keep_heat: whether the energy ledger wants the heat of internal damping (``report_energy``).
+    """
+
+    time: float
+    dt: float
+    x: Array
+    v: Array
+    external: Array
+    inverse_mass: Array
+    obstacles: Sequence["ContactShape"] = ()
+    damped: bool = False
+    keep_heat: bool = False
 
 
 @runtime_checkable
 class SelfStepping(Protocol):
-    """Mechanics that advance their own particles: levels of detail with local steps, rigid bodies.
+    """Mechanics that advance their own particles: resolution levels with local steps, rigid bodies.
 
     Such bodies have the last rows of the World; integrators work on the rows before them. A step calls
-    ``advance`` after the drift of the other bodies, then contacts are projected, then forces are evaluated:
-    ``add_internal`` in place of ``add_forces``. Who also is ``Settling`` hands work and heat to the ledger.
+    ``advance`` after the drift of the other bodies, then contacts are projected, forces are evaluated
+    (``add_internal_forces`` in place of ``add_forces``), and ``finish_step`` is called.
     """
 
-    def advance(
-        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
-    ) -> None:
-        """Take the body's own rows from ``time`` to ``time + dt``, in place.
+    def advance(self, ctx: StepContext) -> None:
+        """Take the body's own rows to the end of the step, in place. Contacts may have moved rows since the
+        last call."""
 
-        external: forces [N] of actions at ``time``. Degrees of freedom with zero ``inverse_mass`` are driven:
-        they are where they belong at ``time + dt`` already, and stay there. Contacts may have moved rows
-        since the last call.
-        """
+    def finish_step(self, ctx: StepContext) -> None:
+        """Finish the step with the forces of actions at its end; may write ``ctx.v``."""
 
-    def add_internal(self, out: Array) -> None:
-        """Add the body's own forces [N] at the end of the last ``advance``, for reactions at driven rows."""
+    def add_internal_forces(self, out: Array) -> None:
+        """Add the body's own forces [N] at the end of the last step, for reactions at prescribed rows."""
 
-
-@runtime_checkable
-class Slowed(Protocol):
-    """Mechanics that own their step and go by whether actions slow bodies down (``velocity_dependent``)."""
-
-    slowed: bool
-
-
-@runtime_checkable
-class Completing(Protocol):
-    """Mechanics that own their step and want the forces at its end, as well as those at its beginning."""
-
-    def complete(self, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array) -> None:
-        """Finish the step of ``dt``: external [N] are the forces of actions at its end. May write ``v``."""
+    def stored(self, x: Array, v: Array) -> tuple[float, float]:
+        """Kinetic and elastic energy [J] of the body whose rows are ``x`` and ``v``."""
 
 
 @runtime_checkable
 class RigidContact(Protocol):
     """Mechanics of bodies that do not deform. Obstacles leave their particles alone: such a body meets them
-    by itself (``set_obstacles``).
+    by itself (``StepContext.obstacles``).
 
     contact_triangles (t, 3), own rows, closed and outward, ``radius`` [m] thick to either side: what touches
     other bodies; contact_mass (n,) [kg]: what a contact there has to move; contact_stiffness [N/m].
@@ -60,14 +68,6 @@ class RigidContact(Protocol):
     contact_triangles: IntArray
     contact_mass: Array
     contact_stiffness: float
-
-
-@runtime_checkable
-class MeetsObstacles(Protocol):
-    """Mechanics that resolve contacts with obstacles themselves, within their step."""
-
-    def set_obstacles(self, obstacles: Sequence["Pushing"]) -> None:
-        """Take notice of the obstacles that act from now on."""
 
 
 @runtime_checkable

@@ -10,21 +10,16 @@ from pliant.interfaces import (
     ActionRuntime,
     BetweenSteps,
     Checkpointable,
-    Completing,
     ContactShape,
     Event,
     Forces,
-    Heating,
     Ledger,
-    MeetsObstacles,
     Potential,
     PrescribedMotion,
     Projection,
-    Pushing,
     SelfStepping,
-    Slowed,
+    StepContext,
     StepHook,
-    Stored,
     StoredEnergy,
     Structure,
 )
@@ -57,11 +52,8 @@ class System:
         self._bind()
 
     def keep_ledger(self) -> None:
-        """Count work and heat from now on; bodies that own their step count the heat of their damping."""
+        """Count work and heat from now on."""
         self.keeps_ledger = True
-        for part in self.world.bodies:
-            if isinstance(part.mechanics, Heating):
-                part.mechanics.keeps_heat = True
 
     @property
     def actions(self) -> list[tuple[str, ActionRuntime]]:
@@ -81,10 +73,12 @@ class System:
         self._copy_rows = copy_rows
         world = self.world
         owning = [p for p in world.bodies if isinstance(p.mechanics, SelfStepping)]
-        own = [p for p in owning if p.present]
         others = [p for p in world.bodies if p.present and not isinstance(p.mechanics, SelfStepping)]
         self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
-        self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
+        self._own: list[tuple[SelfStepping, slice]] = [
+            (p.mechanics, p.rows) for p in world.bodies if p.present and isinstance(p.mechanics, SelfStepping)
+        ]
+        self._own_steps: list[tuple[SelfStepping, StepContext]] = []  # under way, see ``advance``
         self.integrated_rows = min((p.rows.start for p in owning), default=world.count)
         self._stepped = [
             (p.mechanics.after_step, p.rows.start, p.rows.stop)
@@ -103,12 +97,7 @@ class System:
         self._drives = [a for a in active if isinstance(a, PrescribedMotion)]
         projections = [a for a in active if isinstance(a, Projection)]
         self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
-        obstacles = [a for a in active if isinstance(a, Pushing)]
-        for mechanics, _ in self._own:
-            if isinstance(mechanics, MeetsObstacles):
-                mechanics.set_obstacles(obstacles)
-            if isinstance(mechanics, Slowed):
-                mechanics.slowed = any(a.velocity_dependent for a in forces)
+        self._damped = any(a.velocity_dependent for a in forces)
         self._between = [a for a in active if isinstance(a, BetweenSteps)]
         self.contacts: list[ContactShape] = [a for a in active if isinstance(a, ContactShape)]
         self._potentials = [a for a in active if isinstance(a, Potential)]
@@ -235,20 +224,24 @@ class System:
                 self._external[self.integrated_rows :] = out[self.integrated_rows :]
                 self._stale = False
             for mechanics, rows in self._own:
-                mechanics.add_internal(out[rows])
+                mechanics.add_internal_forces(out[rows])
 
     def advance(self, time: float, dt: float) -> None:
-        """Let the bodies that own their step take it, from ``time`` on; drives are at its end already."""
+        """Let self-stepping bodies take the step from ``time`` on; prescribed rows are at its end already."""
         w = self.world
+        self._own_steps = []
         for mechanics, rows in self._own:
-            mechanics.advance(time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+            ctx = StepContext(
+                time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.contacts,
+                self._damped, self.keeps_ledger,
+            )  # fmt: skip
+            mechanics.advance(ctx)
+            self._own_steps.append((mechanics, ctx))
 
     def complete(self, dt: float) -> None:
-        """Let the bodies that own their step finish it, with the forces at its end."""
-        w = self.world
-        for mechanics, rows in self._own:
-            if isinstance(mechanics, Completing):
-                mechanics.complete(dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+        """Let self-stepping bodies finish the step that ``advance`` began, with the forces at its end."""
+        for mechanics, ctx in self._own_steps:
+            mechanics.finish_step(ctx)
 
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
@@ -311,7 +304,7 @@ class System:
         world, kinetic, elastic = self.world, 0.0, 0.0
         for part in world.bodies:
             x, v, own = world.x[part.rows], world.v[part.rows], part.mechanics
-            if part.present and isinstance(own, Stored):
+            if part.present and isinstance(own, SelfStepping):
                 moving, bent = own.stored(x, v)
                 kinetic, elastic = kinetic + moving, elastic + bent
                 continue
