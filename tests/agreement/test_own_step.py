@@ -10,8 +10,8 @@ from bodies import MATERIAL, block
 import pliant as pl
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.core.selection import PlaneRegion, Select
-from pliant.interfaces import StableStep, StepContext, Structure
+from pliant.core.selection import Plane, Select
+from pliant.interfaces import Mechanics, SelfStepping, StableStep, StepContext, Structure
 from pliant.models import MODELS
 from pliant.structure.samplers.tets import TetSampler
 from stopping import assert_same, stopped_and_resumed
@@ -29,8 +29,8 @@ class Dust:
         return DustMechanics(structure.mass)
 
 
-class DustMechanics:
-    field_names: tuple[str, ...] = ()
+class DustMechanics(Mechanics):
+    capabilities = frozenset({SelfStepping})
     inversion_safe = True
 
     def __init__(self, mass: Any) -> None:
@@ -107,7 +107,7 @@ def test_it_flies_its_parabola_beside_a_body_that_the_integrator_moves(integrato
 def test_alone_it_takes_one_step_a_frame_and_keeps_to_drives_and_contacts() -> None:
     held = pl.where.plane("x", "min")
     moved = pl.Move(dust_ref := dust(), pl.where.plane("x", "max"), velocity=(0.0, 1.0, 0.0))
-    probe = pl.Reaction(select=Select(body="dust", plane=PlaneRegion(axis="x", at="min")), name="hold")
+    probe = pl.Reaction(select=Select(body="dust", plane=Plane(axis="x", at="min")), name="hold")
     scene = pl.Scene([dust_ref], [pl.Gravity(9.81), pl.Fix(dust_ref, held), moved, pl.Ground()], [probe])
     simulation = advanced(scene, 25)
     world = simulation.system.world

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import TimeWindow
-from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime
+from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime, cuttable
 from pliant.actions.cutting_surfaces import CuttingSheet, read_cutter, swept
 from pliant.core.curves import KeyedLength, KeyedPoint
 from pliant.core.errors import IncompatibleError
@@ -16,7 +16,7 @@ from pliant.core.rotation import Direction
 from pliant.core.selection import AXES, Axis, BodyRef, Point
 from pliant.core.typing import Array, Vector
 from pliant.core.units import Length, Time
-from pliant.interfaces import ActionRuntime, Cuttable
+from pliant.interfaces import ActionRuntime
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -136,9 +136,9 @@ class Seam(TimeWindow):
 def _cuttable(world: "World", body: Any, kind: str) -> list["BodyState"]:
     parts = world.bodies_named(body, f"action '{kind}'")
     for part in parts:
-        if not isinstance(part.mechanics, Cuttable):
-            raise IncompatibleError(
-                f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint='Use "fem" (elements = "linear"), "mass-spring", "multires", "efg" or "lattice".',
-            )
+        try:
+            cuttable(part)
+        except IncompatibleError as error:
+            error.message = f"action '{kind}': {error.message}"
+            raise
     return parts

@@ -1,6 +1,7 @@
 """Operations on bodies while they run: renormalise, change attributes."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -8,12 +9,15 @@ from pydantic import Field, model_validator
 from pliant.actions.base import SelectionAction
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.core.typing import IntArray, Vector
+from pliant.core.typing import Array, BoolArray, IntArray, Vector
 from pliant.core.units import Number, Pressure, Time
-from pliant.interfaces import ActionRuntime, Alterable, IndexMap, Renormalising, StableStep
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, IndexMap, StableStep
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
+
+Edit = Callable[[Editable, Array, BoolArray], None]
+"""Changes a body: its mechanics, positions (n, 3) and the chosen particles (n,)."""
 
 
 @parameters
@@ -28,11 +32,11 @@ class OneShot(SelectionAction):
             raise ValueError("this happens once: give at, not from and until")
         return self
 
-    def parts(self, world: "World", rows: IntArray, capability: Any) -> list["BodyState"]:
-        """The bodies that hold ``rows``; IncompatibleError where one lacks the capability."""
+    def parts(self, world: "World", rows: IntArray) -> list["BodyState"]:
+        """The bodies that hold ``rows``; IncompatibleError where one cannot be edited."""
         found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
         for part in found:
-            if not isinstance(part.mechanics, capability):
+            if part.mechanics.offer(Editable) is None:
                 kind = getattr(self, "kind", "operation")
                 raise IncompatibleError(
                     f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
@@ -50,7 +54,7 @@ class Renormalise(OneShot):
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        parts = self.parts(world, rows, Renormalising)
+        parts = self.parts(world, rows)
         return self.windowed(EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.renormalise(x, chosen)))
 
 
@@ -84,25 +88,31 @@ class Attributes(OneShot):
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows, changes = self.rows(world), self.changes
-        parts = self.parts(world, rows, Alterable)
+        parts = self.parts(world, rows)
         operation = EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes))
         operation.stiffer = self.stiffness or 1.0
         return self.windowed(operation)
 
 
 class EditRuntime(ActionRuntime):
-    """An operation at work: calls a verb of each body's mechanics, once."""
+    """Applies ``edit`` to the mechanics of each body, once."""
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     stiffer = 1.0  # by which factor stiffness grows
 
-    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, verb: Any) -> None:
-        self.parts, self.rows, self.at, self.verb = parts, rows, at, verb
+    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, edit: Edit) -> None:
+        self.parts, self.rows, self.at, self.edit = parts, rows, at, edit
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         chosen = np.zeros(world.count, bool)
         chosen[self.rows] = True
         for part in self.parts:
-            self.verb(part.mechanics, world.x[part.rows], chosen[part.rows])
+            editable = part.mechanics.offer(Editable)
+            assert editable is not None
+            self.edit(editable, world.x[part.rows], chosen[part.rows])
+        return ()
 
     def stable_step(self) -> StableStep:
         """That of the stiffened bodies; damped ones are limited in proportion to their stiffness."""

@@ -1,6 +1,6 @@
 """What all measures share."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,9 +11,12 @@ from pliant.core.parameters import parameters
 class MeasureParameters:
     """``name`` of its series (default: the type), taken ``every`` frame or step."""
 
+    kind: ClassVar[str] = ""
+    needs_ledger: ClassVar[bool] = False
+
     name: str | None = Field(default=None, kw_only=True, pattern=r"^[A-Za-z_][\w\-]*$")
     every: Literal["frame", "step"] = Field(default="frame", kw_only=True)
 
     @property
     def label(self) -> str:
-        return self.name or str(getattr(self, "kind", ""))
+        return self.name or self.kind

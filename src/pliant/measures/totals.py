@@ -7,6 +7,7 @@ import numpy as np
 
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
+from pliant.interfaces import MeasureSampler
 from pliant.measures.base import MeasureParameters
 from pliant.mesh.mesh import surface_volume, tet_volumes
 
@@ -25,8 +26,8 @@ class Volume(MeasureParameters):
         return VolumeSampler(system, self.label)
 
 
-class VolumeSampler:
-    """Volume at work."""
+class VolumeSampler(MeasureSampler):
+    """Volumes of all bodies."""
 
     def __init__(self, system: "System", label: str) -> None:
         self.world = system.world
@@ -54,23 +55,23 @@ class Energy(MeasureParameters):
     """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
 
     kind: ClassVar[str] = "energy"
+    needs_ledger: ClassVar[bool] = True
 
     def prepare(self, system: "System") -> "EnergySampler":
         return EnergySampler(system, self.label)
 
 
-class EnergySampler:
-    """The ledger at work."""
+class EnergySampler(MeasureSampler):
+    """Terms of the energy balance."""
 
     def __init__(self, system: "System", label: str) -> None:
-        system.keep_ledger()
         self.system = system
         parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
         self.series_names = tuple(f"{label}.{part}" for part in parts)
 
     def sample(self, time: float) -> Sequence[float]:
         system = self.system
-        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.ledger
+        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.totals
         total = kinetic + elastic + gravity + ledger.dissipated - ledger.work
         return [kinetic, elastic, gravity, ledger.dissipated, ledger.work, total]
 
@@ -85,8 +86,8 @@ class Momentum(MeasureParameters):
         return MomentumSampler(system, self.label, "angular" if self.name is None else f"{self.name}.angular")
 
 
-class MomentumSampler:
-    """Momentum at work."""
+class MomentumSampler(MeasureSampler):
+    """Momenta of all bodies."""
 
     def __init__(self, system: "System", linear: str, angular: str) -> None:
         self.world = system.world

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.curves import Curve
 from pliant.core.errors import Diverged
-from pliant.interfaces import ContactShape
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
 from pliant.scene.scene import UP, Scene
@@ -167,7 +167,7 @@ def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
     for part in simulation.system.world.bodies:
         yield from _place_warnings(scene, part)
         for (label, runtime), action in zip(simulation.system.actions, scene.actions, strict=False):
-            if isinstance(runtime, ContactShape) and action.kind != "ground" and runtime.start == 0.0:
+            if isinstance(runtime, ObstacleRuntime) and action.kind != "ground" and runtime.start == 0.0:
                 depth = -float(runtime.distances(0.0, part.structure.rest)[0].min())
                 if depth > 0.1 * part.structure.spacing:
                     yield (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pliant.interfaces import Alterable, Cuttable, FieldData, Growing, Removing, Renormalising
+from pliant.interfaces import Cuttable, Editable, FieldData
 from pliant.measures.totals import part_volume
 from pliant.run.store import Run
 from pliant.studio.message_encoding import pack
@@ -10,7 +10,7 @@ from pliant.studio.take import Take
 from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
 
 ABILITIES: dict[str, Any] = {
-    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing, "add": Growing
+    "renormalise": Editable, "attributes": Editable, "cut": Cuttable, "remove": Editable, "add": Editable
 }  # fmt: skip
 """Actions that not every model can take."""
 
@@ -116,7 +116,7 @@ def _describe(body: ShownBody) -> dict[str, Any]:
         "low": structure.rest.min(axis=0).tolist(),
         "high": structure.rest.max(axis=0).tolist(),
         "fields": body.fields,
-        "can": [name for name, ability in ABILITIES.items() if isinstance(body.mechanics, ability)],
+        "can": [name for name, ability in ABILITIES.items() if body.mechanics.offer(ability)],
         "present": getattr(structure.carrier, "kind", "") != "hidden",
         "groups": {name: [int(k) for k in ids] for name, ids in structure.groups.items()},
     }

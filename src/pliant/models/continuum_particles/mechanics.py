@@ -1,6 +1,6 @@
 """What both continuum particle models do the same way, because they live on tets."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.interfaces import (
+    Damped,
+    FieldData,
+    Mechanics,
+    SectionForce,
+    StableStep,
+    Structure,
+    Tangent,
+    VolumetricTerm,
+)
 from pliant.kernels.element_blocks import make_blocks
 from pliant.mesh.mesh import tet_volumes
 from pliant.models.continuum_particles import damping
@@ -28,12 +37,13 @@ ROOM = 2.0  # by which the frequency of a crushed body may grow in a few steps
 FEWEST, MOST = 3, 100  # parts of an explicit step while a body is crushed
 
 
-class ParticleMechanics(ABC):
+class ParticleMechanics(Mechanics):
     """Base of the two models' runtimes: fields, damping, stable step, what implicit integrators ask for.
 
     Derived classes give ``add_elastic_forces`` and ``add_stiffness_product``.
     """
 
+    capabilities: frozenset[Any] = frozenset({Damped, Tangent, SectionForce, VolumetricTerm})
     field_names: tuple[str, ...] = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", form: Form) -> None:

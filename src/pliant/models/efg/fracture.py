@@ -8,7 +8,16 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import Carrier, IndexMap, StableStep, Structure
+from pliant.interfaces import (
+    Carrier,
+    ContactSurface,
+    FractureStatistics,
+    IndexMap,
+    Mechanics,
+    StableStep,
+    Structure,
+    TopologyChange,
+)
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
 from pliant.models.efg.crack_growth import PhyxelCracks
@@ -26,7 +35,7 @@ CRUSHED = 0.4  # phyxels with less of their volume left do not crack: their stre
 STIFFER = 1.2  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 
 
-class PhyxelFracture:
+class PhyxelFracture(Mechanics):
     """What a body's mechanics needs to come apart: who sees whom and the surface change, phyxels divide."""
 
     structure: Structure
@@ -178,6 +187,17 @@ class PhyxelFracture:
             self._sides, self._level = self._sides[parents], self._level[parents]
 
     @property
+    def can_crack(self) -> bool:  # type: ignore[override]
+        return self.cracking is not None
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents, self.parent_weights, self.moved)
+
+    def contact_surface(self) -> ContactSurface:
+        return ContactSurface(pieces=self.piece)
+
+    @property
     def piece(self) -> IntArray:
         """The piece of each phyxel (n,)."""
         if self.cracking is None:
@@ -197,11 +217,12 @@ class PhyxelFracture:
             return StableStep(seconds, "as measured after cracks")
         return StableStep(0.5 * seconds, f"{2.0 / seconds:.4g} rad/s at most, halved for cracks")
 
-    def fracture_statistics(self) -> tuple[int, float, int]:
+    def fracture_statistics(self) -> FractureStatistics:
         """Number of pieces, area of all cracks and cuts in the rest shape [m2], phyxels that cracked."""
         if self.cracking is None:
-            return 1, 0.0, 0
-        return self.cracking.pieces()[0], self.cracking.area(), int(self.cracking.broken)
+            return FractureStatistics(1, 0.0, 0)
+        cracks = self.cracking
+        return FractureStatistics(cracks.pieces()[0], cracks.area(), int(cracks.broken))
 
     def crack_state(self) -> dict[str, AnyArray]:
         if self.cracking is None:

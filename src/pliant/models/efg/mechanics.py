@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, IndexMap, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    FieldData,
+    IndexMap,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+)
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, pair_sums, row_layout
 from pliant.models.efg.fracture import PhyxelFracture, divided_support
@@ -27,6 +39,9 @@ FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods ta
 class EfgMechanics(PhyxelFracture):
     """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
 
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:

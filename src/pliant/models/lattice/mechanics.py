@@ -7,7 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import FieldData, NewParticles, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    ContactSurface,
+    Cuttable,
+    Damped,
+    Editable,
+    FieldData,
+    NewParticles,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    TopologyChange,
+)
 from pliant.models.critical_step import explicit_limit
 from pliant.models.lattice import kernels
 from pliant.models.lattice.cut_carrier import SampledBody
@@ -32,6 +47,9 @@ class LatticeMechanics(LatticeEditor):
     ``topology_version`` rises when connections break or are made (elements stay).
     """
 
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, Editable, ChangingTopology}
+    )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
 
@@ -62,6 +80,13 @@ class LatticeMechanics(LatticeEditor):
         self._stable: tuple[float, StableStep] | None = None  # for that damping time
 
     # ------------------------------------------------------------------------------------- forces
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents, new=self.newcomers)
+
+    def contact_surface(self) -> ContactSurface:
+        return ContactSurface(self.radius, self.friction, self.roughness)
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
         if self.connections.blocks is None:

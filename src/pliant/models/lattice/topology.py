@@ -1,6 +1,6 @@
 """Elements of a body that come and go while it runs."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.embedding.framed import renumbered
 from pliant.embedding.mls import carried_by_elements
-from pliant.interfaces import NewParticles, StableStep, Structure
+from pliant.interfaces import Mechanics, NewParticles, StableStep, Structure
 from pliant.mesh.mesh import Surface
 from pliant.models.lattice.add_material import AddedElements, connected_cells, fill_region, outside_of
 from pliant.models.lattice.cut_carrier import SampledBody
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pliant.models.lattice.model import Lattice
 
 
-class LatticeTopology(ABC):
+class LatticeTopology(Mechanics):
     """What mechanics of elements inherit so that elements may come and go."""
 
     structure: Structure

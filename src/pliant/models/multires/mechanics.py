@@ -2,12 +2,26 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, Ledger, StableStep, StepContext, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    EnergyTotals,
+    FieldData,
+    Mechanics,
+    SectionForce,
+    SelfStepping,
+    StableStep,
+    StepContext,
+    StoredEnergy,
+    Structure,
+    TopologyChange,
+)
 from pliant.materials import elastic
 from pliant.models.multires import contact_input, particle_output, refinement_kernels, transfer_kernels
 from pliant.models.multires.cutting import LevelCutting
@@ -30,7 +44,7 @@ if TYPE_CHECKING:
 ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 
 
-class MultiresMechanics(FinestMesh, LevelCutting):
+class MultiresMechanics(FinestMesh, LevelCutting, Mechanics):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
@@ -38,6 +52,7 @@ class MultiresMechanics(FinestMesh, LevelCutting):
     ``advance``.
     """
 
+    capabilities = frozenset({SelfStepping, StoredEnergy, Damped, SectionForce, Cuttable, ChangingTopology})
     inversion_safe = True
     recorded = ("level", "eta")
 
@@ -105,10 +120,10 @@ class MultiresMechanics(FinestMesh, LevelCutting):
         self.coupling.weigh()
         self._rearranged = True
 
-    def report_energy(self, ledger: Ledger) -> None:
+    def report_energy(self, totals: EnergyTotals) -> None:
         """Hand the heat of internal damping since the last call to the ledger."""
         if self.coupling is not None and len(self.coupling.heat):
-            ledger.dissipated += float(self.coupling.heat[0])
+            totals.dissipated += float(self.coupling.heat[0])
             self.coupling.heat[0] = 0.0
 
     def _begin(self, v: Array, inverse_mass: Array, damped: bool) -> None:
@@ -231,13 +246,21 @@ class MultiresMechanics(FinestMesh, LevelCutting):
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
-    @property
-    def decisions(self) -> list[tuple[float, float]]:
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents)
+
+    def replay_parameters(self) -> dict[str, Any]:
         """What a budget in seconds came to: time [s] and node updates a frame."""
-        return self.governor.decisions
+        decisions = self.governor.decisions
+        return {"decisions": [list(pair) for pair in decisions]} if decisions else {}
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """Zero: the heat of damping is counted within the local steps, see ``report_energy``."""
+        return 0.0
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[str]:  # type: ignore[override]
         return self.governor.warnings
 
     # ------------------------------------------------------------------- reactions, series, fields, state
@@ -251,7 +274,7 @@ class MultiresMechanics(FinestMesh, LevelCutting):
             self.coupling.reactions(held)
             self.drives.add_reactions(held, self.motion, self._external if self._loaded else None, out)
 
-    def series(self) -> Sequence[float]:
+    def sample_series(self) -> Sequence[float]:
         budget = self.governor.allowed
         load = 0.0 if not budget else self.updates / budget
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]

@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array
-from pliant.interfaces import ContactShape, FieldData, StableStep, StepContext, Structure
+from pliant.interfaces import (
+    ContactSurface,
+    FieldData,
+    Mechanics,
+    SelfStepping,
+    StableStep,
+    StepContext,
+    Structure,
+)
 from pliant.models.rigid import kernels
 from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
@@ -22,7 +31,7 @@ TURN = 0.05  # largest turn within a step of the free rotation [rad]
 MOST_PARTS = 1e4  # of a step
 
 
-class RigidMechanics:
+class RigidMechanics(Mechanics):
     r"""Pose and momenta of a rigid body, and the rows of the World that follow them.
 
     centre (3,), quaternion (4,): principal axes to the world; momentum P, spin momentum L about the centre.
@@ -30,7 +39,7 @@ class RigidMechanics:
     other half. Impulses at obstacles and joints are part of each kick: what rests does not move.
     """
 
-    field_names: tuple[str, ...] = ()
+    capabilities = frozenset({SelfStepping})
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -56,6 +65,12 @@ class RigidMechanics:
         self.held = np.zeros(6)  # mean force and torque of joints over the last step
         self._shown: tuple[Array, Array] | None = None  # rows as last written
         self._joints: Joints | None = None
+
+    def contact_surface(self) -> ContactSurface:
+        return ContactSurface(
+            self.radius, self.friction, rigid=True, triangles=self.contact_triangles, mass=self.contact_mass,
+            stiffness=self.contact_stiffness,
+        )  # fmt: skip
 
     def _contact_mass(self) -> Array:
         """Of a contact with a face (a sixth of the surface) each row bears its share of the body."""
@@ -154,7 +169,7 @@ class RigidMechanics:
         return ContactPoints(rows[self.touching], self.radius, self.centre, self.size, 1e-9 * self.size)
 
     def _correct(
-        self, time: float, x: Array, joints: Joints | None, obstacles: Sequence[ContactShape]
+        self, time: float, x: Array, joints: Joints | None, obstacles: Sequence[ObstacleRuntime]
     ) -> None:
         """Bring the pose where joints and obstacles want it."""
         for _ in range(8 if joints is not None or obstacles else 0):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import StableStep, Structure
+from pliant.interfaces import StableStep, StoredEnergy, Structure
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm1 import kernels, stiffness_product
 from pliant.models.continuum_particles.cpm1.face_data import face_data, normal_images
@@ -125,6 +125,8 @@ class Cpm1Mechanics(ParticleMechanics):
 
 class Cpm1Variational(Cpm1Mechanics):
     """The form whose forces are the gradient of an energy."""
+
+    capabilities = Cpm1Mechanics.capabilities | {StoredEnergy}
 
     def energy(self, x: Array) -> float:
         """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J]."""

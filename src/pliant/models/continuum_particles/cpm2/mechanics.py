@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import Structure
+from pliant.interfaces import StoredEnergy, Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm2 import kernels
@@ -121,6 +121,8 @@ class Cpm2Mechanics(ParticleMechanics):
 
 class Cpm2Variational(Cpm2Mechanics):
     """The form whose forces are the gradient of an energy."""
+
+    capabilities = Cpm2Mechanics.capabilities | {StoredEnergy}
 
     def energy(self, x: Array) -> float:
         """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J]."""

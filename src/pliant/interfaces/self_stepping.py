@@ -1,13 +1,13 @@
-"""Bodies that take part in a step, or take it themselves."""
+"""Bodies that take their own steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array
 
 if TYPE_CHECKING:
-    from pliant.interfaces.action import ContactShape
+    from pliant.contact.obstacle import ObstacleRuntime
 
 
 @dataclass(slots=True)
@@ -27,12 +27,11 @@ class StepContext:
     v: Array
     external: Array
     inverse_mass: Array
-    obstacles: Sequence["ContactShape"] = ()
+    obstacles: Sequence["ObstacleRuntime"] = ()
     damped: bool = False
     keep_heat: bool = False
 
 
-@runtime_checkable
 class SelfStepping(Protocol):
     """Mechanics that advance their own particles: resolution levels with local steps, rigid bodies.
 
@@ -53,26 +52,3 @@ class SelfStepping(Protocol):
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of the body whose rows are ``x`` and ``v``."""
-
-
-@runtime_checkable
-class RigidContact(Protocol):
-    """Mechanics of bodies that do not deform. Obstacles leave their particles alone: such a body meets them
-    by itself (``StepContext.obstacles``).
-
-    contact_triangles (t, 3), own rows, closed and outward, ``radius`` [m] thick to either side: what touches
-    other bodies; contact_mass (n,) [kg]: what a contact there has to move; contact_stiffness [N/m].
-    """
-
-    radius: float
-    contact_triangles: IntArray
-    contact_mass: Array
-    contact_stiffness: float
-
-
-@runtime_checkable
-class StepHook(Protocol):
-    """Mechanics with something to do once per accepted step: plasticity, cracks, adaptation."""
-
-    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
-        """True where the forces at ``x`` changed and have to be evaluated again."""
