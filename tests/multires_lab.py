@@ -10,6 +10,7 @@ from bodies import MATERIAL
 import pliant as pl
 from pliant.interfaces import StepContext
 from pliant.mesh.shapes import box
+from pliant.structure.samplers.levels import Levels
 
 FRAME = 1.0 / 60.0
 
@@ -28,10 +29,8 @@ def prepared(
     body = pl.Body(shape, edge=edge, model=table, material=material or MATERIAL)
     structure = body.structure()
     if same:
-        names = range(levels - 1)
-        points = {f"level-{k}-points": structure.rest for k in names}
-        tets = {f"level-{k}-tets": structure.cells["tetra"] for k in names}
-        structure = replace(structure, extra=points | tets)
+        finest = (structure.rest, structure.cells["tetra"])
+        structure = replace(structure, extra=Levels((finest,) * (levels - 1)))
     return body.model.prepare(structure, body.resolved_material)
 
 

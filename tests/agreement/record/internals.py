@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-import pliant.compiled  # noqa: F401  (the place of compiled kernels is fixed from here on)
-from pliant.scene.dump import scene_text, to_table_of
-from pliant.scene.live import LiveInput
+import pliant.kernels.jit  # noqa: F401  (the place of compiled kernels is fixed from here on)
+from pliant.run.live_session import LiveSession
 from pliant.scene.load import parse
+from pliant.scene.to_toml import scene_text, to_table_of
 
 
 def fill_meshes_in(folder: Path) -> None:
@@ -35,12 +35,12 @@ class Session:
         self._scene = parse(text, folder)
         self._simulation = self._scene.simulation()
         self._simulation.start()
-        self._live = LiveInput(self._scene, self._simulation)
+        self._live = LiveSession(self._scene, self._simulation)
         self.add, self.steer, self.end = self._live.add, self._live.steer, self._live.end
 
     def particles(self, body: str) -> int:
         """The number of particles that a body has now."""
-        return len(self._simulation.system.world.parts_named(body, "")[0].structure.rest)
+        return len(self._simulation.system.world.bodies_named(body, "")[0].structure.rest)
 
     def positions(self) -> np.ndarray[Any, Any]:
         """Positions of all particles now (n, 3)."""

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.cut_carrier import VirtualNodeCarrier
 from pliant.fracture.tet_topology import boundary_twins
 from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, virtual_mesh
-from pliant.fracture.virtual_surface import VirtualNodeCarrier
 from pliant.interfaces import Carrier, Structure
 from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.triangles import double_areas
@@ -18,9 +18,7 @@ from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.level_transfer import Containment
 from pliant.models.multires.levels import LevelMesh
 from pliant.structure.mass_scaling import evened_tets
-from pliant.structure.samplers.levels import level_meshes
-
-_ARRAYS = ("rest", "tets", "origin", "sides")
+from pliant.structure.samplers.levels import LevelCutArrays, Levels, level_meshes
 
 
 class LevelCutting:
@@ -33,14 +31,12 @@ class LevelCutting:
     """
 
     def __init__(self, structure: Structure, carrier: Carrier | None) -> None:
-        self.cut_meshes: list[CutMesh] = []
-        self.any, self.uncut_carrier = "cut-0-rest" in structure.extra, carrier
-        for k, (points, tets) in enumerate(level_meshes(structure)):
-            mesh = CutMesh.of(points, tets)
-            if self.any:
-                rest, cells, origin, sides = (structure.extra[f"cut-{k}-{name}"] for name in _ARRAYS)
-                mesh = replace(mesh, rest=rest, tets=cells, origin=origin, sides=sides)
-            self.cut_meshes.append(mesh)
+        levels = Levels.of(structure) or Levels(())
+        self.cut_meshes = [CutMesh.of(points, tets) for points, tets in level_meshes(structure)]
+        self.any, self.uncut_carrier = bool(levels.cuts), carrier
+        if self.any:
+            pairs = zip(self.cut_meshes, levels.cuts, strict=True)
+            self.cut_meshes = [replace(mesh, **vars(cut)) for mesh, cut in pairs]
         self.virtual_meshes = [virtual_mesh(mesh) for mesh in self.cut_meshes] if self.any else []
         self.parents: list[IntArray] = []
         uncut = [LevelMesh(mesh.points, mesh.whole) for mesh in self.cut_meshes]
@@ -132,10 +128,8 @@ class LevelCutting:
     def cut_structure(self, old: Structure) -> Structure:
         """The structure of the finest level as it is now; a quarter of each tet's mass at its corners."""
         whole, mesh, parents = self.cut_meshes[-1], self.virtual_meshes[-1], self.parents[-1]
-        extra = {name: array for name, array in old.extra.items() if not name.startswith("cut-")}
-        extra |= {"whole-points": whole.points, "whole-tets": whole.whole, "tet-share": mesh.share}
-        for k, each in enumerate(self.cut_meshes):
-            extra |= {f"cut-{k}-{name}": array for name, array in each.arrays().items()}
+        levels = Levels.of(old) or Levels(())
+        cuts = tuple(LevelCutArrays(m.rest, m.tets, m.origin, m.sides) for m in self.cut_meshes)
         finest = self.level_meshes()[-1]
         volumes = finest.volumes()
         mass: Array = np.bincount(mesh.tets.ravel(), np.repeat(volumes, 4), len(mesh.owner)).astype(float)
@@ -147,7 +141,8 @@ class LevelCutting:
             cells={"tetra": mesh.tets, "triangle": boundary_triangles(mesh.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carrier(old.spacing),
-            extra=extra,
+            extra=replace(levels, whole=(whole.points, whole.whole), cuts=cuts),
+            volume_share=mesh.share,
         )
 
     def carrier(self, spacing: float) -> Carrier | None:
