@@ -48,21 +48,21 @@ class Frozen:
         if held is not None:
             self.w[held] = 0.0
         m.model = replace(m.model, detail="coarsest")
-        m.kind = kind
-        m._begin(self.v, self.w, damped=False)
-        m.drives.hold(self.w, m.motion)
+        m.coupling_kind = kind
+        m._initialise(self.v, self.w, damped=False)
+        m.prescribed.update(self.w, m.motion)
         split = [fine(level.points) for level in m.hierarchy.levels]
         split[-1] = np.zeros(len(split[-1]), bool)
-        m.set_split(m.adaptation.graded(split))
+        m.set_split(m.refinement.grade(split))
         self.external, self.time = np.zeros_like(self.x), 0.0
 
     def set(self, d: Callable[[Any], Any], v: Callable[[Any], Any]) -> None:
         """Give all levels the fields d(points) and v(points)."""
         m = self.mechanics
         for k, level in enumerate(m.hierarchy.levels):
-            m.motion.d[k][:] = np.where(m.drives.driven[k], 0.0, d(level.points))
-            m.motion.v[k][:] = np.where(m.drives.driven[k], 0.0, v(level.points))
-        m._show(self.x, self.v)
+            m.motion.d[k][:] = np.where(m.prescribed.flags[k], 0.0, d(level.points))
+            m.motion.v[k][:] = np.where(m.prescribed.flags[k], 0.0, v(level.points))
+        m._write_particles(m.coupling, self.x, self.v)
 
     def advance(self, frames: int, slow: float = 1.0) -> None:
         """Step; ``slow`` scales velocities after each frame (a quick way to rest)."""
