@@ -49,7 +49,9 @@ from pliant.interfaces.stepping_body import StepContext as StepContext
 from pliant.interfaces.structure import Carrier as Carrier
 from pliant.interfaces.structure import Geometry as Geometry
 from pliant.interfaces.structure import Sampler as Sampler
+from pliant.interfaces.structure import StoredExtra as StoredExtra
 from pliant.interfaces.structure import Structure as Structure
+from pliant.interfaces.structure import StructureExtra as StructureExtra
 from pliant.interfaces.topology import ChangingTopology as ChangingTopology
 from pliant.interfaces.topology import IndexMap as IndexMap
 from pliant.interfaces.topology import NewParticles as NewParticles

@@ -42,7 +42,7 @@ def part_volume(part: "BodyState", x: Array) -> float:
     """Volume of one body [m3]: of its tets, or inside the surface it carries."""
     structure = part.structure
     if "tetra" in structure.cells:
-        share = structure.extra.get("tet-share", 1.0)  # of virtual tets, some of which are not full
+        share = 1.0 if structure.volume_share is None else structure.volume_share
         return float((share * tet_volumes(x, structure.cells["tetra"])).sum())
     if structure.carrier is not None:
         carrier = structure.carrier

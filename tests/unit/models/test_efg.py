@@ -9,7 +9,7 @@ from bodies import MATERIAL, block, shaken, simulate
 import pliant as pl
 from pliant.core.errors import IncompatibleError, PliantError
 from pliant.models.efg import row_layout
-from pliant.models.efg.neighbours import neighbours
+from pliant.models.efg.geometry_kernels import neighbours
 
 
 def test_the_cell_grid_finds_the_pairs_that_everyone_finds() -> None:
@@ -35,7 +35,8 @@ def test_serial_and_parallel_give_the_same_bytes() -> None:
     for parallel in (False, True):
         mechanics.parallel = parallel
         out = np.zeros_like(x)
-        found.append((mechanics.energy_and_forces(x, np.zeros_like(x), out), out))
+        mechanics.add_forces(x, np.zeros_like(x), out)
+        found.append((mechanics.energy(x), out))
     assert found[0][0] == found[1][0]
     assert np.array_equal(found[0][1], found[1][1])
 

@@ -1,4 +1,4 @@
-"""The rigid model at work on one body."""
+"""Runtime of the rigid model for one body."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ from pliant.interfaces import (
 from pliant.models.rigid import kernels
 from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
-from pliant.models.rigid.quaternions import cross, quaternion_of, turned
-from pliant.structure.samplers.rigid import areas
+from pliant.models.rigid.kernels import cross, quaternion_of, turned
+from pliant.structure.samplers.rigid import RigidContact, areas
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -55,8 +55,9 @@ class RigidMechanics(Mechanics):
         self.arms = arms @ axes  # in the principal axes
         self.quaternion = quaternion_of(axes)
         self.size = float(np.linalg.norm(arms, axis=1).max())
-        self.contact_triangles = np.asarray(structure.extra["contact"], np.int64)
-        self.radius = float(structure.extra["radius"])
+        contact = RigidContact.of(structure)
+        assert contact is not None  # the sampler of rigid bodies makes one
+        self.contact_triangles, self.radius = contact.triangles, contact.radius
         self.touching = np.unique(self.contact_triangles)
         self.contact_mass = self._contact_mass()
         self.contact_stiffness = stiffness or 0.6 * material.young * structure.spacing
@@ -117,7 +118,7 @@ class RigidMechanics(Mechanics):
         self._shown = (x.copy(), v.copy())
 
     def _take_kicks(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        """Take over velocities that somebody has changed (an impulse; the initial ones), by their momenta."""
+        """Take over velocities that others have changed (an impulse; the initial ones), by their momenta."""
         if self._shown is not None and np.array_equal(v, self._shown[1]):
             return
         free = inverse_mass > 0.0

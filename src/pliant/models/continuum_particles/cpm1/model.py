@@ -31,7 +31,7 @@ class Cpm1:
     energy: they blow up sooner or later.
     mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
-    dual: ``blended``, ``barycentric``, or ``everts`` for the text's own cells (simple shapes only).
+    dual: ``blended``, ``barycentric``, or ``everts`` for the printed cells (simple shapes only).
     calibrate: measure what this very mesh makes of the constants, and correct them by it.
 
     Source: [Everts2006]_ chapter 5. Differs: tilted faces, blended cells, mapping, the variational form.
@@ -61,16 +61,15 @@ class Cpm1:
 
     def prepare(self, structure: Structure, material: "Material") -> "Cpm1Mechanics":
         from pliant.models.continuum_particles.calibration import calibrated
-        from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics, Cpm1Variational
+        from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics
         from pliant.models.continuum_particles.material_mapping import FaceConstants, face_constants
         from pliant.models.regions import lame_per_cell
 
         dual = dual_cells(structure.rest, structure.cells["tetra"], self.dual)
-        make = Cpm1Mechanics if self.form == "everts" else Cpm1Variational
         lame = lame_per_cell(structure, material)
 
         def build(constants: FaceConstants) -> Cpm1Mechanics:
-            return make(structure, material, self.form, dual, constants)
+            return Cpm1Mechanics(structure, material, self.form, dual, constants)
 
         if self.calibrate:
             return build(calibrated(build, lame, self.form))
