@@ -17,7 +17,7 @@ from pliant.models.multires.cut_sides import containing_on_same_side
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.level_transfer import Containment
 from pliant.models.multires.levels import LevelMesh
-from pliant.structure.mass_scaling import evened_tets
+from pliant.structure.mass_scaling import scale_tet_masses
 from pliant.structure.samplers.levels import LevelCutArrays, Levels, level_meshes
 
 
@@ -137,7 +137,7 @@ class LevelCutting:
         return replace(
             old,
             rest=finest.points,
-            mass=evened_tets(finest.points, mesh.tets, volumes, mass),
+            mass=scale_tet_masses(finest.points, mesh.tets, volumes, mass),
             cells={"tetra": mesh.tets, "triangle": boundary_triangles(mesh.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carrier(old.spacing),

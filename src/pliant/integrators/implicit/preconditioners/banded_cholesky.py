@@ -1,4 +1,4 @@
-"""Band Cholesky in float32: the rest-shape operator of small or slender bodies."""
+"""Banded Cholesky factorisation: the factor of small or slender bodies' preconditioners."""
 
 # mypy: disable-error-code="no-untyped-def"
 
