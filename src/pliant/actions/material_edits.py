@@ -5,57 +5,56 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.typing import IntArray, Vector
 from pliant.core.units import Number, Pressure, Time
 from pliant.interfaces import ActionRuntime, Alterable, IndexMap, Renormalising, StableStep
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
 
 
-@parameters
-class OneShot(SelectionAction):
-    """An operation on selected particles at the time ``at`` [s]."""
+class MaterialEdit(SelectionAction, OneShot):
+    """Base of operations on selected particles of bodies whose mechanics offer ``needs``."""
 
-    at: Time = Field(default=0.0, ge=0)
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type]
 
-    @model_validator(mode="after")
-    def _happens_once(self) -> "OneShot":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("this happens once: give at, not from and until")
-        return self
-
-    def parts(self, world: "World", rows: IntArray, capability: Any) -> list["BodyState"]:
+    def parts(self, world: "World", rows: IntArray) -> list["BodyState"]:
         """The bodies that hold ``rows``; IncompatibleError where one lacks the capability."""
         found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
         for part in found:
-            if not isinstance(part.mechanics, capability):
-                kind = getattr(self, "kind", "operation")
+            if not isinstance(part.mechanics, self.needs):
                 raise IncompatibleError(
-                    f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
-                    hint='Use model = "lattice".',
+                    f"action '{self.kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
+                    hint=f"Use {models_offering(self.needs)}.",
                 )
         return found
 
 
 @parameters
-class Renormalise(OneShot):
+class Renormalise(MaterialEdit):
     """Makes the present shape of the selected particles their rest shape [JanssonVergeest2000]_ 6.1: no
     energy is left in it, and no force."""
 
     kind: ClassVar[str] = "renormalise"
+    needs: ClassVar[type] = Renormalising
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Keep shape", "body", "Renormalise: the present shape becomes the rest shape", "shape"),
+    )
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        parts = self.parts(world, rows, Renormalising)
+        parts = self.parts(world, rows)
         return self.windowed(EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.renormalise(x, chosen)))
 
 
 @parameters
-class Attributes(OneShot):
+class Attributes(MaterialEdit):
     """Changes attributes of the selected particles at the time ``at``.
 
     stiffness, fracture_distance: factors on their connections; friction, strength [Pa], damping [s]: new
@@ -63,6 +62,15 @@ class Attributes(OneShot):
     """
 
     kind: ClassVar[str] = "attributes"
+    needs: ClassVar[type] = Alterable
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool(
+            "Stiffen", "stiff", "Make their connections twice as stiff", "shape", table={"stiffness": 2}
+        ),
+        SelectionTool(
+            "Soften", "soft", "Make their connections half as stiff", "shape", table={"stiffness": 0.5}
+        ),
+    )
 
     stiffness: Number | None = Field(default=None, gt=0)
     fracture_distance: Number | None = Field(default=None, gt=0)
@@ -84,7 +92,7 @@ class Attributes(OneShot):
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows, changes = self.rows(world), self.changes
-        parts = self.parts(world, rows, Alterable)
+        parts = self.parts(world, rows)
         operation = EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes))
         operation.stiffer = self.stiffness or 1.0
         return self.windowed(operation)

@@ -2,17 +2,13 @@
 
 from typing import Any
 
-from pliant.interfaces import Alterable, Cuttable, FieldData, Growing, Removing, Renormalising
+from pliant.actions import ACTIONS
+from pliant.interfaces import FieldData
 from pliant.measures.totals import part_volume
 from pliant.run.store import Run
 from pliant.studio.message_encoding import pack
 from pliant.studio.take import Take
 from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
-
-ABILITIES: dict[str, Any] = {
-    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing, "add": Growing
-}  # fmt: skip
-"""Actions that not every model can take."""
 
 
 class FrameEncoder:
@@ -116,7 +112,11 @@ def _describe(body: ShownBody) -> dict[str, Any]:
         "low": structure.rest.min(axis=0).tolist(),
         "high": structure.rest.max(axis=0).tolist(),
         "fields": body.fields,
-        "can": [name for name, ability in ABILITIES.items() if isinstance(body.mechanics, ability)],
+        "can": [
+            name
+            for name, cls in ACTIONS.items()
+            if cls.needs is not None and isinstance(body.mechanics, cls.needs)
+        ],
         "present": getattr(structure.carrier, "kind", "") != "hidden",
         "groups": {name: [int(k) for k in ids] for name, ids in structure.groups.items()},
     }

@@ -86,7 +86,9 @@ def contact_impulses(
     for m in met:  # heat: what the obstacle gave, less what the body got
         own = impulses[start : start + len(m.arms)]
         got = float(mean @ resultant(m.arms, np.zeros(3), own))
-        m.obstacle.record_contact(time, m.arms + body.centre, own, m.velocity, float((own @ m.velocity).sum()) - got)
+        m.obstacle.record_contact(
+            time, m.arms + body.centre, own, m.velocity, float((own @ m.velocity).sum()) - got
+        )
         start += len(m.arms)
     return True
 
