@@ -7,15 +7,7 @@ import pytest
 from bodies import MATERIAL, block, shaken
 
 from pliant.core.rotation import Rotation
-from pliant.interfaces import (
-    Dissipation,
-    EnergyAndForces,
-    RestStiffness,
-    SectionForce,
-    Stiffness,
-    StiffnessDamping,
-    StoredEnergy,
-)
+from pliant.interfaces import Damped, SectionForce, StoredEnergy, Tangent
 from pliant.models import deforming
 
 ORTHOTROPIC = {"E1": 2e5, "E2": 1e5, "E3": 5e4, "nu12": 0.3, "nu13": 0.2, "nu23": 0.25}
@@ -93,7 +85,7 @@ def test_rest_shape_is_free_of_forces(name: str, poisson: float) -> None:
 @pytest.mark.parametrize(("name", "poisson"), EXACT_PAIRS)
 def test_force_is_minus_the_gradient_of_energy(name: str, poisson: float) -> None:
     structure, mechanics = prepared(name, poisson)
-    if not isinstance(mechanics, StoredEnergy):
+    if mechanics.offer(StoredEnergy) is None:
         pytest.skip(f"{name} has no energy")
     x = shaken(structure.rest, 0.02)
     f = forces(mechanics, x)
@@ -146,7 +138,7 @@ def test_forces_scale_with_area(name: str, scale: float) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_internal_damping_takes_energy_and_keeps_momentum(name: str) -> None:
     structure, mechanics = prepared(name)
-    if not isinstance(mechanics, Dissipation):
+    if mechanics.offer(Damped) is None:
         pytest.skip(f"{name} has no internal damping")
     mechanics.damping_time = 1e-3
     x = shaken(structure.rest, 0.02)
@@ -162,7 +154,7 @@ def test_internal_damping_takes_energy_and_keeps_momentum(name: str) -> None:
 def test_flux_is_the_force_between_the_two_sides(name: str) -> None:
     """Internal forces on the far side add up to what goes through the cut, whatever the shape."""
     structure, mechanics = prepared(name, poisson=0.4)
-    if not isinstance(mechanics, SectionForce):
+    if mechanics.offer(SectionForce) is None:
         pytest.skip(f"{name} has no flux")
     x = shaken(structure.rest, 0.02)
     above = structure.rest[:, 0] > 0.15
@@ -208,7 +200,7 @@ def test_the_stable_step_is_stable_and_not_timid(name: str) -> None:
 def test_the_stable_step_takes_damping_into_account(name: str, beta: float) -> None:
     """Leapfrog, its damping forces at the velocity that the last force predicts: bounded at 0.95 of it."""
     structure, mechanics = prepared(name)
-    if not isinstance(mechanics, StiffnessDamping):
+    if mechanics.offer(Damped) is None:
         pytest.skip(f"{name} has no stiffness damping")
     free = mechanics.stable_step().seconds
     if not np.isfinite(free):
@@ -232,17 +224,6 @@ def test_the_stable_step_takes_damping_into_account(name: str, beta: float) -> N
         assert not growth(1.1 * limit) < 1e-3
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_energy_and_forces_are_those_of_the_separate_calls(name: str) -> None:
-    structure, mechanics = prepared(name)
-    if not isinstance(mechanics, EnergyAndForces):
-        pytest.skip(f"{name} does not give both at once")
-    x, v = shaken(structure.rest, 0.02), shaken(np.zeros_like(structure.rest), 1.0)
-    out = np.zeros_like(x)
-    assert mechanics.energy_and_forces(x, v, out) == mechanics.energy(x)  # type: ignore[attr-defined]
-    assert np.array_equal(out, forces(mechanics, x, v))
-
-
 def product(mechanics: Any, x: Any, dx: Any) -> Any:
     out = np.zeros_like(x)
     mechanics.add_stiffness_product(x, dx, out)
@@ -252,7 +233,7 @@ def product(mechanics: Any, x: Any, dx: Any) -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_stiffness_product_is_symmetric_and_not_negative(name: str) -> None:
     structure, mechanics = prepared(name, poisson=0.45)
-    if not isinstance(mechanics, Stiffness):
+    if mechanics.offer(Tangent) is None:
         pytest.skip(f"{name} has no stiffness")
     x = shaken(structure.rest, 0.04)
     for seed in range(5):
@@ -266,7 +247,7 @@ def test_stiffness_product_is_symmetric_and_not_negative(name: str) -> None:
 def test_stiffness_at_rest_is_the_derivative_of_the_forces(name: str, poisson: float) -> None:
     """The product, and the matrix where there is one; averaged pressures keep the matrix of plain tets."""
     structure, mechanics = prepared(name, poisson)
-    if not isinstance(mechanics, Stiffness):
+    if mechanics.offer(Tangent) is None:
         pytest.skip(f"{name} has no stiffness")
     if name.endswith("/everts"):
         pytest.skip("the printed stiffness is not symmetric; the product is the variational one")
@@ -276,7 +257,7 @@ def test_stiffness_at_rest_is_the_derivative_of_the_forces(name: str, poisson: f
     found = product(mechanics, x, u)
     if "averaged" not in name:
         assert np.abs(found - slope).max() < 1e-6 * np.abs(slope).max()
-    if isinstance(mechanics, RestStiffness):
+    if mechanics.offer(Tangent) is not None:
         matrix = mechanics.rest_stiffness()
         assert abs(matrix - matrix.T).max() < 1e-12 * abs(matrix).max()
         if name in ("cpm1", "cpm2"):  # the matrix of the continuum they stand for, as a preconditioner
@@ -284,16 +265,3 @@ def test_stiffness_at_rest_is_the_derivative_of_the_forces(name: str, poisson: f
             assert 0.5 < float(u.ravel() @ (matrix @ u.ravel())) / energy < 2.0
         else:
             assert np.abs((matrix @ u.ravel()).reshape(-1, 3) - found).max() < 1e-11 * np.abs(found).max()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nodal_rotations_are_those_of_a_turned_body(name: str) -> None:
-    structure, mechanics = prepared(name)
-    if not isinstance(mechanics, RestStiffness):
-        pytest.skip(f"{name} has no rotations")
-    turn = Rotation(axis=(1, 2, 3), degrees=177).matrix()
-    found = mechanics.nodal_rotations(structure.rest @ np.diag([1.2, 0.9, 1.0]) @ turn.T)
-    assert np.abs(found - turn).max() < 1e-13
-    wild = mechanics.nodal_rotations(shaken(structure.rest, 0.1))
-    assert np.abs(wild @ wild.transpose(0, 2, 1) - np.eye(3)).max() < 1e-9
-    assert np.linalg.det(wild) == pytest.approx(1.0)

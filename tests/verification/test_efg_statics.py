@@ -102,7 +102,7 @@ def bent_bar(cells: tuple[int, int, int]) -> TetMesh:
 
 def tip_of_bent_bar(shape: Any, edge: float | None, load: int, **model: Any) -> tuple[float, float]:
     mechanics, rest, u = deflected(shape, edge, 1, load, **model)
-    share = hourglass_share(mechanics, rest, u) if "lattice" not in model else 0.0
+    share = hourglass_share(mechanics, rest, u) if "elements" not in model else 0.0
     return -float(u[rest[:, 0] < 1e-3, load].mean()), share
 
 

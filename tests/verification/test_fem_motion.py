@@ -66,7 +66,8 @@ def minimised(mechanics: Any, structure: Any, x: Any) -> Any:
 
     def energy(u: Any) -> tuple[float, Any]:
         out = np.zeros_like(x)
-        return mechanics.energy_and_forces(u.reshape(-1, 3), still, out) / scale, -out.ravel() / scale
+        mechanics.add_forces(u.reshape(-1, 3), still, out)
+        return mechanics.energy(u.reshape(-1, 3)) / scale, -out.ravel() / scale
 
     options = {"maxiter": 5000, "maxfun": 10000, "ftol": 0.0, "gtol": 1e-11}
     return minimize(energy, x.ravel(), jac=True, method="L-BFGS-B", options=options).x.reshape(-1, 3)

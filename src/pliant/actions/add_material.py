@@ -1,5 +1,6 @@
 """Material added to a body while it runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,7 +14,7 @@ from pliant.core.rotation import Rotation
 from pliant.core.selection import OneBody, Point
 from pliant.core.typing import Vector
 from pliant.core.units import Number
-from pliant.interfaces import ActionRuntime, Growing
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
 from pliant.mesh.shapes.scene_form import AnyShape
 from pliant.mesh.topology import is_closed
@@ -34,7 +35,7 @@ class Add(OneShot):
     kind: ClassVar[str] = "add"
     live: ClassVar[bool] = True
     changes_bodies: ClassVar[bool] = True
-    needs: ClassVar[type] = Growing
+    needs: ClassVar[type] = Editable
 
     body: OneBody
     shape: AnyShape = None
@@ -51,10 +52,10 @@ class Add(OneShot):
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'add'")
-        if not isinstance(part.mechanics, Growing):
+        if part.mechanics.offer(Editable) is None:
             raise IncompatibleError(
                 f"action 'add': nothing can be added to body '{part.name}' ({part.model.kind}).",
-                hint="Use model = \"elements\", or let another body appear: action 'create'.",
+                hint="Use model = \"lattice\", or let another body appear: action 'create'.",
             )
         return self.windowed(AddRuntime(part, self._region(part.structure.spacing), self.at))
 
@@ -81,12 +82,15 @@ class Add(OneShot):
 
 
 class AddRuntime(ActionRuntime):
-    """Material that will be added."""
+    """Material that is added at ``at``."""
+
+    capabilities = frozenset({Event})
 
     def __init__(self, part: "BodyState", region: Surface, at: float) -> None:
         self.part, self.region, self.at = part, region, at
 
-    def apply(self, world: "World") -> None:
-        rows, mechanics = self.part.rows, self.part.mechanics
-        assert isinstance(mechanics, Growing)
-        mechanics.add(self.region, world.x[rows], world.v[rows])
+    def apply(self, world: "World") -> Sequence[BodyChange]:
+        rows, editable = self.part.rows, self.part.mechanics.offer(Editable)
+        assert editable is not None
+        editable.add(self.region, world.x[rows], world.v[rows])
+        return ()

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import model_validator
 
 from pliant.actions.base import OneShot
-from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime
+from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime, cuttable
 from pliant.actions.cutting_surfaces import CuttingSheet, read_cutter, swept
 from pliant.core.curves import KeyedLength, KeyedPoint
 from pliant.core.errors import IncompatibleError
@@ -17,7 +17,6 @@ from pliant.core.selection import AXES, Axis, BodyRef, Point
 from pliant.core.typing import Array, Vector
 from pliant.core.units import Length
 from pliant.interfaces import ActionRuntime, Cuttable
-from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -138,9 +137,9 @@ class Seam(OneShot):
 def _cuttable(world: "World", body: Any, kind: str) -> list["BodyState"]:
     parts = world.bodies_named(body, f"action '{kind}'")
     for part in parts:
-        if not isinstance(part.mechanics, Cuttable):
-            raise IncompatibleError(
-                f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint=f"Use {models_offering(Cuttable)}.",
-            )
+        try:
+            cuttable(part)
+        except IncompatibleError as error:
+            error.message = f"action '{kind}': {error.message}"
+            raise
     return parts

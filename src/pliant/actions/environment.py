@@ -12,7 +12,7 @@ from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Number, Time
-from pliant.interfaces import ActionRuntime, IndexMap, StableStep, StiffnessDamping
+from pliant.interfaces import ActionRuntime, AddStiffnessDamping, Damped, IndexMap, StableStep
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -49,9 +49,7 @@ class Pressure(TimeWindow):
 
 
 class PressureRuntime(ActionRuntime):
-    """Pressure at work."""
-
-    velocity_dependent = False
+    """Pressure on the boundary triangles."""
 
     def __init__(self, world: "World", body: Any, value: Curve) -> None:
         self.body, self.value = body, value
@@ -95,7 +93,7 @@ class Drag(TimeWindow):
 
 
 class DragRuntime(ActionRuntime):
-    """Drag at work."""
+    """Drag on the boundary triangles."""
 
     velocity_dependent = True
 
@@ -154,13 +152,14 @@ class Damping(TimeWindow):
         parts = world.bodies_named(self.body, "action 'damping'")
         if self.stiffness is not None:
             for part in parts:
-                if not isinstance(part.mechanics, StiffnessDamping):
+                if part.mechanics.offer(Damped) is None:
                     raise IncompatibleError(
                         f"action 'damping': the model of body '{part.name}' has no stiffness damping.",
                         hint="Use rate instead.",
                     )
-                part.mechanics.damping_time += self.stiffness
-            return self.windowed(ActionRuntime())
+            acting = ActionRuntime()
+            acting.requests = tuple(AddStiffnessDamping(part, self.stiffness) for part in parts)
+            return self.windowed(acting)
         rate: Curve = self.rate
         if self.factor is not None:
             rate = Curve.constant(-float(np.log(self.factor)) / self.step)
@@ -168,7 +167,7 @@ class Damping(TimeWindow):
 
 
 class MassDampingRuntime(ActionRuntime):
-    """Mass-proportional damping at work."""
+    """Damping in proportion to mass."""
 
     velocity_dependent = True
 

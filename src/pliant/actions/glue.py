@@ -1,6 +1,6 @@
 """Bodies that are tied together while they run: glue, and bodies that fuse."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
 from pliant.core.units import Length
-from pliant.interfaces import ActionRuntime, IndexMap
+from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -79,19 +79,31 @@ class Fuse(OneShot):
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (one,), (two,) = (world.bodies_named(name, "action 'fuse'") for name in self.bodies)
         first, second = (np.arange(p.rows.start, p.rows.stop) for p in (one, two))
-        return self.windowed(FuseRuntime(world, (one, two), (first, second), self))
+        return self.windowed(
+            GlueRuntime(world, first, second, self.reach, self.at, "fuse", weld_surfaces_of=(one, two))
+        )
 
 
 class GlueRuntime(ActionRuntime):
-    """Springs between bodies that are made at a time."""
+    """Springs that tie particles ``first`` to ``second`` from the time ``at`` on.
 
-    velocity_dependent = False
+    weld_surfaces_of: two bodies whose shown surfaces then meet in the middle of the gap.
+    """
+
+    capabilities = frozenset({Event})
 
     def __init__(
-        self, world: "World", first: IntArray, second: IntArray, reach: float | None, at: float, kind: str
+        self,
+        world: "World",
+        first: IntArray,
+        second: IntArray,
+        reach: float | None,
+        at: float,
+        kind: str,
+        weld_surfaces_of: tuple["BodyState", "BodyState"] | None = None,
     ) -> None:
+        self.kind, self.welded = kind, weld_surfaces_of
         self.world, self.first, self.second, self.reach, self.at = world, first, second, reach, at
-        self.kind = kind
         owner = np.repeat(np.arange(len(world.bodies)), [part.count for part in world.bodies])
         self._strength = np.array([p.material.young * p.structure.spacing for p in world.bodies])[owner]
         self._spacing = np.array([p.structure.spacing for p in world.bodies])[owner]
@@ -103,7 +115,7 @@ class GlueRuntime(ActionRuntime):
         self.edges, self.lengths, self.stiffness = edges, lengths, stiffness
         self.ties = SpringNetwork(edges, lengths, stiffness, self.world.count) if len(edges) else None
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         from scipy.spatial import cKDTree
 
         x = world.x
@@ -122,12 +134,16 @@ class GlueRuntime(ActionRuntime):
         share = 0.5 * (1.0 / times[edges[:, 0]] + 1.0 / times[edges[:, 1]])
         strength = np.minimum(self._strength[edges[:, 0]], self._strength[edges[:, 1]])
         self._tie(edges, np.linalg.norm(d, axis=1), SEAM * strength * share)
+        if self.welded is not None:
+            spacing = max(part.structure.spacing for part in self.welded)
+            weld(world, *self.welded, max((self.reach or REACH * spacing) - spacing, 0.0))
+        return ()
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         if self.ties is not None and self.ties.blocks is not None:
             self.ties.loops.add_forces(x, out)
 
-    def potential(self, x: Array) -> float:
+    def potential_energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""
         if not len(self.edges):
             return 0.0
@@ -148,22 +164,3 @@ class GlueRuntime(ActionRuntime):
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._tie(*(np.array(state[name]) for name in ("edges", "lengths", "stiffness")))
-
-
-class FuseRuntime(GlueRuntime):
-    """Two bodies that will be one: springs, and surfaces without a gap."""
-
-    def __init__(
-        self,
-        world: "World",
-        parts: tuple["BodyState", "BodyState"],
-        rows: tuple[IntArray, IntArray],
-        fuse: Fuse,
-    ) -> None:
-        super().__init__(world, *rows, fuse.reach, fuse.at, "fuse")
-        self.parts = parts
-
-    def apply(self, world: "World") -> None:
-        super().apply(world)
-        spacing = max(part.structure.spacing for part in self.parts)
-        weld(world, *self.parts, max((self.reach or REACH * spacing) - spacing, 0.0))

@@ -1,5 +1,6 @@
 """Loads on selected particles: a force, a moment, an impulse."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Impulse as ImpulseUnit
-from pliant.interfaces import ActionRuntime, IndexMap, Ledger
+from pliant.interfaces import ActionRuntime, BodyChange, EnergyTotals, Event, IndexMap
 
 if TYPE_CHECKING:
     from pliant.state.world import World
@@ -41,9 +42,9 @@ class Force(SelectionAction):
 
 
 class ForceRuntime(ActionRuntime):
-    """A force at work: particle i gets ``share_i * value(t)``."""
+    """Particle i gets ``share_i * value(t)``."""
 
-    velocity_dependent = False
+    rows: IntArray
 
     def __init__(self, rows: IntArray, world: "World", whole: bool, value: Curve) -> None:
         self.whole, self.value = whole, value
@@ -111,9 +112,9 @@ class Moment(SelectionAction):
 
 
 class MomentRuntime(ActionRuntime):
-    """A moment at work."""
+    """A torque about the centre of the rows."""
 
-    velocity_dependent = False
+    rows: IntArray
 
     def __init__(self, rows: IntArray, axis: Array, value: Curve) -> None:
         self.rows, self.axis, self.value = rows, axis, value
@@ -157,7 +158,10 @@ class Impulse(SelectionAction, OneShot):
 
 
 class ImpulseRuntime(ActionRuntime):
-    """An impulse at work: every selected particle gets the same change of velocity, once."""
+    """Gives every selected particle the same change of velocity, once."""
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     def __init__(self, rows: IntArray, change: Array, at: float) -> None:
         self.rows, self.change, self.at = rows, change, at
@@ -166,13 +170,14 @@ class ImpulseRuntime(ActionRuntime):
     def remap(self, change: IndexMap, world: "World") -> None:
         self.rows, _ = change.remap_rows(self.rows)
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         free = world.inverse_mass[self.rows] > 0.0
         before = world.v[self.rows]
         after = np.where(free, before + self.change, before)
         self.given += 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
         world.v[self.rows] = after
+        return ()
 
-    def report_energy(self, ledger: Ledger) -> None:
-        ledger.work += self.given
+    def report_energy(self, totals: EnergyTotals) -> None:
+        totals.work += self.given
         self.given = 0.0

@@ -1,6 +1,7 @@
 """Operations on bodies while they run: renormalise, change attributes."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -8,30 +9,33 @@ from pydantic import Field, model_validator
 from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.core.typing import IntArray, Vector
+from pliant.core.typing import Array, BoolArray, IntArray, Vector
 from pliant.core.units import Number, Pressure, Time
-from pliant.interfaces import ActionRuntime, Alterable, IndexMap, Renormalising, StableStep
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, IndexMap, StableStep
 from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
 
+Edit = Callable[[Editable, Array, BoolArray], None]
+"""Changes a body: its mechanics, positions (n, 3) and the chosen particles (n,)."""
+
 
 class MaterialEdit(SelectionAction, OneShot):
-    """Base of operations on selected particles of bodies whose mechanics offer ``needs``."""
+    """Base of operations on selected particles of bodies that can be edited."""
 
     live: ClassVar[bool] = True
     changes_bodies: ClassVar[bool] = True
-    needs: ClassVar[type]
+    needs: ClassVar[type] = Editable
 
     def parts(self, world: "World", rows: IntArray) -> list["BodyState"]:
-        """The bodies that hold ``rows``; IncompatibleError where one lacks the capability."""
+        """The bodies that hold ``rows``; IncompatibleError where one cannot be edited."""
         found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
         for part in found:
-            if not isinstance(part.mechanics, self.needs):
+            if part.mechanics.offer(Editable) is None:
                 raise IncompatibleError(
                     f"action '{self.kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
-                    hint=f"Use {models_offering(self.needs)}.",
+                    hint=f"Use {models_offering(Editable)}.",
                 )
         return found
 
@@ -42,7 +46,6 @@ class Renormalise(MaterialEdit):
     energy is left in it, and no force."""
 
     kind: ClassVar[str] = "renormalise"
-    needs: ClassVar[type] = Renormalising
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Keep shape", "body", "Renormalise: the present shape becomes the rest shape", "shape"),
     )
@@ -62,7 +65,6 @@ class Attributes(MaterialEdit):
     """
 
     kind: ClassVar[str] = "attributes"
-    needs: ClassVar[type] = Alterable
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool(
             "Stiffen", "stiff", "Make their connections twice as stiff", "shape", table={"stiffness": 2}
@@ -99,18 +101,24 @@ class Attributes(MaterialEdit):
 
 
 class EditRuntime(ActionRuntime):
-    """An operation at work: calls a verb of each body's mechanics, once."""
+    """Applies ``edit`` to the mechanics of each body, once."""
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     stiffer = 1.0  # by which factor stiffness grows
 
-    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, verb: Any) -> None:
-        self.parts, self.rows, self.at, self.verb = parts, rows, at, verb
+    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, edit: Edit) -> None:
+        self.parts, self.rows, self.at, self.edit = parts, rows, at, edit
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         chosen = np.zeros(world.count, bool)
         chosen[self.rows] = True
         for part in self.parts:
-            self.verb(part.mechanics, world.x[part.rows], chosen[part.rows])
+            editable = part.mechanics.offer(Editable)
+            assert editable is not None
+            self.edit(editable, world.x[part.rows], chosen[part.rows])
+        return ()
 
     def stable_step(self) -> StableStep:
         """That of the stiffened bodies; damped ones are limited in proportion to their stiffness."""

@@ -13,7 +13,7 @@ from pliant.core.rotation import Direction
 from pliant.core.selection import Axis, Point
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Angle, Length, Rate
-from pliant.interfaces import ActionRuntime, IndexMap
+from pliant.interfaces import ActionRuntime, IndexMap, PrescribedMotion
 
 if TYPE_CHECKING:
     from pliant.state.world import World
@@ -40,7 +40,9 @@ class PrescribedMotionRuntime(ActionRuntime):
     ``offset(time)`` and its two time derivatives, since ``begun``, may depend on the particle.
     """
 
-    still = False
+    capabilities = frozenset({PrescribedMotion})
+    is_static = False
+    rows: IntArray
 
     def __init__(self, rows: IntArray, axes: BoolArray) -> None:
         self.rows, self.axes = rows, axes
@@ -108,7 +110,7 @@ class Fix(SelectionAction):
 class FixRuntime(PrescribedMotionRuntime):
     """Fix at work."""
 
-    still = True
+    is_static = True
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         from pliant.actions.kernels import hold_rows

@@ -50,7 +50,9 @@ class Pull(SelectionAction):
 
 
 class PullRuntime(ActionRuntime):
-    """Pull at work."""
+    """A damped spring to a moving point."""
+
+    rows: IntArray
 
     def __init__(self, rows: IntArray, mass: Array, pull: Pull) -> None:
         self.rows, self.path = rows, pull.target

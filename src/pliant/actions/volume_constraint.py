@@ -11,7 +11,7 @@ from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
 from pliant.core.typing import AnyArray, Array, Vector
 from pliant.core.units import Number
-from pliant.interfaces import ActionRuntime, IndexMap, VolumeLeaver
+from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, IndexMap, Projection
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -65,16 +65,14 @@ class VolumeConstraint(TimeWindow):
                 raise IncompatibleError(
                     f"action 'volume-constraint': body '{part.name}' is not made of tets."
                 )
-            if self.per == "node" and isinstance(part.mechanics, VolumeLeaver):
-                part.mechanics.disable_volumetric_term()
         return self.windowed(VolumeConstraintRuntime(parts, self))
 
 
 class VolumeConstraintRuntime(ActionRuntime):
     """The constraint at work: a projection each step, and its multipliers as forces until the next."""
 
-    velocity_dependent = False
-    exact = True
+    capabilities = frozenset({Projection})
+    applied_last = True
 
     def __init__(self, parts: list["BodyState"], options: VolumeConstraint) -> None:
         from pliant.actions.constraints.volume_body import BodyVolume
@@ -82,6 +80,8 @@ class VolumeConstraintRuntime(ActionRuntime):
         from pliant.actions.constraints.volume_tets import TetVolumes
 
         makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        if options.per == "node":
+            self.requests = tuple(DisableVolumetricTerm(part) for part in parts)
         self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
 

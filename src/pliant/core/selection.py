@@ -41,7 +41,7 @@ OneBody = Annotated[Any, BeforeValidator(_one_body), _BY_NAME, WithJsonSchema({"
 
 
 @parameters
-class PlaneRegion:
+class Plane:
     """Particles on a plane across an axis: at a coordinate, or at the body's own "min" or "max" end.
 
     The tolerance defaults to a tenth of the particle spacing at an end and a quarter elsewhere.
@@ -112,7 +112,7 @@ class Select:
     """A selection: of one body, or of all bodies where ``body`` is not given; exactly one way to choose."""
 
     body: BodyRef = None
-    plane: PlaneRegion | None = None
+    plane: Plane | None = None
     box: BoxRegion | None = None
     sphere: SphereRegion | None = None
     ids: tuple[int, ...] | None = None

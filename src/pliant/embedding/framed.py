@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.interfaces import Carrier
+from pliant.interfaces import Carrier, Structure
 from pliant.mesh.mesh import Surface
 
 
@@ -176,3 +176,16 @@ class HiddenSurface:
 
 CARRIERS: dict[str, Any] = {kind.kind: kind for kind in (EmbeddedSurface, FramedSurface, HiddenSurface)}
 """Carriers by the ``kind`` under which a run folder stores them; each has ``from_arrays``."""
+
+
+def hidden(structure: Structure) -> Structure:
+    """The structure of a body that is absent: its surface is not shown."""
+    if structure.carrier is None:
+        return structure
+    return replace(structure, carrier=HiddenSurface(structure.carrier))
+
+
+def shown(structure: Structure) -> Structure:
+    """The structure of a body that is present again after ``hidden``."""
+    carrier = structure.carrier
+    return replace(structure, carrier=carrier.inner) if isinstance(carrier, HiddenSurface) else structure

@@ -28,7 +28,7 @@ def half_step_scheme(system: "System", time: float, dt: float, keep: float) -> N
     if keep != 1.0 and system.keeps_ledger:
         slowed = v - 0.5 * dt * w * f
         lost = 0.5 * (1.0 - keep**2) * float((world.mass[:n, None] * slowed**2)[w > 0.0].sum())
-        system.ledger.dissipated += lost
+        system.totals.dissipated += lost
     kernels.kick_drift(x, v, f, w, (1.0 - 0.5 * keep) * dt, keep, dt)
     system.drive(time + dt, world.x, world.v)
     system.advance(time, dt)

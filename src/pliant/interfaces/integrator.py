@@ -1,8 +1,6 @@
-"""What drives a simulation and looks at it."""
+"""Time integrators."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
-
-from pliant.interfaces.common import Columns
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -18,14 +16,3 @@ class Integrator(Protocol):
 
     def step(self, system: "System", time: float, dt: float) -> None:
         """On entry ``world.f`` holds the forces at ``time``; on return those at ``time + dt``."""
-
-
-class Measure(Protocol):
-    """Parameters of a measure; one class per entry of ``MEASURES``."""
-
-    kind: ClassVar[str]
-
-    @property
-    def every(self) -> Literal["frame", "step"]: ...
-
-    def prepare(self, system: "System") -> Columns: ...

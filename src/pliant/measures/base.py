@@ -12,6 +12,7 @@ from pliant.core.registry import SceneMember
 class MeasureParameters(SceneMember):
     """``name`` of its series (default: the type), taken ``every`` frame or step."""
 
+    needs_ledger: ClassVar[bool] = False
     unit: ClassVar[str] = ""  # of its series
 
     name: str | None = Field(default=None, kw_only=True, pattern=r"^[A-Za-z_][\w\-]*$")

@@ -1,9 +1,9 @@
 """What all models declare about themselves, for scenes, the studio and the validation suite."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pliant.interfaces import Structure
+from pliant.interfaces import Mechanics, Structure
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial
@@ -35,6 +35,6 @@ class ModelParameters:
         """Lame's constants [Pa] of a body by the model's own theory; None where it has none."""
         return None
 
-    def prepare(self, structure: Structure, material: "ResolvedMaterial") -> Any:
+    def prepare(self, structure: Structure, material: "ResolvedMaterial") -> Mechanics:
         """The mechanics of one body; raises IncompatibleError for materials that it cannot do."""
         raise NotImplementedError

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.parameters import to_table
-from pliant.interfaces import Checkpointable
 from pliant.kernels.element_blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
 from pliant.kernels.jit import SERIAL_ROWS
 from pliant.models import MODELS
@@ -85,9 +84,9 @@ def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows
     if velocities:
         arrays["velocities"] = world.v
     for part in world.bodies:
-        if isinstance(part.mechanics, Checkpointable):
+        if part.mechanics.recorded:
             state = part.mechanics.state()
-            for name in getattr(part.mechanics, "recorded", ()):
+            for name in part.mechanics.recorded:
                 arrays[f"memory.{part.name}.{name}"] = state[name]
     row = simulation.row()
     writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)

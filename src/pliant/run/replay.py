@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pliant.interfaces import Deciding
-
 if TYPE_CHECKING:
     from pliant.scene.scene import Scene
     from pliant.simulation.simulation import Simulation
@@ -21,11 +19,12 @@ def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None
 
 
 def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
-    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; True if any."""
+    """Write what bodies decided into the bodies of a scene's ``table``; True if any."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}
     for part in simulation.system.world.bodies:
-        if isinstance(part.mechanics, Deciding) and part.mechanics.decisions:
-            bodies[part.name]["model"]["decisions"] = [list(pair) for pair in part.mechanics.decisions]
+        keys = part.mechanics.replay_parameters()
+        if keys:
+            bodies[part.name]["model"] |= keys
             found = True
     return found

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.errors import Diverged
-from pliant.interfaces import ContactShape
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
 from pliant.scene.scene import UP, Scene
@@ -169,7 +169,7 @@ def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
         for part in simulation.system.world.bodies:
             if shape is not None and shape.shape == PLANE:
                 yield from _below(part, shape, number)
-            elif isinstance(runtime, ContactShape) and runtime.start == 0.0:
+            elif isinstance(runtime, ObstacleRuntime) and runtime.start == 0.0:
                 yield from _inside(part, runtime, label)
     for part in simulation.system.world.bodies:
         yield from _extent_warnings(part)
@@ -187,7 +187,7 @@ def _below(part: BodyState, plane: ObstacleShape, number: int) -> Iterator[str]:
         )
 
 
-def _inside(part: BodyState, obstacle: ContactShape, label: str) -> Iterator[str]:
+def _inside(part: BodyState, obstacle: ObstacleRuntime, label: str) -> Iterator[str]:
     """Whether a body starts inside an obstacle."""
     depth = -float(obstacle.distances(0.0, part.structure.rest)[0].min())
     if depth > 0.1 * part.structure.spacing:

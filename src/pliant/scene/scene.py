@@ -21,6 +21,7 @@ from pliant.interfaces import ActionRuntime, Measure, SelfStepping, Structure
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
 from pliant.scene.body import Body
+from pliant.simulation.requests import apply_requests
 from pliant.simulation.simulation import DeferredAction, Simulation
 from pliant.simulation.system import System
 from pliant.simulation.time_step import plan_step
@@ -142,7 +143,9 @@ class Scene:
         for body, structure in zip(self.bodies, structures, strict=True):
             material = body.resolved_material
             made.append((body, structure, material, body.model.prepare(structure, material)))
-        made.sort(key=lambda entry: isinstance(entry[3], SelfStepping))  # those that own their step come last
+        made.sort(
+            key=lambda entry: entry[3].offer(SelfStepping) is not None
+        )  # those that own their step come last
         parts, start, velocities = [], 0, []
         for body, structure, material, mechanics in made:
             assert body.name is not None
@@ -159,13 +162,14 @@ class Scene:
                 later.append(DeferredAction(given.starts, number, label, make))
             else:
                 acting.append((label, make()))
+        apply_requests(world, [runtime for _, runtime in acting])  # contact sees the bodies as they will be
         if self.contact.applies(world):
             acting.append(("contact", self.contact.prepare(world, UP[self.up])))
         system = System(world, acting)
         integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
         plan = plan_step(system, integrator, wanted, self.time.fps, self.time.refine)
-        comes_apart = any(getattr(part.mechanics, "cracking", None) is not None for part in parts) or any(
+        comes_apart = any(part.mechanics.can_crack for part in parts) or any(
             action.parts_bodies for action in self.actions
         )
         made_of = self._all_measures(comes_apart)

@@ -13,18 +13,11 @@ from pliant.core.typing import Array
 from pliant.integrators.base import StatefulIntegrator
 from pliant.interfaces import (
     ActionRuntime,
-    BodySeries,
-    Columns,
+    EnergyTotals,
     Integrator,
-    Ledger,
     Measure,
-    Noting,
-    Restarting,
-    RigidContact,
+    MeasureSampler,
     SelfStepping,
-    Speaking,
-    StepLimit,
-    Stiffening,
     StoredEnergy,
 )
 from pliant.simulation.divergence import DivergenceCheck
@@ -36,16 +29,15 @@ from pliant.state.world import BodyState
 LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
-class BodySeriesSampler:
+class BodySeriesSampler(MeasureSampler):
     """The series of a body's model, under the body's name."""
 
     def __init__(self, part: BodyState) -> None:
-        assert isinstance(part.mechanics, BodySeries)
-        self.mechanics: BodySeries = part.mechanics
+        self.mechanics = part.mechanics
         self.series_names = tuple(f"{part.name}.{name}" for name in part.mechanics.series_names)
 
     def sample(self, time: float) -> Sequence[float]:
-        return list(self.mechanics.series())
+        return list(self.mechanics.sample_series())
 
 
 @dataclass(frozen=True)
@@ -67,15 +59,16 @@ class Simulation:
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()
+        if any(measure.needs_ledger for measure in measures):
+            system.keep_ledger()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
         system.solver = integrator.prepare(system) if isinstance(integrator, StatefulIntegrator) else None
-        bodies = [BodySeriesSampler(p) for p in system.world.bodies if isinstance(p.mechanics, BodySeries)]
-        others = (*(a for _, a in system.actions), system.solver, *bodies)
-        own = [a for a in others if isinstance(a, Columns)]
-        self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
-        self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
-        self._restarting = [m for m in self._per_frame if isinstance(m, Restarting)]
+        bodies = [BodySeriesSampler(p) for p in system.world.bodies if p.mechanics.series_names]
+        solver = [] if system.solver is None else [system.solver]
+        self._averaging = [*(a for _, a in system.actions), *solver]
+        self._per_frame = [*(m for m, every in prepared if every == "frame"), *self._averaging, *bodies]
+        self._per_step = [m for m, every in prepared if every == "step"]
         self.columns = ("time", *(c for m in self._per_frame for c in m.series_names))
         self.step_columns = (
             ("time", *(c for m in self._per_step for c in m.series_names)) if self._per_step else ()
@@ -94,7 +87,7 @@ class Simulation:
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
         for part in self.system.world.bodies:
-            if isinstance(part.mechanics, SelfStepping) and math.isinf(self.integrator.stability):
+            if part.mechanics.offer(SelfStepping) and math.isinf(self.integrator.stability):
                 raise IncompatibleError(
                     f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
                     f"integrator '{self.integrator.kind}' cannot use.",
@@ -105,7 +98,7 @@ class Simulation:
         """Refuse integrators that a body cannot serve, and series that share a name."""
         for part in self.system.world.bodies:
             for needed in self.integrator.requires:
-                if not isinstance(part.mechanics, needed):
+                if part.mechanics.offer(needed) is None:
                     raise IncompatibleError(
                         f"Integrator '{self.integrator.kind}' needs {needed.__name__.lower()}, which model "
                         f"'{part.model.kind}' of body '{part.name}' does not have.",
@@ -119,22 +112,22 @@ class Simulation:
             )
 
     def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know (see ``Noting``), and what is
-        missing from the energies."""
-        found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+        """What the actions found out about the scene and a user should know , and what is missing from the
+        energies."""
+        found = [text for _, a in self.system.actions for text in a.notes]
         for part in self.system.world.bodies:
-            if not isinstance(part.mechanics, (StoredEnergy, RigidContact)):
+            if not part.mechanics.offer(StoredEnergy) and not part.mechanics.contact_surface().rigid:
                 found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
         return found
 
     def warnings(self) -> list[str]:
-        """What bodies and actions found out since the last call (see ``Speaking``)."""
-        bodies = [(f"body '{part.name}'", part.mechanics) for part in self.system.world.bodies]
+        """What bodies and actions found out since the last call."""
+        bodies = [(f"body '{part.name}'", part.mechanics.warnings) for part in self.system.world.bodies]
         found = []
-        for label, speaker in (*bodies, *self.system.actions):
-            if isinstance(speaker, Speaking):
-                found += [f"{label}: {text}" for text in speaker.warnings]
-                speaker.warnings.clear()
+        for label, warnings in (*bodies, *((label, a.warnings) for label, a in self.system.actions)):
+            found += [f"{label}: {text}" for text in warnings]
+            if isinstance(warnings, list):
+                warnings.clear()
         return found
 
     @property
@@ -146,7 +139,7 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
-        system.energy_ledger.ledger = Ledger()
+        system.energy_ledger.totals = EnergyTotals()
         system.open_ledger(0.0)
         self.divergence_check.check(world, 0.0)
         self.started = True
@@ -170,8 +163,8 @@ class Simulation:
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
         self._finer = self._step_parts()
-        for measure in self._restarting:
-            measure.reset()
+        for averaging in self._averaging:
+            averaging.reset()
         self.thread_tuner.begin(count)
         with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges
             for k in range(count):
@@ -211,18 +204,13 @@ class Simulation:
         if not self.plan.refine or not math.isfinite(self.plan.limit):
             return 1
         world = self.system.world
-        parts = [
-            part.mechanics.substeps_at(world.x[part.rows])
-            for part in world.bodies
-            if isinstance(part.mechanics, Stiffening)
-        ]
-        return max(parts, default=1)
+        return max(part.mechanics.substeps_at(world.x[part.rows]) for part in world.bodies)
 
     def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
         self.system.add_action(label, action, time, bisect_left(self._numbers, number))
         insort(self._numbers, number)
-        if isinstance(action, StepLimit):
+        if "stable_step" in action.members:
             self.system.substeps = max(
                 self.system.substeps, substeps(self.system, self.integrator, self.plan)
             )

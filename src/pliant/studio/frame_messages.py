@@ -115,7 +115,7 @@ def _describe(body: ShownBody) -> dict[str, Any]:
         "can": [
             name
             for name, cls in ACTIONS.items()
-            if cls.needs is not None and isinstance(body.mechanics, cls.needs)
+            if cls.needs is not None and body.mechanics.offer(cls.needs) is not None
         ],
         "present": getattr(structure.carrier, "kind", "") != "hidden",
         "groups": {name: [int(k) for k in ids] for name, ids in structure.groups.items()},

@@ -52,7 +52,7 @@ def equilibrium(
     right = -stiffness(prescribed)[free]
     if loads is not None:
         right += loads.ravel()[free]
-    if isinstance(mechanics, StoredEnergy):
+    if mechanics.offer(StoredEnergy):
         found, failed = cg(operator, right, rtol=1e-7, maxiter=5000, M=near)
     else:
         found, failed = gmres(operator, right, rtol=1e-7, restart=100, maxiter=50, M=near)

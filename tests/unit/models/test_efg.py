@@ -35,7 +35,8 @@ def test_serial_and_parallel_give_the_same_bytes() -> None:
     for parallel in (False, True):
         mechanics.parallel = parallel
         out = np.zeros_like(x)
-        found.append((mechanics.energy_and_forces(x, np.zeros_like(x), out), out))
+        mechanics.add_forces(x, np.zeros_like(x), out)
+        found.append((mechanics.energy(x), out))
     assert found[0][0] == found[1][0]
     assert np.array_equal(found[0][1], found[1][1])
 

@@ -68,7 +68,7 @@ class ActiveSetContact:
         """Hold the particles that are inside a shape at ``end``; True if there are new ones."""
         world, found = self._system.world, False
         free = (world.inverse_mass > 0.0).all(axis=1)
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             depth, _ = contact.distances(self._end, end)
             inside = (depth < world.radius) & free
             inside[self.rows] = False
@@ -90,7 +90,7 @@ class ActiveSetContact:
         """Normals and targets of the held particles, from where they would ``end``."""
         x, radius = self._system.world.x, self._system.world.radius
         self.normal, self.target = np.zeros((len(self.rows), 3)), np.zeros((len(self.rows), 3))
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             own = self.shape == k
             if not own.any():
                 continue
@@ -108,7 +108,7 @@ class ActiveSetContact:
         drives one back, it sticks. Sticking ones slide where they are held by more than that.
         """
         changed = np.zeros(len(self.rows), bool)
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             own = self.shape == k
             if not own.any() or contact.friction == 0.0:
                 continue
@@ -165,7 +165,7 @@ class ActiveSetContact:
         share: of the stage's force that acts over the step (a half where the step's other end has its own).
         """
         world, dt = self._system.world, self._dt
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             own = self.shape == k
             if not own.any():
                 continue

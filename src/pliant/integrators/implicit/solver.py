@@ -14,7 +14,7 @@ from pliant.integrators.implicit.incremental_potential import IncrementalPotenti
 from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
 from pliant.integrators.implicit.rest_preconditioner import RestPreconditioner, RestSystem
 from pliant.integrators.implicit.step_control import conserve_momentum, first_guess, gains_energy
-from pliant.interfaces import Stiffness, StoredEnergy
+from pliant.interfaces import StoredEnergy, Tangent
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -46,7 +46,7 @@ class Solver:
     Euler (four quarters where the stage was half a step long), and so on.
     """
 
-    columns = ("solver.iterations", "solver.residual")
+    series_names = ("solver.iterations", "solver.residual")
 
     def __init__(self, system: "System", scheme: Scheme) -> None:
         self.system, self.scheme = system, scheme
@@ -59,9 +59,9 @@ class Solver:
         self._minimiser: Any = None
         self._steps, self._iterations, self._residual = 0, 0, 0.0
         parts = system.world.bodies
-        self.minimises = all(isinstance(p.mechanics, StoredEnergy) for p in parts)
+        self.minimises = all(p.mechanics.offer(StoredEnergy) for p in parts)
         for part in parts:
-            if not isinstance(part.mechanics, StoredEnergy if self.minimises else Stiffness):
+            if not self.minimises and not part.mechanics.offer(Tangent):
                 raise IncompatibleError(
                     f"Implicit integrators need an energy or a stiffness product from every model; '"
                     f"{part.model.kind}' of body '{part.name}' has neither that goes with the others.",
@@ -145,7 +145,7 @@ class Solver:
     def advance(self, scheme: Scheme, time: float, dt: float, depth: int = 0) -> None:
         """Take the World from ``time`` to ``time + dt``, in halves where it must be."""
         stage = scheme.stage(self, time, dt)
-        outcome = self._solve_with_contacts(stage, dt) if self.system.contacts else self.solve(stage)
+        outcome = self._solve_with_contacts(stage, dt) if self.system.obstacles else self.solve(stage)
         good = outcome.converged or outcome.residual <= 10.0 * self.scheme.tolerance
         x, v = scheme.close(self, stage, dt)
         if good and x is not stage.x:
@@ -215,7 +215,7 @@ class Solver:
         kinetic = 0.5 * float(np.sum(world.mass[:, None] * np.where(free, world.v, 0.0) ** 2))
         if kinetic < self.kinetic:
             world.v[free] = 0.0
-            system.ledger.dissipated += kinetic
+            system.totals.dissipated += kinetic
             kinetic = 0.0
         self.kinetic = kinetic
 

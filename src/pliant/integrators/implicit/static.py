@@ -43,7 +43,7 @@ class Static(ImplicitIntegrator):
 
     def prepare(self, system: "System") -> Any:
         for label, action in system.actions:
-            if isinstance(action, Projection):
+            if action.offer(Projection):
                 raise IncompatibleError(
                     f"Integrator 'static' cannot do contacts and constraints: {label}.",
                     hint='Use { type = "implicit-euler", kinetic-damping = true }, which comes to rest.',

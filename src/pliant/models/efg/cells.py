@@ -36,8 +36,9 @@ class VoronoiCells:
 
     def arrays(self) -> dict[str, AnyArray]:
         """Everything needed to store them and to have them again."""
-        own = {name: getattr(self, name) for name in ("points", "outside", "pairs", "starts", "corners")}
-        return own | {f"hull-{name}": getattr(self.hull, name) for name in ("of", "starts", "corners")}
+        own = {"points": self.points, "outside": self.outside, "pairs": self.pairs}
+        own |= {"starts": self.starts, "corners": self.corners}
+        return own | {f"hull-{name}": array for name, array in vars(self.hull).items()}
 
     @classmethod
     def of(cls, arrays: Mapping[str, AnyArray]) -> "VoronoiCells":

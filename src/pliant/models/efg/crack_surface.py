@@ -3,6 +3,7 @@
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.crack_sheet import corner_means, relax_sheet, sheet_rim
 from pliant.models.efg.cells import VoronoiCells
 
 UPRIGHT = 0.3  # cosine: how far triangles of a smoothed crack may turn
@@ -16,19 +17,13 @@ def sheet(cells: VoronoiCells, opened: BoolArray, planes: Array, smooth: float) 
     used, triangles = np.unique(fans[chosen], return_inverse=True)
     triangles = triangles.reshape(-1, 3)
     points = cells.points[used].copy()
-    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    edges, uses = np.unique(sides, axis=0, return_counts=True)
-    still = cells.outside[used]
-    still[edges[uses != 2]] = True  # rims, and lines where cracks meet
-    corner, face = triangles.ravel(), np.repeat(of[chosen], 3)
-    count = np.bincount(corner, minlength=len(points))[:, None]
+    still = cells.outside[used] | sheet_rim(triangles, len(points))
+    corner, owner, face = triangles.ravel(), np.repeat(np.arange(len(triangles)), 3), np.repeat(of[chosen], 3)
     for _ in range(3):
-        middle = np.repeat(points[triangles].mean(axis=1), 3, axis=0)
-        moved = 0.5 * points + 0.5 * _summed(middle, corner, len(points)) / count
-        points = np.where(still[:, None], points, moved)
+        points = relax_sheet(points, triangles, corner, owner, still)
         at, normal = planes[face, :3], planes[face, 3:]
         off = np.einsum("ti,ti->t", points[corner] - at, normal)[:, None] * normal
-        points = points - _summed(off, corner, len(points)) / count
+        points = points - corner_means(off, corner, len(points))
     start = cells.points[used]
     return _unfolded(start + smooth * (points - start), start, triangles), triangles
 
@@ -52,7 +47,3 @@ def _unfolded(points: Array, start: Array, triangles: IntArray) -> Array:
 def _across(points: Array, triangles: IntArray) -> Array:
     a, b, c = (points[triangles[:, k]] for k in range(3))
     return np.cross(b - a, c - a)
-
-
-def _summed(values: Array, of: IntArray, count: int) -> Array:
-    return np.stack([np.bincount(of, values[:, c], count) for c in range(3)], axis=1)

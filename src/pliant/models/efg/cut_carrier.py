@@ -1,4 +1,4 @@
-"""The carried surface of a phyxel body that has come apart, made when somebody asks for it."""
+"""The embedded surface of a phyxel body, cut along its cracks."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,12 +9,13 @@ from pliant.core.typing import Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.embedding.lazy import LazyCarrier
 from pliant.fracture import CutSurface, cut_surface
+from pliant.fracture.cut_carrier import nearest_particles
 from pliant.interfaces import Carrier
 from pliant.models.efg.crack_surface import sheet
 from pliant.structure.samplers.phyxels.embedding import AROUND, shape_functions
 
 if TYPE_CHECKING:
-    from pliant.models.efg.crack_growth import PhyxelCracks
+    from pliant.models.efg.crack_faces import CrackFaces
 
 SMOOTH = (1.0, 0.6, 0.3, 0.0)  # shares of the way from the cells' faces to smooth ones that are tried
 FEW = 14  # phyxels that carry a point at least, where its piece has them
@@ -28,7 +29,7 @@ class CutPhyxelCarrier(LazyCarrier):
 
     kind: ClassVar[str] = EmbeddedSurface.kind
 
-    def __init__(self, whole: Carrier, cracks: "PhyxelCracks") -> None:
+    def __init__(self, whole: Carrier, cracks: "CrackFaces") -> None:
         self.whole, self.rest, self.spacing = whole, cracks.rest, cracks.spacing
         self.piece = cracks.pieces()[1]
         self._cracks = cracks.cells, cracks.opened.copy(), cracks.planes.copy()
@@ -39,9 +40,7 @@ class CutPhyxelCarrier(LazyCarrier):
             surface, inward = self.whole.surface, np.zeros_like(self.whole.surface.points)
             part = np.zeros(len(surface.points), np.int64)
         else:
-            surface, inward = cut.surface, cut.inward
-            part = np.zeros(len(surface.points), np.int64)
-            part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
+            surface, inward, part = cut.surface, cut.inward, cut.piece_of_point
         around, radius = self._carriers(surface.points + NUDGE * self.spacing * inward, part)
         weights = shape_functions(surface.points, self.rest, around, radius)
         return EmbeddedSurface(surface, around.astype(np.uint32), weights)
@@ -63,30 +62,10 @@ class CutPhyxelCarrier(LazyCarrier):
                 break
         return found
 
-    def _homes(self, looking: Array, part: IntArray) -> IntArray:
-        """The nearest phyxel of each point, among those of the piece that most points of its ``part`` of the
-        surface are nearest to: the smoothed crack passes some phyxels on the wrong side."""
-        from scipy.spatial import cKDTree
-
-        home = np.asarray(cKDTree(self.rest).query(looking)[1])
-        count = int(part.max()) + 1
-        if count > 1:
-            for k in range(count):
-                mine = np.flatnonzero(part == k)
-                votes = np.bincount(self.piece[home[mine]])
-                usual = int(np.argmax(votes))
-                if np.sort(votes)[-2:].min() > DOUBT * votes[usual] and len(votes) > 1:
-                    continue  # a part of the surface that several pieces share: each keeps its own
-                wrong = mine[self.piece[home[mine]] != usual]
-                own = np.flatnonzero(self.piece == usual)
-                if len(wrong):
-                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
-        return home
-
     def _carriers(self, looking: Array, part: IntArray) -> tuple[IntArray, Array]:
         """For each point the nearest phyxel and others around it on its side of all cracks, (p, k), and their
         reach (p,): those within two steps from cell to cell, more of them where these are few."""
-        home = self._homes(looking, part)
+        home = nearest_particles(looking, self.rest, part, self.piece, DOUBT)
         near = self._rings()
         wide = near @ near
         around = np.repeat(home[:, None], AROUND, axis=1)

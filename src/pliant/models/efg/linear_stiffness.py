@@ -9,13 +9,6 @@ from pliant.models.efg import row_layout
 from pliant.models.efg.support import MlsSupport
 
 
-def polar(F: Array) -> Array:
-    """The nearest rotations (determinant +1) of matrices (n, 3, 3), by singular values."""
-    U, _, W = np.linalg.svd(F)
-    U[:, :, 2] *= np.sign(np.linalg.det(U) * np.linalg.det(W))[:, None]
-    return np.asarray(U @ W)
-
-
 def neighbour_graph(support: MlsSupport) -> Any:
     """Pairs with a neighbour in common, or that are neighbours, as a CSR pattern (n, n)."""
     from scipy.sparse import csr_array, eye_array

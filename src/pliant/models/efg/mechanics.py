@@ -1,4 +1,4 @@
-"""The meshless model at work on one body."""
+"""Runtime of the meshless model for one body: forces, stable step, plastic flow, fracture and fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,11 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, IndexMap, StableStep, Structure
+from pliant.core.errors import IncompatibleError
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.interfaces import (
+    ChangingTopology,
+    ContactSurface,
+    Cuttable,
+    Damped,
+    FieldData,
+    FractureStatistics,
+    IndexMap,
+    Mechanics,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    TopologyChange,
+)
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, pair_sums, row_layout
-from pliant.models.efg.fracture import PhyxelFracture, divided_support
+from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
@@ -21,12 +38,21 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.model import Efg
 
+STIFFER = 1.2  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods take, stiffens when stretched
 
 
-class EfgMechanics(PhyxelFracture):
-    """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
+class EfgMechanics(Mechanics):
+    """Forces, energy and fields of phyxels; arrays are in the body's own numbering.
 
+    cracking: cracks and cuts of the body; None while nothing can break it and nothing has cut it.
+    topology_version rises when who sees whom changes; parents, parent_weights and moved (n, 3) [m] tell how
+    the present phyxels follow from those of the version before.
+    """
+
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
@@ -38,7 +64,12 @@ class EfgMechanics(PhyxelFracture):
         self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
-        self.start_whole()
+        self._uncut, self.can_crack = structure.carrier, material.strength is not None
+        self.topology_version = 0
+        self.parent_weights: Array | None = None
+        self.moved: Array | None = None
+        self._measured: tuple[float, float] | None = None  # step limit [s] and frequency bound at the time
+        self._start_fracture()
 
     def set_reference(self, reference: Array) -> None:
         """Count displacements from ``reference`` (n, 3), with the neighbours that phyxels have there."""
@@ -92,16 +123,8 @@ class EfgMechanics(PhyxelFracture):
     @property
     def _pairs(self) -> tuple[Any, ...]:
         s = self.support
-        return (
-            s.starts,
-            s.around,
-            s.weight,
-            self.reference,
-            self.solid,
-            self.first,
-            self.second,
-            self.sums,
-        )
+        moments = self.first, self.second, self.sums
+        return s.starts, s.around, s.weight, self.reference, self.solid, *moments
 
     # ---------------------------------------------------------------------------------- forces
 
@@ -117,12 +140,6 @@ class EfgMechanics(PhyxelFracture):
     def energy(self, x: Array) -> float:
         """Elastic energy [J], that of the hourglass control included."""
         return self._run(x, False, True, x)
-
-    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
-        """``energy`` and ``add_forces`` in one pass."""
-        total = self._run(x, True, True, out)
-        self._add_damping(x, v, out)
-        return total
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
@@ -174,27 +191,29 @@ class EfgMechanics(PhyxelFracture):
 
         return neighbour_graph(self.support)
 
-    def nodal_rotations(self, x: Array) -> Array:
-        """The rotation of each phyxel's neighbourhood, (n, 3, 3)."""
-        from pliant.models.efg.linear_stiffness import polar
-
-        return polar(self.gradients(x).reshape(-1, 3, 3))
-
     def stable_step(self) -> StableStep:
         """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and
         neighbourhoods get lopsided. Once it has cracked, what the cracks left."""
         if self.cracking is not None:
-            return self.cracked_step()
+            return self._cracked_step()
         present = replace(self.structure, rest=self.reference)
         limit = explicit_limit(self, present, self.damping_time)
         if self.plasticity is not None and self.plasticity.kind != "small":
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit
 
-    def quickness(self) -> float:
-        """What the square of the highest frequency goes with, see ``moments.quickest``."""
+    def _cracked_step(self) -> StableStep:
+        """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
+        whole one. It is measured again only where a neighbourhood has become much stiffer."""
         s = self.support
-        return float(pair_sums.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass))
+        bound = pair_sums.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass)
+        if self._measured is None or bound > STIFFER * self._measured[1]:
+            limit = explicit_limit(self, self.structure, self.damping_time)
+            self._measured = limit.seconds, float(bound)
+        seconds = self._measured[0]
+        if self.topology_version:
+            return StableStep(seconds, "as measured after cracks")
+        return StableStep(0.5 * seconds, f"{2.0 / seconds:.4g} rad/s at most, halved for cracks")
 
     # ----------------------------------------------------------------------------------- history
 
@@ -204,7 +223,7 @@ class EfgMechanics(PhyxelFracture):
         if self.plasticity is not None:
             changed, heat = self.plasticity.step(x, dt)
             self._plastic_power = (heat + self._resample(x)) / dt
-        return self.crack(time, x) or changed
+        return self._crack(time, x) or changed
 
     def _resample(self, x: Array) -> float:
         """Add and remove phyxels where the body has flowed far, if its model says so; the energy it took."""
@@ -240,20 +259,123 @@ class EfgMechanics(PhyxelFracture):
             self.structure, self.volumes = structure, structure.mass / self.material.density
             self.set_reference(structure.rest)
             self._set_plasticity()
-            self.start_again()
+            self._start_fracture()
 
     def state(self) -> dict[str, AnyArray]:
         own = self.plasticity.state() if self.plasticity is not None else {}
+        if self.model.resample or self.cracking is not None:
+            own["topology-version"] = np.array(self.topology_version)
         if self.model.resample:
-            own |= {"topology-version": np.array(self.topology_version), "looked": np.array(self._looked)}
-        return own | self.crack_state()
+            own["looked"] = np.array(self._looked)
+        if self.cracking is not None:
+            own |= self.cracking.state()
+        if self._measured is not None:
+            own["measured-step"] = np.array(self._measured)
+        return own
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         if self.plasticity is not None:
             self.plasticity.restore(state)
         if self.model.resample and "looked" in state:
             self.topology_version, self._looked = int(state["topology-version"]), float(state["looked"])
-        self.restore_cracks(state)
+        if "opened" in state:
+            self._apply(self._fracture().restore(state))
+            if "measured-step" in state:
+                self._measured = float(state["measured-step"][0]), float(state["measured-step"][1])
+            if "topology-version" in state:
+                self.topology_version = int(state["topology-version"])
+
+    # ---------------------------------------------------------------------------------- fracture
+
+    def _start_fracture(self) -> None:
+        """Begin without cracks; cells are made now where the material can break, or when something cuts."""
+        self.parents = np.arange(len(self.structure.rest))
+        self.cracking: PhyxelFracture | None = None
+        if self.material.strength is not None:
+            self._fracture()
+            self.recorded = (*self.recorded, "opened")
+
+    def _fracture(self) -> PhyxelFracture:
+        if self.cracking is None:
+            if self._uncut is None:
+                raise IncompatibleError("A body without a surface cannot be cut.")
+            if self.plasticity is not None and self.plasticity.kind == "absorb":
+                raise IncompatibleError("plasticity = 'absorb' renews neighbours: the body cannot be cut.")
+            if self.model.resample:
+                raise IncompatibleError("resample = true renews neighbours: the body cannot be cut.")
+            self.cracking = PhyxelFracture(
+                self.structure, self.support, self._uncut, self.material, self.model.divide
+            )
+        return self.cracking
+
+    def _crack(self, time: float, x: Array) -> bool:
+        """Let the body crack where the stress at ``x`` exceeds the strength; whether it did."""
+        if self.cracking is None or not self.cracking.due(time):
+            return False
+        gradients = self.gradients(x)
+        F = gradients.reshape(-1, 3, 3)
+        return self._apply(self.cracking.crack(time, x, F, *fields.cauchy(self, gradients)), F)
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Open the body where ``level`` (n,) is zero, through phyxels."""
+        F = self.gradients(x).reshape(-1, 3, 3)
+        opened, change = self._fracture().cut(level)
+        self._apply(change, F)
+        return opened
+
+    def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Divide the phyxels through which ``level`` (n,) is zero, and remember its two sides; rest positions
+        of the phyxels beside it, where ``past`` (n,) is not positive."""
+        F = self.gradients(x).reshape(-1, 3, 3)
+        beside, change = self._fracture().mark_cut(level, past)
+        self._apply(change, F)
+        return beside
+
+    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Open the body between phyxels of different ``sides`` (n,), or along the marked cut; only among
+        ``where`` (n,)."""
+        return self._apply(self._fracture().open_faces(sides, where))
+
+    def _apply(self, change: PhyxelChange | None, F: Array | None = None) -> bool:
+        """Take over what cracks and cuts have changed, if anything; F (n, 3, 3): deformation gradients before
+        phyxels were divided."""
+        if change is None:
+            return False
+        whole, new = self.structure, change.halves
+        if new is None:
+            self.parents, self.moved = np.arange(len(change.rest)), None
+        else:
+            assert F is not None
+            lines = IndexMap(new.parents[:, None], np.ones((len(new.parents), 1)))
+            named = whole.groups.items()
+            whole = replace(
+                whole,
+                rest=change.rest,
+                mass=change.mass,
+                groups={name: lines.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
+                extra=change.extra,
+            )
+            self.volumes, self.reference = change.mass / self.material.density, change.rest
+            if self.plasticity is not None:
+                self.plasticity.plastic = self.plastic = self.plastic[new.parents]
+            self.parents, self.moved = new.parents, np.einsum("nij,nj->ni", F[new.parents], new.offset)
+        self.set_support(change.support)
+        self.structure = replace(whole, carrier=change.carrier)
+        self.topology_version += 1
+        return True
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents, self.parent_weights, self.moved)
+
+    def contact_surface(self) -> ContactSurface:
+        """Points without a radius; where the body collides with itself, its pieces do."""
+        none = np.zeros(len(self.structure.rest), np.int64)
+        return ContactSurface(pieces=none if self.cracking is None else self.cracking.pieces()[1])
+
+    def fracture_statistics(self) -> FractureStatistics:
+        """Pieces, area of cracks and cuts, and the number of faces that cracked."""
+        return FractureStatistics(1, 0.0, 0) if self.cracking is None else self.cracking.statistics()
 
     # ------------------------------------------------------------------------------------ fields
 

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    FieldData,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    VolumetricTerm,
+)
 from pliant.kernels.element_blocks import WIDTH
 from pliant.models.critical_step import element_limit, explicit_limit
 from pliant.models.fem import fields, kernels, stiffness_product
@@ -16,7 +28,6 @@ from pliant.models.fem.reference import ReferenceTets
 from pliant.models.regions import per_cell
 from pliant.models.tets.fields import edge_matrices
 from pliant.models.tets.fracture import TetFracture
-from pliant.models.tets.rotations import TetRotations
 from pliant.models.tets.stiffness import assemble, gradients, stiffness_at
 
 if TYPE_CHECKING:
@@ -27,6 +38,9 @@ if TYPE_CHECKING:
 class TetFem(TetFracture):
     """Forces, stiffness and fields of linear tets; arrays are in the body's own numbering."""
 
+    capabilities: frozenset[Any] = frozenset(
+        {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
@@ -50,7 +64,6 @@ class TetFem(TetFracture):
         self.tets, self.blocks = structure.cells["tetra"], self.rest.blocks
         self._set_pressure()
         self._set_plasticity()
-        self._rotations: TetRotations | None = None
         self._lane_volumes: Array | None = None
         if not self._keeps_volume:
             self.disable_volumetric_term()
@@ -137,12 +150,6 @@ class TetFem(TetFracture):
         rest = self.rest
         parts = stiffness_at(gradients(rest.first_inverse), rest.volumes, rest.stiffness)
         return assemble(parts, self.tets, len(self.structure.rest))
-
-    def nodal_rotations(self, x: Array) -> Array:
-        """The mean rotation of the tets around each particle, (n, 3, 3)."""
-        if self._rotations is None:
-            self._rotations = TetRotations(self.blocks, self.rest.first_inverse, self.rest.volumes)
-        return self._rotations.nodal(x)
 
     # ------------------------------------------------------------------------- history and fields
 
@@ -244,13 +251,8 @@ class TetFem(TetFracture):
 class HyperelasticTetFem(TetFem):
     """Laws that have an energy."""
 
+    capabilities = TetFem.capabilities | {StoredEnergy}
+
     def energy(self, x: Array) -> float:
         """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
         return self._run_law(x, False, True)
-
-    def energy_and_forces(self, x: Array, v: Array, out: Array) -> float:
-        """``energy`` and ``add_forces`` in one pass over the tets."""
-        total = self._run_law(x, True, True)
-        self.blocks.add_to(out)
-        self._add_damping(x, v, out)
-        return total

@@ -16,6 +16,7 @@ J - 1); particles on an interface have one pressure for each material.
 import numpy as np
 
 from pliant.core.typing import Array
+from pliant.kernels.csr import incidence
 from pliant.kernels.element_blocks import WIDTH, ElementBlocks
 from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.models.fem import kernels
@@ -30,7 +31,6 @@ from pliant.models.tets.kernels import (
     stretch_block,
     take,
 )
-from pliant.models.tets.rotations import slots_around
 
 COROTATIONAL, GENERAL_COROTATIONAL = kernels.COROTATIONAL, kernels.GENERAL_COROTATIONAL
 NEO_HOOKEAN, GRAM_SCHMIDT = kernels.NEO_HOOKEAN, kernels.GRAM_SCHMIDT
@@ -54,7 +54,8 @@ class NodalPressure:
         owners, index = np.unique(corner[slots], return_inverse=True)
         corner[slots] = index.reshape(-1, 4)
         self._corner = corner
-        self._around, self._first = slots_around(corner[slots], slots, len(owners))
+        order, self._first = incidence(corner[slots], len(owners))
+        self._around = slots[order // 4]
         shares = np.add.reduceat(0.25 * self._volumes.ravel()[self._around], self._first[:-1])
         self._weight = values[owners % len(values)] / shares  # bulk / V_a
         self._theta = np.zeros((len(blocks.index), WIDTH))

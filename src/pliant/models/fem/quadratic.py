@@ -8,13 +8,10 @@ import numpy as np
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
-from pliant.mesh.mesh import tet_volumes
 from pliant.models.fem import fields, quadratic_kernels
 from pliant.models.fem.mechanics import HyperelasticTetFem
 from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
 from pliant.models.fem.reference import ReferenceTets
-from pliant.models.tets.fields import edge_matrices
-from pliant.models.tets.rotations import TetRotations
 from pliant.models.tets.stiffness import assemble, stiffness_at
 from pliant.structure.samplers.tets10 import EDGES, PIECES
 
@@ -109,14 +106,6 @@ class QuadraticTetFem(HyperelasticTetFem):
             stiffness_at(slopes @ rest.first_inverse, rest.weights, rest.stiffness) for slopes in SLOPES
         )
         return assemble(np.asarray(parts), self.elements, len(self.structure.rest))
-
-    def nodal_rotations(self, x: Array) -> Array:
-        if self._rotations is None:
-            pieces, points = self.structure.cells["tetra"], self.structure.rest
-            inverse: Array = np.linalg.inv(edge_matrices(points, pieces)).astype(np.float64)
-            blocks = make_blocks(pieces, len(points))
-            self._rotations = TetRotations(blocks, inverse, tet_volumes(points, pieces))
-        return self._rotations.nodal(x)
 
     # ---------------------------------------------------------------------------------- fields
 

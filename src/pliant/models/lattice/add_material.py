@@ -35,24 +35,21 @@ class AddedElements:
     edges: IntArray
     shown: EmbeddedSurface | None
 
-    def arrays(self, number: int) -> dict[str, AnyArray]:
-        """What a resumed run needs, by names for a Structure's ``extra``."""
-        found = {"rest": self.rest, "edges": self.edges}
+    def arrays(self) -> dict[str, AnyArray]:
         surface = {} if self.shown is None else as_framed(self.shown).arrays()
-        found |= {f"surface.{name}": array for name, array in surface.items()}
-        return {f"added.{number}.{name}": array for name, array in found.items()}
+        named = {f"surface.{name}": array for name, array in surface.items()}
+        return {"rest": self.rest, "edges": self.edges} | named
 
     @classmethod
-    def read(cls, extra: Mapping[str, AnyArray]) -> list[Self]:
-        """The growths that gave ``arrays``, in their order."""
-        found: list[Self] = []
-        while f"added.{len(found)}.rest" in extra:
-            prefix = f"added.{len(found)}."
-            own = {name.removeprefix(prefix): a for name, a in extra.items() if name.startswith(prefix)}
-            surface = {n.removeprefix("surface."): a for n, a in own.items() if n.startswith("surface.")}
-            shown = FramedSurface.from_arrays(surface) if surface else None
-            found.append(cls(np.asarray(own["rest"]), np.asarray(own["edges"], np.int64), shown))
-        return found
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        surface = without_prefix("surface.", arrays)
+        shown = FramedSurface.from_arrays(surface) if surface else None
+        return cls(np.asarray(arrays["rest"]), np.asarray(arrays["edges"], np.int64), shown)
+
+
+def without_prefix(prefix: str, arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """The arrays whose names start with ``prefix``, by the rest of their names."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 @dataclass(frozen=True)

@@ -38,22 +38,3 @@ def _mean_over(own: SpringNetwork, values: Array) -> Array:
     total = np.bincount(ends, np.concatenate([values, values]), minlength=n)
     mean: Array = total / np.maximum(np.bincount(ends, minlength=n), 1)
     return mean
-
-
-def nodal_rotations(x: Array, reference: Array, own: SpringNetwork) -> Array:
-    """The rotation around each element (n, 3, 3): polar part of the best linear map of its connections."""
-    i, j = own.edges[own.intact].T
-    D, d = reference[j] - reference[i], x[j] - x[i]
-    products = (d[:, :, None] * D[:, None, :]).reshape(-1, 9)
-    squares = (D[:, :, None] * D[:, None, :]).reshape(-1, 9)
-    both = [
-        np.stack(
-            [np.bincount(i, p[:, c], own.count) + np.bincount(j, p[:, c], own.count) for c in range(9)],
-            axis=1,
-        ).reshape(-1, 3, 3)
-        for p in (products, squares)
-    ]
-    F = both[0] @ np.linalg.pinv(both[1], rcond=1e-9, hermitian=True)
-    U, _, V = np.linalg.svd(F)
-    U[:, :, 2] *= np.sign(np.linalg.det(U @ V))[:, None]
-    return np.asarray(U @ V)

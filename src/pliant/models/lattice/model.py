@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
-from pliant.interfaces import Alterable, Cuttable, Growing, Removing, Renormalising, Structure
+from pliant.interfaces import Cuttable, Editable, Structure
 from pliant.models.base import ModelParameters
 from pliant.structure.samplers.voxels import VoxelSampler
 
@@ -35,9 +35,7 @@ class Lattice(ModelParameters):
     """
 
     kind: ClassVar[str] = "lattice"
-    offers: ClassVar[Mapping[type, str]] = dict.fromkeys(
-        (Cuttable, Renormalising, Alterable, Removing, Growing), ""
-    )
+    offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"
     microseconds: ClassVar[float] = 0.3
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)

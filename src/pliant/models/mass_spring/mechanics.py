@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    FieldData,
+    SectionForce,
+    StableStep,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    VolumetricTerm,
+)
 from pliant.kernels.element_blocks import make_blocks
 from pliant.mesh.mesh import tet_edges, tet_volumes
 from pliant.models.critical_step import explicit_limit
@@ -15,7 +26,6 @@ from pliant.models.springs import energies, kernels, stiffness_product
 from pliant.models.springs.spring_forces import SpringForces
 from pliant.models.tets import fields
 from pliant.models.tets.fracture import TetFracture
-from pliant.models.tets.rotations import TetRotations
 from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
@@ -25,8 +35,10 @@ if TYPE_CHECKING:
 class MassSpringMechanics(TetFracture):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, VolumetricTerm, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
-    inversion_safe = False
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
         self.material, self._given = material, stiffness
@@ -56,7 +68,6 @@ class MassSpringMechanics(TetFracture):
             self.springs.add_tets(self.tets, self.volumes, self.bulk)
         self.cells = make_blocks(self.tets, len(rest))
         self._cell_rest = self.cells.rows(6.0 * self.volumes, self.bulk / self.volumes / 36.0)
-        self._rotations: TetRotations | None = None
         if not self._keeps_volume:
             self.disable_volumetric_term()
 
@@ -134,13 +145,6 @@ class MassSpringMechanics(TetFracture):
             weights = (self.bulk / self.volumes)[:, None, None]
             matrix = matrix + assemble(weights * g[:, :, None] * g[:, None, :], self.tets, n)
         return matrix
-
-    def nodal_rotations(self, x: Array) -> Array:
-        """The mean rotation of the tets around each particle, (n, 3, 3)."""
-        if self._rotations is None:
-            inverse = np.linalg.inv(fields.edge_matrices(self.structure.rest, self.tets))
-            self._rotations = TetRotations(self.cells, inverse.astype(np.float64), self.volumes)
-        return self._rotations.nodal(x)
 
     def state(self) -> dict[str, AnyArray]:
         return self.breaking_state()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Pushing
 from pliant.models.multires import obstacle_proximity, particle_output
 from pliant.models.multires.level_state import Coupling, LevelState, NearbyObstacles, flagged
 
@@ -59,7 +59,7 @@ def apply_external_changes(
 
 
 def nearby_obstacles(
-    obstacles: Sequence[Pushing], motion: LevelState, coupling: Coupling, time: float, dt: float
+    obstacles: Sequence[ObstacleRuntime], motion: LevelState, coupling: Coupling, time: float, dt: float
 ) -> NearbyObstacles:
     """The simulated nodes of each level that may meet an obstacle within ``dt``."""
     levels = motion.hierarchy.levels

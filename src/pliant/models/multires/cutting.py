@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.fracture.tet_topology import pieces
-from pliant.interfaces import Carrier, Structure
+from pliant.interfaces import Carrier, FractureStatistics, Structure
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.level_cuts import LevelCuts, down_to_coarsest
 from pliant.models.multires.level_state import Coupling, LevelState, flagged
@@ -120,9 +120,9 @@ class LevelCutting(ABC):
             if momentum is not None:
                 self.coupling.keep_momentum(momentum)
 
-    def fracture_statistics(self) -> tuple[int, float, int]:
+    def fracture_statistics(self) -> FractureStatistics:
         """Number of pieces, area of all cuts in the rest shape [m2], particles that cracked: none."""
-        return pieces(self.structure.cells["tetra"])[0], self.cuts.area(), 0
+        return FractureStatistics(pieces(self.structure.cells["tetra"])[0], self.cuts.area(), 0)
 
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``, which came of this one in an earlier run."""

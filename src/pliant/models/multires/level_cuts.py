@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.cut_carrier import VirtualNodeCarrier
 from pliant.fracture.tet_topology import boundary_twins
 from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, virtual_mesh
-from pliant.fracture.virtual_surface import VirtualNodeCarrier
 from pliant.interfaces import Carrier, Structure
 from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.triangles import double_areas
@@ -18,9 +18,7 @@ from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.level_transfer import Containment
 from pliant.models.multires.levels import LevelMesh
 from pliant.structure.mass_scaling import evened_tets
-from pliant.structure.samplers.levels import level_meshes
-
-_PARTS = ("rest", "tets", "origin", "sides")
+from pliant.structure.samplers.levels import LevelCutArrays, Levels, level_meshes
 
 
 class LevelCuts:
@@ -33,12 +31,14 @@ class LevelCuts:
 
     def __init__(self, structure: Structure) -> None:
         self.shadows: list[CutMesh] = []
-        self.any = "cut-0-rest" in structure.extra
+        levels = Levels.of(structure)
+        cuts = () if levels is None else levels.cuts
+        self.any = bool(cuts)
         for k, (points, tets) in enumerate(level_meshes(structure)):
             shadow = CutMesh.of(points, tets)
-            if self.any:
-                rest, cells, origin, sides = (structure.extra[f"cut-{k}-{name}"] for name in _PARTS)
-                shadow = replace(shadow, rest=rest, tets=cells, origin=origin, sides=sides)
+            if cuts:
+                cut = cuts[k]
+                shadow = replace(shadow, rest=cut.rest, tets=cut.tets, origin=cut.origin, sides=cut.sides)
             self.shadows.append(shadow)
         self.meshes: list[VirtualMesh] = [virtual_mesh(shadow) for shadow in self.shadows] if self.any else []
         self.parents: list[IntArray] = []
@@ -136,10 +136,8 @@ class LevelCuts:
     def edited(self, old: Structure, whole: Carrier | None) -> Structure:
         """The structure of the finest level as it is now; a quarter of each tet's mass at its corners."""
         shadow, mesh, parents = self.shadows[-1], self.meshes[-1], self.parents[-1]
-        extra = {name: array for name, array in old.extra.items() if not name.startswith("cut-")}
-        extra |= {"whole-points": shadow.points, "whole-tets": shadow.whole, "tet-share": mesh.share}
-        for k, each in enumerate(self.shadows):
-            extra |= {f"cut-{k}-{name}": array for name, array in each.arrays().items()}
+        levels = Levels.of(old) or Levels(())
+        cuts = tuple(LevelCutArrays(each.rest, each.tets, each.origin, each.sides) for each in self.shadows)
         finest = self.level_meshes()[-1]
         volumes = finest.volumes()
         mass: Array = np.bincount(mesh.tets.ravel(), np.repeat(volumes, 4), len(mesh.owner)).astype(float)
@@ -151,7 +149,8 @@ class LevelCuts:
             cells={"tetra": mesh.tets, "triangle": boundary_triangles(mesh.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carried(whole, old.spacing),
-            extra=extra,
+            extra=replace(levels, whole=(shadow.points, shadow.whole), cuts=cuts),
+            volume_share=mesh.share,
         )
 
     def carried(self, whole: Carrier | None, spacing: float) -> Carrier | None:

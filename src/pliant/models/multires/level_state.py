@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import Pushing
 from pliant.models.multires import particle_output, transfer_kernels
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.level_connectivity import LevelConnectivity
@@ -19,7 +19,7 @@ SPARED = 0.95  # of the longest step of what is damped
 class NearbyObstacles:
     """Obstacles that may be met during an advance, and per level and obstacle the nodes that may meet it."""
 
-    obstacles: list[Pushing]
+    obstacles: list[ObstacleRuntime]
     nodes: list[list[IntArray]]
 
     def tables(

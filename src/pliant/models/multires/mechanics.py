@@ -2,12 +2,26 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, Ledger, Pushing, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    EnergyTotals,
+    FieldData,
+    Mechanics,
+    SectionForce,
+    SelfStepping,
+    StableStep,
+    StepContext,
+    StoredEnergy,
+    Structure,
+    TopologyChange,
+)
 from pliant.materials import elastic
 from pliant.models.multires import contact_input, particle_output, refinement_kernels, transfer_kernels
 from pliant.models.multires.cutting import LevelCutting
@@ -30,7 +44,7 @@ if TYPE_CHECKING:
 ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 
 
-class MultiresMechanics(FinestMesh, LevelCutting):
+class MultiresMechanics(FinestMesh, LevelCutting, Mechanics):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
@@ -38,9 +52,9 @@ class MultiresMechanics(FinestMesh, LevelCutting):
     ``advance``.
     """
 
+    capabilities = frozenset({SelfStepping, StoredEnergy, Damped, SectionForce, Cuttable, ChangingTopology})
     inversion_safe = True
     recorded = ("level", "eta")
-    slowed = False
 
     def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
         self.structure, self.material, self.model = structure, material, model
@@ -51,13 +65,11 @@ class MultiresMechanics(FinestMesh, LevelCutting):
         self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
         self.coupling: Coupling | None = None
         self.kind = model.coupling
-        self.obstacles: list[Pushing] = []
         self._last: Array = np.hstack([structure.rest, np.zeros_like(structure.rest)])  # as shown: x, v
         self._external: Array = np.zeros_like(structure.rest)
         self._rearranged = False  # loads have to be shared out again
         self._since, self._frame_seconds = np.inf, 0.0
         self.governor = WorkBudget(model)
-        self.keeps_heat = False  # for the energy ledger, which says so
         self.updates, self.refused = 0, False
         self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
         self.field_names = (*fields.NAMES, "level", "eta")
@@ -96,9 +108,6 @@ class MultiresMechanics(FinestMesh, LevelCutting):
 
     # ------------------------------------------------------------------------------------------ steps
 
-    def set_obstacles(self, obstacles: Sequence[Pushing]) -> None:
-        self.obstacles = list(obstacles)
-
     def couple(self, kind: str) -> None:
         """Begin with a coupling; all levels are given the values that they have now."""
         self.kind, self.adaptation.whole = kind, kind == "schwarz"
@@ -109,18 +118,16 @@ class MultiresMechanics(FinestMesh, LevelCutting):
             self.coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, printed)
         self.coupling.arrange(self.split)
         self.coupling.weigh()
-        if self.keeps_heat:
-            self.coupling.heat = np.zeros(1)
         self._rearranged = True
 
-    def report_energy(self, ledger: Ledger) -> None:
+    def report_energy(self, totals: EnergyTotals) -> None:
         """Hand the heat of internal damping since the last call to the ledger."""
         if self.coupling is not None and len(self.coupling.heat):
-            ledger.dissipated += float(self.coupling.heat[0])
+            totals.dissipated += float(self.coupling.heat[0])
             self.coupling.heat[0] = 0.0
 
-    def _begin(self, v: Array, inverse_mass: Array) -> None:
-        held, lossy = bool((inverse_mass == 0.0).any()), self.slowed or self.damping_time > 0.0
+    def _begin(self, v: Array, inverse_mass: Array, damped: bool) -> None:
+        held, lossy = bool((inverse_mass == 0.0).any()), damped or self.damping_time > 0.0
         ghosts = (held and lossy) or self.model.order == "debunne"
         kind = self.kind if self.kind != "auto" else "schwarz" if ghosts else "galerkin"
         if self.model.detail == "finest":
@@ -132,15 +139,16 @@ class MultiresMechanics(FinestMesh, LevelCutting):
             self.motion.pull(k, np.arange(self.hierarchy.levels[k].count))
         self._last[:, 3:] = v
 
-    def advance(
-        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
-    ) -> None:
+    def advance(self, ctx: StepContext) -> None:
+        time, dt, x, v, external = ctx.time, ctx.dt, ctx.x, ctx.v, ctx.external
         started, fresh = clock.perf_counter(), self.coupling is None
         self._shown = None
         if self.coupling is None:
-            self._begin(v, inverse_mass)
+            self._begin(v, ctx.inverse_mass, ctx.damped)
         assert self.coupling is not None
-        if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
+        if ctx.keep_heat and not len(self.coupling.heat):
+            self.coupling.heat = np.zeros(1)
+        if self.drives.hold(ctx.inverse_mass, self.motion) or self._rearranged:
             self.coupling.weigh()
         pushed = contact_input.ExternalChange.since(self._last, x, v, self.drives.driven[-1])
         if len(pushed.rows):
@@ -148,7 +156,7 @@ class MultiresMechanics(FinestMesh, LevelCutting):
         counts = self.counts(dt)
         self._since += dt
         if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
-            self._adapt(time, dt, counts)
+            self._adapt(ctx, counts)
             self._since = 0.0
         if not np.array_equal(external, self._external):
             self._external, self._rearranged = external.copy(), True
@@ -159,7 +167,7 @@ class MultiresMechanics(FinestMesh, LevelCutting):
             for k, count in enumerate(counts):
                 self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
         self.drives.lead(x, dt, self.motion)
-        near = contact_input.nearby_obstacles(self.obstacles, self.motion, self.coupling, time, dt)
+        near = contact_input.nearby_obstacles(ctx.obstacles, self.motion, self.coupling, time, dt)
         self.coupling.advance(time, dt, counts, near)
         self.coupling.fill()
         self._show(x, v)
@@ -200,17 +208,17 @@ class MultiresMechanics(FinestMesh, LevelCutting):
 
     # -------------------------------------------------------------------------------------- adaptation
 
-    def _adapt(self, time: float, dt: float, counts: list[int]) -> None:
+    def _adapt(self, ctx: StepContext, counts: list[int]) -> None:
         assert self.coupling is not None
         a, m = self.adaptation, self.motion
         a.measure(m, self.coupling)
-        away = a.near(m, self.obstacles, time + dt)
+        away = a.near(m, ctx.obstacles, ctx.time + ctx.dt)
         held = self.drives.uncaught
         if self.cuts.any:
             held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
         wanted, urgency = a.choose(self.split, away, held)
-        split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
-        self.governor.warn(time, counts[0] * self.hierarchy.levels[0].count, self.refused)
+        split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(ctx.time))
+        self.governor.warn(ctx.time, counts[0] * self.hierarchy.levels[0].count, self.refused)
         self.set_split(split)
 
     def set_split(self, split: list[BoolArray]) -> None:
@@ -238,24 +246,35 @@ class MultiresMechanics(FinestMesh, LevelCutting):
             self.coupling.heat[0] += energy - sum(self.coupling.energy())
         self._rearranged = True
 
-    @property
-    def decisions(self) -> list[tuple[float, float]]:
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents)
+
+    def replay_parameters(self) -> dict[str, Any]:
         """What a budget in seconds came to: time [s] and node updates a frame."""
-        return self.governor.decisions
+        decisions = self.governor.decisions
+        return {"decisions": [list(pair) for pair in decisions]} if decisions else {}
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """Zero: the heat of damping is counted within the local steps, see ``report_energy``."""
+        return 0.0
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[str]:  # type: ignore[override]
         return self.governor.warnings
 
     # ------------------------------------------------------------------- reactions, series, fields, state
 
-    def add_internal(self, out: Array) -> None:
+    def finish_step(self, ctx: StepContext) -> None:
+        """Nothing: ``advance`` takes the whole step."""
+
+    def add_internal_forces(self, out: Array) -> None:
         if self.coupling is not None and self.drives.any:
             held = self.drives.held(self.coupling.active)
             self.coupling.reactions(held)
             self.drives.add_reactions(held, self.motion, self._external if self._loaded else None, out)
 
-    def series(self) -> Sequence[float]:
+    def sample_series(self) -> Sequence[float]:
         budget = self.governor.allowed
         load = 0.0 if not budget else self.updates / budget
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]

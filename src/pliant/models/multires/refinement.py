@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Pushing
 from pliant.models.multires import obstacle_proximity, refinement_kernels, tet_kernels
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.level_connectivity import LevelConnectivity
@@ -63,7 +63,7 @@ class Refinement:
                 level.volumes, motion.d[k], self._stamps[k], self._looks, self._scratch[k], self.eta[k],
             )  # fmt: skip
 
-    def near(self, motion: LevelState, obstacles: Sequence[Pushing], time: float) -> Array:
+    def near(self, motion: LevelState, obstacles: Sequence[ObstacleRuntime], time: float) -> Array:
         """How far [m] the nodes that can be split are from tools; infinitely where none is near."""
         away, when = np.full(len(self._points), np.inf), np.array([time])
         for tool in (obstacle for obstacle in obstacles if obstacle.refines):

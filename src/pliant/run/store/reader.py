@@ -175,8 +175,7 @@ class Run:
             record = next(b for b in self.topology(version) if b.name == body)
             try:
                 model = MODELS.build(record.model)
-                mechanics: Mechanics = model.prepare(record.structure, resolve(record.material))
-                return mechanics
+                return model.prepare(record.structure, resolve(record.material))
             except ValueError as error:
                 raise RunError(f"The model of body '{body}' cannot be set up again: {error}") from error
 

@@ -12,9 +12,11 @@ import numpy as np
 from pliant.core.errors import RunError
 from pliant.core.typing import AnyArray
 from pliant.embedding.framed import CARRIERS
-from pliant.interfaces import Carrier, Structure
+from pliant.interfaces import Carrier, StoredExtra, Structure
 from pliant.run.store.json_files import plain, read_json
 from pliant.run.store.zarr_store import file_name, read_whole, write_whole
+
+_VOLUME_SHARE = "tet-share"  # the name among the extra arrays under which run folders keep it
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,11 @@ def write_topology(
             write_whole(group, "regions", structure.regions)
         _write_named(group, "cells", structure.cells)
         _write_named(group, "groups", structure.groups)
-        if structure.extra:
-            _write_named(group, "extra", structure.extra)
+        extra = {} if structure.extra is None else structure.extra.arrays()
+        if structure.volume_share is not None:
+            extra[_VOLUME_SHARE] = structure.volume_share
+        if extra:
+            _write_named(group, "extra", extra)
         if carrier is not None:
             _write_named(group, "carrier", carrier.arrays())
     os.rename(draft, final)
@@ -76,6 +81,8 @@ def read_topology(folder: Path, version: int) -> tuple[BodyRecord, ...]:
 def _read_body(path: Path) -> BodyRecord:
     attributes = _attributes(path)
     try:
+        extra = dict(_read_named(path / "extra")) if (path / "extra").exists() else {}
+        share = extra.pop(_VOLUME_SHARE, None)
         structure = Structure(
             rest=read_whole(path / "rest"),
             mass=read_whole(path / "mass"),
@@ -84,7 +91,8 @@ def _read_body(path: Path) -> BodyRecord:
             spacing=attributes["spacing"],
             carrier=_read_carrier(path, attributes["carrier"]),
             regions=read_whole(path / "regions") if (path / "regions").exists() else None,
-            extra=_read_named(path / "extra") if (path / "extra").exists() else {},
+            extra=StoredExtra(extra) if extra else None,
+            volume_share=share,
         )
         start, stop = attributes["rows"]
         name, model, material = attributes["name"], attributes["model"], attributes["material"]

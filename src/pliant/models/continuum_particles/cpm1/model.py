@@ -64,16 +64,15 @@ class Cpm1(ModelParameters):
 
     def prepare(self, structure: Structure, material: "Material") -> "Cpm1Mechanics":
         from pliant.models.continuum_particles.calibration import calibrated
-        from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics, Cpm1Variational
+        from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics
         from pliant.models.continuum_particles.material_mapping import FaceConstants, face_constants
         from pliant.models.regions import lame_per_cell
 
         dual = dual_cells(structure.rest, structure.cells["tetra"], self.dual)
-        make = Cpm1Mechanics if self.form == "everts" else Cpm1Variational
         lame = lame_per_cell(structure, material)
 
         def build(constants: FaceConstants) -> Cpm1Mechanics:
-            return make(structure, material, self.form, dual, constants)
+            return Cpm1Mechanics(structure, material, self.form, dual, constants)
 
         if self.calibrate:
             return build(calibrated(build, lame, self.form))

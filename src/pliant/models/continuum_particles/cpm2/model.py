@@ -58,15 +58,14 @@ class Cpm2(ModelParameters):
 
     def prepare(self, structure: Structure, material: "Material") -> "Cpm2Mechanics":
         from pliant.models.continuum_particles.calibration import calibrated
-        from pliant.models.continuum_particles.cpm2.mechanics import Cpm2Mechanics, Cpm2Variational
+        from pliant.models.continuum_particles.cpm2.mechanics import Cpm2Mechanics
         from pliant.models.continuum_particles.material_mapping import FaceConstants, face_constants
         from pliant.models.regions import lame_per_cell
 
-        make = Cpm2Mechanics if self.form == "everts" else Cpm2Variational
         lame = lame_per_cell(structure, material)
 
         def build(constants: FaceConstants) -> Cpm2Mechanics:
-            return make(structure, material, self.form, constants)
+            return Cpm2Mechanics(structure, material, self.form, constants)
 
         if self.calibrate:
             return build(calibrated(build, lame, self.form))

@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.models.continuum_particles.cpm2.kernels import FIRST, SECOND
-from pliant.models.continuum_particles.face_kernels import FLAT
+from pliant.models.continuum_particles.face_law import FLAT
 from pliant.models.tets.fields import edge_matrices, volume_gradients
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 SCRIPT = """
 from numba.core import event
-from pliant import compiled
+from pliant.kernels import jit
 
 class Count(event.Listener):
     number = 0
@@ -18,7 +18,7 @@ class Count(event.Listener):
 
 count = Count()
 event.register("numba:compile", count)
-compiled.threading_layer()
+jit.threading_layer()
 print(count.number)
 """
 

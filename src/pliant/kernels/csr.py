@@ -1,0 +1,17 @@
+"""Compressed rows (CSR): which entries of a table of indices refer to each row."""
+
+import numpy as np
+
+from pliant.core.typing import AnyArray, IntArray
+
+
+def incidence(index: AnyArray, count: int) -> tuple[IntArray, IntArray]:
+    """The entries of ``index`` (any shape, values 0 to ``count`` - 1) that refer to each of ``count`` rows.
+
+    Returns (entries, starts): those of row i are ``entries[starts[i] : starts[i + 1]]``, flat positions in
+    ``index`` in ascending order. For elements (m, k), entry e is the corner ``e % k`` of element ``e // k``.
+    """
+    flat = index.ravel()
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(flat, minlength=count), out=starts[1:])
+    return np.argsort(flat, kind="stable"), starts
