@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import TimeWindow
-from pliant.actions.material_edits import OneShot
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.actions.surface_weld import weld
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
-from pliant.core.units import Length, Time
+from pliant.core.units import Length
 from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap
 
 if TYPE_CHECKING:
@@ -24,19 +23,23 @@ REACH = 1.8  # how far a seam reaches [spacings]
 
 
 @parameters
-class Glue(OneShot):
+class Glue(SelectionAction, OneShot):
     """Ties the selected particles to body ``to`` at the time ``at``: to all of its particles within ``reach``
     [m] (default: 1.8 spacings), by springs of their present lengths, until ``until``."""
 
     kind: ClassVar[str] = "glue"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    may_end: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Glue", "glue", "Glue them to the nearest other body", "shape", "nearest"),
+    )
 
     to: BodyRef = None
     reach: Length | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _happens_once(self) -> "Glue":
-        if self.from_ > 0:
-            raise ValueError("glue takes hold once: give at, not from")
+    def _has_a_partner(self) -> "Glue":
         if not self.to:
             raise ValueError("to is missing: the name of a body")
         return self
@@ -54,23 +57,23 @@ class Glue(OneShot):
 
 
 @parameters
-class Fuse(TimeWindow):
+class Fuse(OneShot):
     """Makes two bodies one at the time ``at``: particles of both closer than ``reach`` [m] (default: 1.8
     spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam; the
     shown surfaces of bodies of elements meet in the middle of the gap."""
 
     kind: ClassVar[str] = "fuse"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    may_end: ClassVar[bool] = True
 
     bodies: tuple[OneBody, OneBody]
-    at: Time = Field(default=0.0, ge=0)
     reach: Length | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _two(self) -> "Fuse":
         if self.bodies[0] == self.bodies[1]:
             raise ValueError("fuse needs two different bodies")
-        if self.from_ > 0:
-            raise ValueError("bodies fuse once: give at, not from")
         return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
