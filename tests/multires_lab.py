@@ -10,6 +10,7 @@ from bodies import MATERIAL
 import pliant as pl
 from pliant.interfaces import StepContext
 from pliant.mesh.shapes import box
+from pliant.models.multires import particle_output
 from pliant.structure.samplers.levels import Levels
 
 FRAME = 1.0 / 60.0
@@ -62,7 +63,8 @@ class Frozen:
         for k, level in enumerate(m.hierarchy.levels):
             m.motion.d[k][:] = np.where(m.prescribed.flags[k], 0.0, d(level.points))
             m.motion.v[k][:] = np.where(m.prescribed.flags[k], 0.0, v(level.points))
-        m._write_particles(m.coupling, self.x, self.v)
+        flags = m.coupling.constrained[-1], m.prescribed.flags[-1]
+        particle_output.write_particles(m.motion, *flags, self.x, self.v, m._written)
 
     def advance(self, frames: int, slow: float = 1.0) -> None:
         """Step; ``slow`` scales velocities after each frame (a quick way to rest)."""

@@ -155,7 +155,7 @@ def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
     for _ in range(3):
         simulation.advance()
     (warning,) = mechanics.warnings
-    least = mechanics.hierarchy.levels[0].count * mechanics.substep_counts(1 / 60)[0]
+    least = mechanics.hierarchy.levels[0].count * mechanics.coupling.substep_counts(1 / 60)[0]
     assert mechanics.updates == least > 20
     assert f"the coarsest level alone takes {least} node updates a frame, the budget is 20:" in warning
 

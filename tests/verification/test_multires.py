@@ -120,7 +120,7 @@ def test_one_level_moves_as_the_linear_stiffness_of_fem_says() -> None:
     body.advance(30)
     fem = pl.Body(shape, model="fem", material=MATERIAL)
     k = fem.model.prepare(fem.structure(), fem.resolved_material).rest_stiffness()
-    steps, beta = m.substep_counts(FRAME)[0], m.coupling.damping.level_beta[0]
+    steps, beta = m.coupling.substep_counts(FRAME)[0], m.coupling.damping.level_beta[0]
     d, v, dt = np.zeros_like(body.x), np.zeros_like(body.x), FRAME / steps
     for _ in range(30 * steps):
         f = -(k @ (d + beta * v).ravel()).reshape(-1, 3) + body.external

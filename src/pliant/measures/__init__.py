@@ -1,6 +1,6 @@
 """What is measured while a simulation runs, one class each; ``MEASURES`` names them for scenes."""
 
-from pliant.core.registry import Registry
+from pliant.core.registry import Registry, SceneMember
 from pliant.interfaces import Measure
 from pliant.measures.fracture import Fracture as Fracture
 from pliant.measures.peak import Peak as Peak
@@ -15,5 +15,6 @@ MEASURES: Registry[Measure] = Registry(
     "measure",
     (Volume, Energy, Momentum, Probe, Reaction, Flux, Fracture, Peak),
     entry_points="pliant.measures",
+    base=SceneMember,
 )
 EnergyMeasure, FluxMeasure, FractureMeasure = Energy, Flux, Fracture  # their names up to 0.1

@@ -58,9 +58,9 @@ class Coupling(ABC):
         """Bring ``inverse`` up to date with masses and prescribed degrees of freedom."""
 
     @abstractmethod
-    def restrict_loads(self, values: Array) -> list[Array]:
+    def restrict_loads(self, values: Array) -> Array:
         """Forces [N] or impulses [N s] (n, 3) on the finest nodes as equivalent ones on active nodes, by
-        their virtual work."""
+        their virtual work, in an array that holds all levels."""
 
     @abstractmethod
     def apply_impulses(self, rows: IntArray, impulses: Array) -> None:
@@ -115,6 +115,14 @@ class Coupling(ABC):
             self._level_forces(k, stride * dt / counts[k] if counted else 0.0)
         for obstacle, row in zip(near.obstacles, contacts.reaction, strict=True):
             obstacle.take_contacts(row)
+
+    def substep_counts(self, dt: float) -> list[int]:
+        """Steps of each level within ``dt`` [s]: powers of two, at least as many as the coarser level's."""
+        found = list[int]()
+        for limit in self.stable_steps():
+            count = 2 ** int(np.ceil(np.log2(max(dt / limit, 1.0)) - 1e-9))
+            found.append(max(count, *found[-1:]) if found else count)
+        return found
 
     def momenta(self) -> tuple[Array, Array]:
         """Linear [kg m/s] and angular momentum [kg m2/s] of the active nodes."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import SERIAL_ROWS
-from pliant.models.multires import galerkin_substeps, tet_kernels, transfer_kernels
+from pliant.models.multires import galerkin_substeps, tet_kernels
 from pliant.models.multires.coupling import Coupling, Times, damped_step
 from pliant.models.multires.galerkin_substeps import GalerkinNodes, TetTable
 from pliant.models.multires.hierarchy import Hierarchy
@@ -164,9 +164,9 @@ class Galerkin(Coupling):
             mass_scaling.apply_transfers(transfers, part)
         return np.where(self._free[:, None], found, 0.0)
 
-    def restrict_loads(self, values: Array) -> list[Array]:
+    def restrict_loads(self, values: Array) -> Array:
         """:math:`G^T f`, with the same weights as the masses: sums and moments stay."""
-        return self.motion.by_level(self._restrict(values))
+        return self._restrict(values)
 
     def apply_impulses(self, rows: IntArray, impulses: Array) -> None:
         values = np.zeros((self.hierarchy.levels[-1].count, 3))
@@ -217,20 +217,15 @@ class Galerkin(Coupling):
     def refresh_ghosts(self) -> None:
         self.prolongate()
         if self.hierarchy.transfers:
-            self.motion.interpolate_constrained(len(self._constrained) - 1, self._constrained[-1])
+            self.motion.interpolate_in_parents(len(self._constrained) - 1, self._constrained[-1])
 
     def prolongate(self) -> None:
         m = self.motion
         for k in range(self.finest_active - 1, -1, -1):
             m.restrict(k, self.replaced[k])
-            if len(self.embedded[k]):
-                transfer = self.hierarchy.transfers[k]
-                transfer_kernels.interpolate_constrained(
-                    self.embedded[k], transfer.child_corners, transfer.child_weights, m.d[k + 1], m.v[k + 1],
-                    m.d[k], m.v[k],
-                )  # fmt: skip
+            m.interpolate_in_children(k, self.embedded[k])
         for k in range(1, len(self._constrained) - 1):
-            m.interpolate_constrained(k, self._constrained[k])
+            m.interpolate_in_parents(k, self._constrained[k])
 
     def update_forces(self, nodes: list[IntArray]) -> None:
         f, first = self.motion.stacked[2], self.motion.first

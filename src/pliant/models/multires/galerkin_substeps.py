@@ -18,7 +18,7 @@ from pliant.models.multires.substep_kernels import (
     push_out_nearby,
 )
 from pliant.models.multires.tet_kernels import gather_range, tet_range
-from pliant.models.multires.transfer_kernels import interpolate_constrained_range, restrict_range
+from pliant.models.multires.transfer_kernels import interpolate_constrained, restrict_range
 
 
 class GalerkinNodes(NamedTuple):
@@ -62,14 +62,10 @@ def interpolate_slaved(finest, nodes, tets, d, v):
     parents, parent_weights, children, child_weights = tets
     first = nodes.embedded_first
     for k in range(finest - 1, -1, -1):
-        interpolate_constrained_range(
-            first[k], first[k + 1], nodes.embedded, children, child_weights, d, v, d, v
-        )
+        interpolate_constrained(first[k], first[k + 1], nodes.embedded, children, child_weights, d, v, d, v)
     first = nodes.slaved_first
     for k in range(1, finest + 1):
-        interpolate_constrained_range(
-            first[k], first[k + 1], nodes.slaved, parents, parent_weights, d, v, d, v
-        )
+        interpolate_constrained(first[k], first[k + 1], nodes.slaved, parents, parent_weights, d, v, d, v)
 
 
 @jit

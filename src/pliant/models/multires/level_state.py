@@ -33,6 +33,12 @@ class LevelState:
         """The rows of each level in an array that holds all levels, as views."""
         return [stacked[a:b] for a, b in zip(self.first[:-1], self.first[1:], strict=True)]
 
+    def copy_from(self, old: "LevelState", parents: list[IntArray]) -> None:
+        """Take d, v and f of the nodes of another state that each level's nodes continue."""
+        for own, before in ((self.d, old.d), (self.v, old.v), (self.f, old.f)):
+            for values, source, rows in zip(own, before, parents, strict=True):
+                values[:] = source[rows]
+
     def split_by_level(self, nodes: IntArray, begins: IntArray) -> list[IntArray]:
         """A list of nodes of all levels as lists in the numbers of each level; level k begins at
         ``begins[k]``."""
@@ -49,30 +55,35 @@ class LevelState:
         return np.concatenate(places), np.concatenate(columns), np.concatenate([r.weights for r in rows])
 
     def restrict(self, level: int, nodes: IntArray) -> None:
-        """Set the values of coarse nodes from the finer level by quadratic interpolation."""
-        rows, fine = self.hierarchy.transfers[level].restriction, level + 1
-        transfer_kernels.interpolate(
-            nodes, rows.table, self.d[fine], self.v[fine], self.d[level], self.v[level]
-        )
+        """Set the values of nodes of ``level`` from the finer level by quadratic interpolation."""
+        self._interpolate(nodes, self.hierarchy.transfers[level].restriction, level + 1, level)
 
     def prolongate(self, level: int, nodes: IntArray) -> None:
         """Set the values of nodes of ``level`` from the coarser level by quadratic interpolation."""
-        rows, coarse = self.hierarchy.transfers[level - 1].prolongation, level - 1
-        transfer_kernels.interpolate(
-            nodes, rows.table, self.d[coarse], self.v[coarse], self.d[level], self.v[level]
+        self._interpolate(nodes, self.hierarchy.transfers[level - 1].prolongation, level - 1, level)
+
+    def _interpolate(self, nodes: IntArray, rows: CsrRows, source: int, target: int) -> None:
+        d, v = self.d, self.v
+        transfer_kernels.interpolate_rows(
+            0, len(nodes), nodes, rows.table, d[source], v[source], d[target], v[target], False
         )
 
-    def interpolate_constrained(self, level: int, nodes: IntArray) -> None:
-        """Set the values of fine nodes from their parent tets, ``u = sum_q w_q u_q``."""
-        transfer, d, v = self.hierarchy.transfers[level - 1], self.d, self.v
+    def interpolate_in_parents(self, level: int, nodes: IntArray) -> None:
+        """Set the values of nodes from their parent tets in the coarser level, ``u = sum_q w_q u_q``."""
+        transfer = self.hierarchy.transfers[level - 1]
+        self._interpolate_in_tets(nodes, transfer.parent_corners, transfer.parent_weights, level - 1, level)
+
+    def interpolate_in_children(self, level: int, nodes: IntArray) -> None:
+        """Set the values of nodes from their child tets in the finer level, ``u = sum_q w_q u_q``."""
+        transfer = self.hierarchy.transfers[level]
+        self._interpolate_in_tets(nodes, transfer.child_corners, transfer.child_weights, level + 1, level)
+
+    def _interpolate_in_tets(
+        self, nodes: IntArray, corners: IntArray, weights: Array, source: int, target: int
+    ) -> None:
+        d, v = self.d, self.v
         transfer_kernels.interpolate_constrained(
-            nodes,
-            transfer.parent_corners,
-            transfer.parent_weights,
-            d[level - 1],
-            v[level - 1],
-            d[level],
-            v[level],
+            0, len(nodes), nodes, corners, weights, d[source], v[source], d[target], v[target]
         )
 
 

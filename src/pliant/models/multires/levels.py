@@ -36,7 +36,7 @@ class CsrRows:
         return cls(np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
     @classmethod
-    def of(cls, matrix: Any) -> "CsrRows":
+    def of(cls, matrix: sparse.csr_array) -> "CsrRows":
         matrix = matrix.tocsr()
         matrix.sort_indices()
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
@@ -113,7 +113,7 @@ class Level:
         self.mass = mass
         self.critical_step = critical_step(self.matrix, mass)
 
-    def nodal_gradient_matrices(self) -> list[Any]:
+    def nodal_gradient_matrices(self) -> list[sparse.csr_array]:
         """Sparse (n, n) matrices of the volume-averaged nodal gradient, one per direction."""
         weight = (
             self.volumes[:, None]
@@ -137,7 +137,7 @@ def _any_incident(flags: BoolArray, tets: IntArray, count: int) -> BoolArray:
     return found
 
 
-def critical_step(matrix: Any, mass: Array) -> float:
+def critical_step(matrix: sparse.bsr_array, mass: Array) -> float:
     """``2 / omega_max`` [s] of ``M^-1 K``, by Lanczos iteration from a fixed start; inf without stiffness."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 

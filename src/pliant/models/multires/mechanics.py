@@ -74,7 +74,7 @@ class MultiresMechanics(Mechanics):
         self._since_refinement, self._frame_seconds = np.inf, 0.0
         self.budget = WorkBudget(model)
         self.updates, self.refused = 0, False
-        self._restored_fields: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
+        self._restored_fields: dict[str, Array] | None = None  # of a recorded frame
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "refused", "updates", "seconds", *(f"active.{k}" for k in range(count)))
 
@@ -149,13 +149,11 @@ class MultiresMechanics(Mechanics):
         """Choose the coupling, and give all levels the velocities of the particles."""
         held, lossy = bool((inverse_mass == 0.0).any()), damped or self.damping_time > 0.0
         ghosts = (held and lossy) or self.model.order == "debunne"
-        kind = self.coupling_kind
-        if kind == "auto":
-            kind = "schwarz" if ghosts else "galerkin"
+        auto = "schwarz" if ghosts else "galerkin"
         if self.model.detail == "finest":
             self.split = [np.ones(level.count, bool) for level in self.hierarchy.levels]
             self.split[-1][:] = False
-        coupling = self.set_coupling(kind)
+        coupling = self.set_coupling(auto if self.coupling_kind == "auto" else self.coupling_kind)
         self.motion.v[-1][:] = v
         for k in range(len(self.hierarchy.transfers) - 1, -1, -1):
             self.motion.restrict(k, np.arange(self.hierarchy.levels[k].count))
@@ -171,10 +169,11 @@ class MultiresMechanics(Mechanics):
             coupling.heat = np.zeros(1)
         if self.prescribed.update(ctx.inverse_mass, motion) or self._loads_stale:
             coupling.update_inverse_mass()
-        change = ExternalChange.since(self._written, x, v, self.prescribed.flags[-1])
+        prescribed = self.prescribed.flags[-1]
+        change = ExternalChange.since(self._written, x, v, prescribed)
         if len(change.rows):
             change.apply(self.structure.mass, motion, coupling)
-        counts = self.substep_counts(dt)
+        counts = coupling.substep_counts(dt)
         self._since_refinement += dt
         if self.model.detail == "adaptive" and self._since_refinement >= REFINE_EVERY - 1e-9:
             self._refine(coupling, ctx, counts)
@@ -191,7 +190,7 @@ class MultiresMechanics(Mechanics):
         near = NearbyObstacles.of(ctx.obstacles, motion, coupling, time, dt)
         coupling.advance(time, dt, counts, near)
         coupling.prolongate()
-        self._write_particles(coupling, x, v)
+        particle_output.write_particles(motion, coupling.constrained[-1], prescribed, x, v, self._written)
         self.updates = sum(n * len(nodes) for n, nodes in zip(counts, coupling.active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
         self.budget.measure(self.updates, self._frame_seconds)
@@ -200,24 +199,8 @@ class MultiresMechanics(Mechanics):
         """Put the loads on particles on active nodes."""
         loaded = bool(self._external.any())
         if loaded or self._loaded:
-            for load, values in zip(self.motion.load, coupling.restrict_loads(self._external), strict=True):
-                load[:] = values
+            self.motion.stacked[3][:] = coupling.restrict_loads(self._external)
         self._loaded = loaded
-
-    def substep_counts(self, dt: float) -> list[int]:
-        """Steps of each level within ``dt``: powers of two, at least as many as the coarser level's."""
-        assert self.coupling is not None
-        found, least = [], 0
-        for limit in self.coupling.stable_steps():
-            power = max(least, int(np.ceil(np.log2(max(dt / limit, 1.0)) - 1e-9)))
-            found.append(2**power)
-            least = power
-        return found
-
-    def _write_particles(self, coupling: Coupling, x: Array, v: Array) -> None:
-        particle_output.write_particles(
-            self.motion, coupling.constrained[-1], self.prescribed.flags[-1], x, v, self._written
-        )
 
     def finish_step(self, ctx: StepContext) -> None:
         """Nothing: ``advance`` takes the whole step."""
@@ -288,14 +271,11 @@ class MultiresMechanics(Mechanics):
     # ------------------------------------------------------------------------------------------- cuts
 
     def cut(self, x: Array, level: Array) -> bool:
-        """Cut through all levels where ``level`` (n,) is zero, and separate the two sides."""
         values = restrict_to_levels(self.hierarchy, level)
         self._refine_along(values)
         return self._apply_cut(self.cutting.cut(values))
 
     def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
-        """Mark where a blade is going to cut; returns rest positions of all particles but those where
-        ``past`` (n,) is positive."""
         values = restrict_to_levels(self.hierarchy, level)
         self._refine_along(values)
         self.cutting.mark_cut(values)
@@ -304,8 +284,6 @@ class MultiresMechanics(Mechanics):
         return np.array(self.structure.rest[kept])
 
     def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Separate neighbouring tets of different ``sides`` (m,) at every level; or along marked cuts, where
-        all particles around are ``where``: behind a blade."""
         return self._apply_cut(self.cutting.open_faces(self.hierarchy, sides, where))
 
     def _refine_along(self, values: list[Array]) -> None:
@@ -316,8 +294,7 @@ class MultiresMechanics(Mechanics):
             self.set_split(self.refinement.grade(split))
 
     def _apply_cut(self, changed: bool) -> bool:
-        """Continue with the levels that the cuts have left, if any ``changed``; copies of a node have its
-        values."""
+        """If cuts ``changed`` the levels, continue with the new ones; copies of a node have its values."""
         if not changed:
             return False
         before, split, eta, coupling = self.motion, self.split, self.refinement.eta, self.coupling
@@ -326,11 +303,7 @@ class MultiresMechanics(Mechanics):
         self._set_structure(self.cutting.cut_structure(self.structure))
         self.parents = parents[-1]
         self.topology_version += 1
-        for new, old in zip(self.motion.stacked[:3], before.stacked[:3], strict=True):
-            for rows, values, own in zip(
-                self.motion.by_level(new), before.by_level(old), parents, strict=True
-            ):
-                rows[:] = values[own]
+        self.motion.copy_from(before, parents)
         self.refinement.set_eta([values[own] for values, own in zip(eta, parents, strict=True)])
         self.split = [flags[own] for flags, own in zip(split, parents, strict=True)]
         self._written = self._written[self.parents]
@@ -367,9 +340,9 @@ class MultiresMechanics(Mechanics):
         """The level that each particle follows (0: the coarsest)."""
         return self._at_particles([np.full(v.count, float(k)) for k, v in enumerate(self.hierarchy.levels)])
 
-    def particle_gradient_jumps(self) -> Array:
-        """eta of the active node that each particle follows."""
-        return self._at_particles(self.refinement.eta)
+    def _level_fields(self) -> dict[str, Array]:
+        """The level of each particle, and eta of the active node that it follows."""
+        return {"level": self.particle_levels(), "eta": self._at_particles(self.refinement.eta)}
 
     def _at_particles(self, values: list[Array]) -> Array:
         """Values of the active nodes that particles follow."""
@@ -381,10 +354,9 @@ class MultiresMechanics(Mechanics):
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         found = self.finest.fields(x, [name for name in names if name in fields.NAMES])
-        for name, values in zip(self.recorded, self._restored_fields or (None, None), strict=True):
-            if name in names:
-                compute = self.particle_levels if name == "level" else self.particle_gradient_jumps
-                found[name] = FieldData(compute() if values is None else values)
+        if wanted := [name for name in self.recorded if name in names]:
+            values = self._restored_fields or self._level_fields()
+            found |= {name: FieldData(values[name]) for name in wanted}
         return found
 
     def state(self) -> dict[str, AnyArray]:
@@ -398,8 +370,7 @@ class MultiresMechanics(Mechanics):
             "left-over": np.zeros(3) if self.coupling is None else self.coupling.force_imbalance,
             "kind": np.array(KINDS.index(self.coupling_kind)),
             "begun": np.array(self.coupling is not None),
-            "level": self.particle_levels().astype(np.float32),
-            "eta": self.particle_gradient_jumps().astype(np.float32),
+            **{name: values.astype(np.float32) for name, values in self._level_fields().items()},
             "topology-version": np.array(self.topology_version),
         }
         found |= self.prescribed.state() | self.budget.state()
@@ -419,7 +390,7 @@ class MultiresMechanics(Mechanics):
         self._since_refinement, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
         self.budget.restore(state)
         self.updates, self.refused = int(updates), bool(refused)
-        self._restored_fields = (np.array(state["level"]), np.array(state["eta"]))
+        self._restored_fields = {name: np.array(state[name]) for name in self.recorded}
         self.prescribed.restore(state, m)
         if bool(state["begun"]):
             coupling = self.set_coupling(KINDS[int(state["kind"])])

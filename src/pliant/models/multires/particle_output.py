@@ -55,11 +55,6 @@ def _changed_range(a, b, x, v, written, prescribed, flags):
         flags[i] = other
 
 
-@jit
-def _changed_serial(x, v, written, prescribed, flags):
-    _changed_range(0, x.shape[0], x, v, written, prescribed, flags)
-
-
 @parallel_jit
 def _changed_parallel(x, v, written, prescribed, flags):
     n = x.shape[0]
@@ -87,6 +82,8 @@ def write_particles(
 def changed(x: Array, v: Array, written: Array, prescribed: BoolArray) -> IntArray:
     """Particles that were moved or given another velocity since they were written, except prescribed ones."""
     flags = np.empty(len(x), np.bool_)
-    run = _changed_parallel if len(x) >= LIGHT_ROWS else _changed_serial
-    run(x, v, written, prescribed, flags)
+    if len(x) >= LIGHT_ROWS:
+        _changed_parallel(x, v, written, prescribed, flags)
+    else:
+        _changed_range(0, len(x), x, v, written, prescribed, flags)
     return np.flatnonzero(flags)

@@ -118,7 +118,7 @@ class Schwarz(Coupling):
 
     # -------------------------------------------------------------------------------------- loads
 
-    def restrict_loads(self, values: Array) -> list[Array]:
+    def restrict_loads(self, values: Array) -> Array:
         """By ``load_restriction.restrict_to_active``. Masses of active nodes at borders are not distributed
         in that way: of loads on all particles, the mean acceleration is applied to all nodes as such."""
         finest, rest = self.hierarchy.levels[-1], values
@@ -132,7 +132,7 @@ class Schwarz(Coupling):
             rows = _nonzero_rows(rest)
         nodes, amounts = self._restrict_to_active(rows, rest[rows])
         found[nodes] += amounts
-        return self.motion.by_level(found)
+        return found
 
     def apply_impulses(self, rows: IntArray, impulses: Array) -> None:
         nodes, amounts = self._restrict_to_active(rows, impulses)
@@ -209,7 +209,7 @@ class Schwarz(Coupling):
         for k in range(self.finest_active - 1, -1, -1):
             self.motion.restrict(k, self.replaced[k])
         for k in range(1, len(self.constrained) - 1):
-            self.motion.interpolate_constrained(k, np.flatnonzero(self.constrained[k]))
+            self.motion.interpolate_in_parents(k, np.flatnonzero(self.constrained[k]))
 
     def update_forces(self, nodes: list[IntArray]) -> None:
         """The two sides of a border do not agree on the force between them. The sum by which the forces

@@ -32,11 +32,6 @@ def row_range(a, b, nodes, first, columns, blocks, d, v, beta, out):
         out[i, 2] = fz
 
 
-@jit
-def _rows_serial(nodes, first, columns, blocks, d, v, beta, out):
-    row_range(0, nodes.shape[0], nodes, first, columns, blocks, d, v, beta, out)
-
-
 @parallel_jit
 def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
     n = nodes.shape[0]
@@ -46,8 +41,11 @@ def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
 
 def row_forces(nodes: IntArray, level: Level, d: Array, v: Array, beta: Array, out: Array) -> None:
     """``f_i = -sum_j K_ij (d_j + beta_i v_j)`` for the listed nodes."""
-    run = _rows_parallel if len(nodes) >= SERIAL_ROWS else _rows_serial
-    run(nodes, level.first, level.columns, level.blocks, d, v, beta, out)
+    table = (nodes, level.first, level.columns, level.blocks, d, v, beta, out)
+    if len(nodes) >= SERIAL_ROWS:
+        _rows_parallel(*table)
+    else:
+        row_range(0, len(nodes), *table)
 
 
 @jit
@@ -97,12 +95,6 @@ def interpolate_rows(a, b, nodes, rows, d, v, d_out, v_out, packed):
 
 
 @jit
-def interpolate(nodes, rows, d, v, d_out, v_out):
-    """``d_out_i = sum_j w_ij d_j`` for the listed nodes, and v likewise; sources are another level."""
-    interpolate_rows(0, nodes.shape[0], nodes, rows, d, v, d_out, v_out, False)
-
-
-@jit
 def interpolate_node(i, corners, weights, d, v, d_out, v_out):
     """``d_out_i = sum_q w_iq d[corner_iq]``, and v likewise."""
     x = 0.0
@@ -129,21 +121,15 @@ def interpolate_node(i, corners, weights, d, v, d_out, v_out):
 
 
 @jit
-def interpolate_constrained_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
+def interpolate_constrained(a, b, nodes, corners, weights, d, v, d_out, v_out):
     """``interpolate_node`` for nodes i = nodes[a:b]."""
     for k in range(a, b):
         interpolate_node(nodes[k], corners, weights, d, v, d_out, v_out)
 
 
 @jit
-def interpolate_constrained(nodes, corners, weights, d, v, d_out, v_out):
-    """``interpolate_node`` for the listed nodes."""
-    interpolate_constrained_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
-
-
-@jit
 def restrict_range(a, b, nodes, corners, weights, values, out):
-    """Transpose of ``interpolate_constrained_range``: ``out[corner_iq] += w_iq values_i``, i = nodes[a:b]."""
+    """Transpose of ``interpolate_constrained``: ``out[corner_iq] += w_iq values_i``, i = nodes[a:b]."""
     for k in range(a, b):
         i = nodes[k]
         for q in range(4):
