@@ -45,7 +45,7 @@ class CreateRuntime(ActionRuntime):
     def apply(self, world: "World") -> Sequence[BodyChange]:
         self.part.present = True
         world.v[self.part.rows] = self.velocities
-        from pliant.embedding.framed import shown
+        from pliant.embedding.carriers import shown
 
         return [(self.part, shown(self.part.structure))]
 
@@ -110,7 +110,7 @@ class RemoveRuntime(ActionRuntime):
         return [(part, mask[part.rows]) for part in world.bodies if mask[part.rows].any()]
 
     def apply(self, world: "World") -> Sequence[BodyChange]:
-        from pliant.embedding.framed import hidden
+        from pliant.embedding.carriers import hidden
 
         changes: list[BodyChange] = []
         for part, chosen in self.chosen(world):

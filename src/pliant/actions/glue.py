@@ -91,6 +91,7 @@ class GlueRuntime(ActionRuntime):
     """
 
     capabilities = frozenset({Event})
+    rows: IntArray
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class GlueRuntime(ActionRuntime):
         weld_surfaces_of: tuple["BodyState", "BodyState"] | None = None,
     ) -> None:
         self.kind, self.welded = kind, weld_surfaces_of
-        self.world, self.first, self.second, self.reach, self.at = world, first, second, reach, at
+        self.world, self.rows, self.second, self.reach, self.at = world, first, second, reach, at
         owner = np.repeat(np.arange(len(world.bodies)), [part.count for part in world.bodies])
         self._strength = np.array([p.material.young * p.structure.spacing for p in world.bodies])[owner]
         self._spacing = np.array([p.structure.spacing for p in world.bodies])[owner]
@@ -119,10 +120,10 @@ class GlueRuntime(ActionRuntime):
         from scipy.spatial import cKDTree
 
         x = world.x
-        spacing = max(float(self._spacing[self.first].max()), float(self._spacing[self.second].max()))
+        spacing = max(float(self._spacing[self.rows].max()), float(self._spacing[self.second].max()))
         reach = self.reach or REACH * spacing
-        near: Any = cKDTree(x[self.second]).query_ball_point(x[self.first], reach, return_sorted=True)
-        pairs = [(self.first[i], self.second[j]) for i, found in enumerate(near) for j in found]
+        near: Any = cKDTree(x[self.second]).query_ball_point(x[self.rows], reach, return_sorted=True)
+        pairs = [(self.rows[i], self.second[j]) for i, found in enumerate(near) for j in found]
         if not pairs:
             raise SelectionError(
                 f"action '{self.kind}': nothing is closer than {reach:.3g} m at {self.at:g} s.",
@@ -154,7 +155,7 @@ class GlueRuntime(ActionRuntime):
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new = np.full(int(max(parents.max(), self.edges.max(initial=0))) + 1, -1)
         new[parents[::-1]] = np.arange(len(parents))[::-1]
-        self.first, self.second = change.remap_rows(self.first)[0], change.remap_rows(self.second)[0]
+        self.rows, self.second = change.remap_rows(self.rows)[0], change.remap_rows(self.second)[0]
         self._strength, self._spacing = self._strength[parents], self._spacing[parents]
         kept = (new[self.edges] >= 0).all(axis=1)
         self._tie(new[self.edges[kept]], self.lengths[kept], self.stiffness[kept])

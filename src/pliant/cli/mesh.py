@@ -61,7 +61,7 @@ def command(
         from pliant.mesh.io import write_volume
 
         if output.suffix.lower() == ".str":  # a structure file holds the dual cells as well
-            from pliant.structure.samplers.dual.str_blocks import with_cells
+            from pliant.structure.samplers.dual.sampler import with_cells
 
             volume = with_cells(volume)
         write_volume(output, volume)

@@ -5,12 +5,10 @@ elements on its own side. A part of the surface may lie nearest to elements acro
 ``majority_pieces`` decides by vote to which piece of the body it belongs.
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface, boundary_carrier, embed
 from pliant.embedding.lazy import LazyCarrier
 from pliant.fracture.surface_cut import GROUP, cut_surface
@@ -57,8 +55,6 @@ class CutTetCarrier(LazyCarrier):
 
     A body that shows its own boundary shows the new one. So does one whose embedded surface cannot be cut.
     """
-
-    kind: ClassVar[str] = EmbeddedSurface.kind
 
     def __init__(self, whole: Carrier, rest: Array, tets: IntArray, spacing: float) -> None:
         self.whole, self.rest, self.tets, self.spacing = whole, rest, tets, spacing
@@ -123,8 +119,6 @@ class CutTetCarrier(LazyCarrier):
 class VirtualNodeCarrier(LazyCarrier):
     """``whole``, cut as the shadow is, and embedded in the virtual tets."""
 
-    kind: ClassVar[str] = EmbeddedSurface.kind
-
     def __init__(self, whole: Carrier, shadow: CutMesh, mesh: VirtualMesh, spacing: float) -> None:
         self.whole, self.shadow, self.mesh, self.spacing = whole, shadow, mesh, spacing
 
@@ -137,3 +131,28 @@ class VirtualNodeCarrier(LazyCarrier):
         weights = weights_in(made.surface.points, shadow.points[shadow.whole[shadow.origin[home]]])
         corners = mesh.tets[mesh.of[home]].astype(np.uint32)
         return EmbeddedSurface(made.surface, corners, weights, made.extrapolation)
+
+
+def sheet_rim(triangles: IntArray, count: int) -> BoolArray:
+    """Which of ``count`` corners lie on the rim of a sheet, or on lines where sheets meet: on edges that do
+    not belong to two ``triangles`` (t, 3)."""
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, uses = np.unique(sides, axis=0, return_counts=True)
+    found = np.zeros(count, bool)
+    found[edges[uses != 2]] = True
+    return found
+
+
+def relax_sheet(
+    points: Array, triangles: IntArray, corner: IntArray, owner: IntArray, still: BoolArray
+) -> Array:
+    """``points`` (p, 3) moved half of the way to the mean of the centroids of the triangles around them, but
+    those that are ``still`` (p,). corner, owner (3 t,): corners of all triangles and the triangle of each."""
+    mean = corner_means(points[triangles].mean(axis=1)[owner], corner, len(points))
+    return np.where(still[:, None], points, 0.5 * points + 0.5 * mean)
+
+
+def corner_means(values: Array, corner: IntArray, count: int) -> Array:
+    """Means (count, 3) of ``values`` (m, 3) over the entries of ``corner`` (m,) that name each corner."""
+    total = np.stack([np.bincount(corner, values[:, c], count) for c in range(3)], axis=1)
+    return np.asarray(total / np.bincount(corner, minlength=count)[:, None])

@@ -25,6 +25,7 @@ from pliant.interfaces.action import offered as offered
 from pliant.interfaces.capability import Capable as Capable
 from pliant.interfaces.force_term import ForceTerm as ForceTerm
 from pliant.interfaces.integrator import Integrator as Integrator
+from pliant.interfaces.integrator import IntegratorState as IntegratorState
 from pliant.interfaces.measure import MeasureSampler as MeasureSampler
 from pliant.interfaces.mechanics import Cuttable as Cuttable
 from pliant.interfaces.mechanics import Damped as Damped

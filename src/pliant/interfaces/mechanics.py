@@ -10,14 +10,14 @@ from pliant.interfaces.shared_data import ContactSurface, EnergyTotals, FieldDat
 from pliant.interfaces.structure import Structure
 
 if TYPE_CHECKING:
-    from scipy.sparse import bsr_array
+    from scipy.sparse import bsr_array, csr_array
 
     from pliant.materials import ResolvedMaterial
     from pliant.mesh.mesh import Surface
 
 
 class Model:
-    """Base of the parameters of mechanics models; each has a ``sampler``, which makes the particles of bodies.
+    """Base of the parameters of mechanics models; each has a ``sampler``, which makes its particles.
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
     shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
@@ -85,6 +85,10 @@ class Mechanics(Capable, ABC):
         """Number of parts that an explicit step has to be taken in at ``x``, where the body is stiffer than
         at rest (crushed, inverted, crumpled)."""
         return 1
+
+    def neighbour_graph(self) -> "csr_array | None":
+        """Which particles act on each other, (n, n) without the diagonal; None: those that share a cell."""
+        return None
 
     def contact_surface(self) -> ContactSurface:
         """How the body touches others."""

@@ -16,6 +16,10 @@ class Carrier(Protocol):
     """Carries a surface mesh along with the particles: what is shown and exported."""
 
     @property
+    def kind(self) -> str:
+        """The name under which a run folder stores it, see ``CARRIERS`` in ``pliant.embedding``."""
+
+    @property
     def surface(self) -> "Surface": ...
 
     def positions(self, x: Array) -> Array:

@@ -75,7 +75,7 @@ def begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> No
     writer.write_topology(world.topology_version, _records(world), 0)
     first = [simulation.row_of_steps()] if simulation.step_columns else None
     _write(simulation, writer, velocities, first)
-    writer.write_checkpoint(0, simulation.system.state())
+    writer.write_checkpoint(0, simulation.state())
 
 
 def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:

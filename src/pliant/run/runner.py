@@ -160,8 +160,8 @@ def _loop(
                     simulation.row()
                 now = time.perf_counter()
                 end = simulation.frame == frames - 1
-                if simulation.resumable and (end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost)):
-                    writer.write_checkpoint(simulation.frame, simulation.system.state())
+                if end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost):
+                    writer.write_checkpoint(simulation.frame, simulation.state())
                     last = time.perf_counter()
                     cost = last - now
                 for text in simulation.warnings():

@@ -28,8 +28,8 @@ def check_capabilities(label: str, runtime: Any, base: type[Mechanics] | type[Ac
             f"{label}: {type(runtime).__name__} implements '{pair[0]}' but not '{other}', "
             "so that a run could not be resumed."
         )
-    known = set(dir(runtime)) | set(vars(runtime))
     for protocol in runtime.capabilities:
+        known = set(dir(runtime.offer(protocol)))
         missing = [name for name in protocol_members(protocol) if name not in known]
         if missing:
             raise IncompatibleError(

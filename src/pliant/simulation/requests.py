@@ -30,7 +30,7 @@ def apply_requests(world: World, actions: Iterable[ActionRuntime]) -> None:
                         volumetric.disable_volumetric_term()
                 case HideBody(body):
                     if body.present:
-                        from pliant.embedding.framed import hidden
+                        from pliant.embedding.carriers import hidden
 
                         body.present, body.structure = False, hidden(body.structure)
                         world.v[body.rows] = 0.0

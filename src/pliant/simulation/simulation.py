@@ -2,19 +2,19 @@
 
 import math
 from bisect import bisect_left, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import IncompatibleError, SceneError
-from pliant.core.typing import Array
-from pliant.integrators.base import StatefulIntegrator
+from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
     EnergyTotals,
+    HideBody,
     Integrator,
+    IntegratorState,
     MeasureSampler,
     SelfStepping,
     StoredEnergy,
@@ -26,6 +26,7 @@ from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
 from pliant.state.world import BodyState
 
+INTEGRATOR_KEYS = "integrator/"  # prefix of the integrator's arrays in checkpoints
 LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
@@ -68,11 +69,13 @@ class Simulation:
             system.keep_ledger()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
-        system.solver = integrator.prepare(system) if isinstance(integrator, StatefulIntegrator) else None
+        self.integrator_state = integrator.start(system)
         bodies = [BodySeriesSampler(p) for p in system.world.bodies if p.mechanics.series_names]
-        solver = [] if system.solver is None else [system.solver]
-        self._averaging = [*(a for _, a in system.actions), *solver]
-        self._per_frame = [*(m for m, every in prepared if every == "frame"), *self._averaging, *bodies]
+        acting = [a for _, a in system.actions]
+        self._averaging: list[ActionRuntime | IntegratorState] = [*acting, self.integrator_state]
+        self._per_frame: list[MeasureSampler | ActionRuntime | IntegratorState] = [
+            *(m for m, every in prepared if every == "frame"), *self._averaging, *bodies,
+        ]  # fmt: skip
         self._per_step = [m for m, every in prepared if every == "step"]
         self.columns = ("time", *(c for m in self._per_frame for c in m.series_names))
         self.step_columns = (
@@ -81,7 +84,7 @@ class Simulation:
         self.frame = 0
         self.started = False
         self.later: list[DeferredAction] = []  # actions that join when they start, the next one first
-        self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
+        self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self._finer = 1  # parts of a step that the bodies' present shapes ask for
@@ -117,7 +120,7 @@ class Simulation:
             )
 
     def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know , and what is missing from the
+        """What the actions found out about the scene and a user should know, and what is missing from the
         energies."""
         found = [text for _, a in self.system.actions for text in a.notes]
         for part in self.system.world.bodies:
@@ -149,10 +152,41 @@ class Simulation:
         self.divergence_check.check(world, 0.0)
         self.started = True
 
-    def restore(self, frame: int, state: Any) -> None:
+    def state(self) -> dict[str, AnyArray]:
+        """Everything that a restart needs beyond the scene: that of the System, and of the integrator."""
+        own = {f"{INTEGRATOR_KEYS}{name}": array for name, array in self.integrator_state.state().items()}
+        own["joined/numbers"] = np.array([due.number for due, _, _ in self._joined], np.int64)
+        own["joined/times"] = np.array([time for _, time, _ in self._joined], float)
+        own |= {f"joined/{due.number}": a.rows for due, _, a in self._joined if a.rows is not None}
+        return self.system.state() | own
+
+    def _join_again(self, state: Mapping[str, AnyArray]) -> None:
+        """Prepare the actions that had joined before the checkpoint, for the particles that they hold."""
+        world = self.system.world
+        world.x[:], world.v[:] = state["x"], state["v"]
+        for number, time in zip(state.get("joined/numbers", ()), state.get("joined/times", ()), strict=True):
+            due = next(each for each in self.later if each.number == number)
+            self.later.remove(due)
+            world.restored_rows = state.get(f"joined/{number}")
+            try:
+                runtime = due.prepare()
+            finally:
+                world.restored_rows = None
+            runtime.requests = tuple(each for each in runtime.requests if not isinstance(each, HideBody))
+            self._join(due, float(time), runtime)
+
+    def restore(self, frame: int, state: Mapping[str, AnyArray]) -> None:
         """Continue after ``frame`` from a checkpoint."""
         self.frame = frame
+        self._join_again(state)
         self.system.restore(state)
+        self.integrator_state.restore(
+            {
+                name.removeprefix(INTEGRATOR_KEYS): array
+                for name, array in state.items()
+                if name.startswith(INTEGRATOR_KEYS)
+            }
+        )
         self._looked_at = self.system.world.topology_version
         self.started = True
 
@@ -188,21 +222,29 @@ class Simulation:
 
     def _step(self, time: float, after: float, dt: float) -> None:
         """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
-        system, integrator = self.system, self.integrator
+        system, integrator, kept = self.system, self.integrator, self.integrator_state
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
-            self.add_action(due.label, due.prepare(), time, due.number)
-            self.resumable = False
-        system.prepare_step(time)
+            self._join(due, time, due.prepare())
+        self._prepare_step(time)
         self._look_at_topology()
         parts = system.substeps * self._finer
         for k in range(parts):
             begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
             if k:
-                system.prepare_step(begin)
-            integrator.step(system, begin, dt / parts)
-            system.finish_step(end, dt / parts)
+                self._prepare_step(begin)
+            integrator.step(system, kept, begin, dt / parts)
+            if system.finish_step(end, dt / parts):
+                kept.reset_history()
         self._look_at_topology()
+
+    def _join(self, due: DeferredAction, time: float, runtime: ActionRuntime) -> None:
+        self.add_action(due.label, runtime, time, due.number)
+        self._joined.append((due, time, runtime))
+
+    def _prepare_step(self, time: float) -> None:
+        if self.system.prepare_step(time):
+            self.integrator_state.reset_history()
 
     def _step_parts(self) -> int:
         """Parts that the bodies' present shapes ask for, where the step may be taken in parts."""

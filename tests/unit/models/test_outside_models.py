@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import pliant as pl
 from pliant.core.parameters import parameters
-from pliant.interfaces import StableStep
+from pliant.interfaces import Mechanics, StableStep
 from pliant.models import MODELS
 from pliant.structure.samplers.tets import TetSampler
 
@@ -21,9 +21,7 @@ class Dust:
         return DustMechanics()
 
 
-class DustMechanics:
-    field_names = ()
-
+class DustMechanics(Mechanics):
     def add_forces(self, x: Any, v: Any, out: Any) -> None: ...
 
     def stable_step(self) -> StableStep:

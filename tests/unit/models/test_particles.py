@@ -17,7 +17,7 @@ from pliant.mesh.mesh import TetMesh, tet_volumes
 from pliant.mesh.shapes import BeamWithHole, box
 from pliant.models import Cpm1, Cpm2
 from pliant.scene import Body
-from pliant.structure.samplers.dual.str_blocks import with_cells
+from pliant.structure.samplers.dual.sampler import with_cells
 
 FORMS = [("cpm1", "variational"), ("cpm1", "everts"), ("cpm2", "variational"), ("cpm2", "everts")]
 VARIATIONAL = ["cpm1", "cpm2"]

@@ -12,8 +12,8 @@ from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 from pliant.mesh.shapes import BeamWithHole, box, gummy, sphere
 from pliant.scene import Body
 from pliant.structure.samplers.dual import DualCellSampler, dual_cells
-from pliant.structure.samplers.dual.centres import tet_circumcentre_weights, triangle_circumcentre_weights
-from pliant.structure.samplers.dual.str_blocks import with_cells
+from pliant.structure.samplers.dual.cells import tet_circumcentre_weights, triangle_circumcentre_weights
+from pliant.structure.samplers.dual.sampler import with_cells
 
 BODIES: dict[str, Any] = {
     "lattice": Body(box(1.0, 1.0, 1.0, divisions=(3, 3, 3))),

@@ -19,7 +19,7 @@ from pliant.interfaces import (
     Tangent,
     VolumetricTerm,
 )
-from pliant.kernels.element_blocks import make_blocks
+from pliant.kernels.element_blocks import ElementBlocks, make_blocks
 from pliant.mesh.mesh import tet_volumes
 from pliant.models.continuum_particles import damping
 from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
@@ -30,6 +30,8 @@ from pliant.models.tets import fields
 from pliant.models.tets.stiffness import linear_stiffness
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
 
 
@@ -61,7 +63,11 @@ class ParticleMechanics(Mechanics):
             self.capabilities = self.capabilities | {StoredEnergy}
         self.constants: FaceConstants
         self._fastest: float | None = None  # frequency at rest [rad/s]
-        self._viscous: tuple[Any, Array] | None = None
+        self._viscous: tuple[ElementBlocks, Array] | None = None
+
+    @abstractmethod
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` with the Gauss-Newton stiffness to ``out``: never negative, exact at rest."""
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:
@@ -132,9 +138,10 @@ class ParticleMechanics(Mechanics):
         """Fields per tet of the continuum that the faces stand for (small-strain Hooke on Green strain)."""
         return fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """Stiffness at rest [N/m] of linear elasticity with the same moduli; scipy BSR (3n, 3n)."""
-        return linear_stiffness(self.structure.rest, self.tets, *self.average_lame)
+        found: bsr_array = linear_stiffness(self.structure.rest, self.tets, *self.average_lame)
+        return found
 
     def disable_volumetric_term(self) -> None:
         """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""

@@ -4,8 +4,8 @@ A crack is a sheet of faces between the phyxels' cells (``cells.py``) in the res
 remembers the plane that it stands for. Where the largest principal stress of a phyxel exceeds the strength, a
 plane across it starts: it divides the phyxel (``split.py``), or the faces of its cell that the plane parts
 open. Where the stress beside an edge of the front exceeds the strength and pulls the crack open, the plane
-goes on, turned a little towards the stress: it divides the phyxels that it passes through, and faces between
-cells on its two sides open. So cracks are smooth although cells are not, and run on along their own plane.
+continues, turned a little towards the stress: it divides the phyxels that it passes through, and faces
+between cells on its two sides open. So cracks are smooth although cells are not, and keep to their plane.
 
 Source: [Stegmayr2008]_ 4.1.3, which describes and does not do it. Differs: one new crack a step, none close
 to another of about the same direction, and after a break others need 1.3 times the strength while its waves
@@ -13,13 +13,12 @@ cross the body five times.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.models.efg.crack_faces import CrackFaces
-from pliant.models.efg.principal_stress import StressState, bound, carried, principal
 from pliant.models.efg.split import CellPlane, PhyxelSplitter
 from pliant.models.efg.support import SIX
 
@@ -27,11 +26,47 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
 LOOK = 0.5  # spacings that a wave goes between two looks at the stress
-MOST = 64  # edges of the front that may go on in a step
+MOST = 64  # edges of the front that may advance in a step
 CALM, RAISED = 5.0, 1.3
 ACROSS = 0.5  # cosine: cracks that look more alike have about the same direction
 SHIELD = 3.0  # spacings: no crack starts this near to another of about the same direction
 STRAIGHT, TURN = 0.94, 0.15  # cosine to the stress from which a crack goes straight on; else how it turns
+
+
+class StressState(NamedTuple):
+    """x (n, 3): positions [m]; stress (n, 3, 3): Cauchy's [Pa]; F (n, 3, 3): deformation gradients; sound
+    (n,): phyxels whose stress counts."""
+
+    x: Array
+    stress: Array
+    F: Array
+    sound: BoolArray
+
+    def divided(self, parents: IntArray, offset: Array) -> "StressState":
+        """That of phyxels which continue ``parents`` (m,), ``offset`` (m, 3) from these in the rest shape."""
+        F = self.F[parents]
+        x = self.x[parents] + np.einsum("nij,nj->ni", F, offset)
+        return StressState(x, self.stress[parents], F, self.sound[parents])
+
+
+def bound(stress: Array) -> Array:
+    """What no principal stress exceeds: ``tr / 3 + 2 sqrt(J2 / 3)``."""
+    mean = np.trace(stress, axis1=1, axis2=2) / 3.0
+    square = np.einsum("nij,nij->n", stress, stress)
+    return np.asarray(mean + 2.0 * np.sqrt(np.maximum(square - 3.0 * mean * mean, 0.0) / 6.0))
+
+
+def carried(F: Array, normals: Array) -> Array:
+    """Unit normals (m, 3) of surfaces in the rest shape, where F (m, 3, 3) has taken them: ``cof(F) n``."""
+    a, b, c = F[:, :, 0], F[:, :, 1], F[:, :, 2]
+    n = normals[:, 0:1] * np.cross(b, c) + normals[:, 1:2] * np.cross(c, a) + normals[:, 2:] * np.cross(a, b)
+    return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1), 1e-300)[:, None])
+
+
+def principal(stress: Array, F: Array) -> Array:
+    """The direction in the rest shape across which the largest principal stress pulls, (3,)."""
+    normal = F.T @ np.linalg.eigh(stress)[1][:, 2]
+    return np.asarray(normal / np.linalg.norm(normal))
 
 
 class PhyxelCrackGrowth:
@@ -78,7 +113,7 @@ class PhyxelCrackGrowth:
         return out
 
     def _divide_ahead(self, time: float, tension: StressState) -> tuple[list[int], StressState]:
-        """Divide the phyxels through which fronts go on; the faces that opened, and the tension of what is
+        """Divide the phyxels through which fronts advance; the faces that opened, and the tension of what is
         there then."""
         wanted = []
         for e, i in self._pulled(time, tension) if self.splitter.enabled else ():
@@ -99,7 +134,7 @@ class PhyxelCrackGrowth:
         return opened
 
     def _pulled(self, time: float, tension: StressState) -> list[tuple[int, int]]:
-        """Edges of fronts that run on, each with the phyxel whose stress says so. A front runs where stress
+        """Edges of fronts that advance, each with the phyxel whose stress decides. A front runs where stress
         pulls its plane apart, or where the line from phyxel to phyxel across it is stretched as much as that
         stress would: what is left in front of a crack that has nearly passed is too little for a stress."""
         x, stress, F, sound = tension
@@ -136,8 +171,8 @@ class PhyxelCrackGrowth:
         return np.where(along & ~self.cracks.opened[faces], self.young * strain, 0.0)
 
     def _ahead(self, e: int, normal: Array) -> tuple[int, Array, Array] | None:
-        """The open face at edge ``e`` of a front, and point and normal of the plane in which it goes on: its
-        own, turned a little towards ``normal``. None where another edge has taken the crack past this one."""
+        """The open face at edge ``e`` of a front, and point and normal of the plane in which it continues,
+        its own turned a little towards ``normal``; None where another edge has taken the crack past it."""
         own = self.cracks.open_at(e)
         if len(own) != 1:
             return None
@@ -151,7 +186,7 @@ class PhyxelCrackGrowth:
         return int(own[0]), at, m
 
     def _extend(self, time: float, e: int, normal: Array) -> list[int]:
-        """Open the faces at edge ``e`` between the two sides of the plane in which the crack goes on."""
+        """Open the faces at edge ``e`` between the two sides of the plane in which the crack continues."""
         plane = self._ahead(e, normal)
         if plane is None:
             return []

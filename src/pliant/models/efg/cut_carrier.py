@@ -1,17 +1,17 @@
 """The embedded surface of a phyxel body, cut along its cracks."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.embedding.lazy import LazyCarrier
 from pliant.fracture import CutSurface, cut_surface
-from pliant.fracture.cut_carrier import nearest_particles
+from pliant.fracture.cut_carrier import corner_means, nearest_particles, relax_sheet, sheet_rim
 from pliant.interfaces import Carrier
-from pliant.models.efg.crack_surface import sheet
+from pliant.models.efg.cells import VoronoiCells
 from pliant.structure.samplers.phyxels.embedding import AROUND, shape_functions
 
 if TYPE_CHECKING:
@@ -21,13 +21,12 @@ SMOOTH = (1.0, 0.6, 0.3, 0.0)  # shares of the way from the cells' faces to smoo
 FEW = 14  # phyxels that carry a point at least, where its piece has them
 DOUBT = 0.6  # a part of the surface belongs to one piece if no other has this share of its points
 NUDGE = 0.05  # how far inside a point looks for the phyxels that carry it [spacings]
+UPRIGHT = 0.3  # cosine: how far triangles of a smoothed crack may turn
 
 
 class CutPhyxelCarrier(LazyCarrier):
     """``whole``, cut along ``cracks`` and closed on both sides; each point is carried by phyxels on
     its own side, so that faces of a crack part."""
-
-    kind: ClassVar[str] = EmbeddedSurface.kind
 
     def __init__(self, whole: Carrier, cracks: "CrackFaces") -> None:
         self.whole, self.rest, self.spacing = whole, cracks.rest, cracks.spacing
@@ -47,7 +46,7 @@ class CutPhyxelCarrier(LazyCarrier):
 
     def _cut(self) -> CutSurface | None:
         """The surface cut along the smoothed cracks; less smooth where that made them meet, so that pieces
-        would hang together, or leave splinters; None where they touch the surface in an unclear way."""
+        would be connected, or leave splinters; None where they touch the surface in an unclear way."""
         found: CutSurface | None = None
         pieces, best = int(self.piece.max()) + 1, (True, 0)
         for smooth in SMOOTH:
@@ -93,3 +92,43 @@ class CutPhyxelCarrier(LazyCarrier):
         found = (graph @ graph).tocsr()
         found.sort_indices()
         return found
+
+
+def sheet(cells: VoronoiCells, opened: BoolArray, planes: Array, smooth: float) -> tuple[Array, IntArray]:
+    """The open faces as triangles; their corners the share ``smooth`` of the way to where they are on the
+    planes of the faces around them, and inside in the middle of what is around them."""
+    fans, of = cells.triangles
+    chosen = opened[of]
+    used, triangles = np.unique(fans[chosen], return_inverse=True)
+    triangles = triangles.reshape(-1, 3)
+    points = cells.points[used].copy()
+    still = cells.outside[used] | sheet_rim(triangles, len(points))
+    corner, owner, face = triangles.ravel(), np.repeat(np.arange(len(triangles)), 3), np.repeat(of[chosen], 3)
+    for _ in range(3):
+        points = relax_sheet(points, triangles, corner, owner, still)
+        at, normal = planes[face, :3], planes[face, 3:]
+        off = np.einsum("ti,ti->t", points[corner] - at, normal)[:, None] * normal
+        points = points - corner_means(off, corner, len(points))
+    start = cells.points[used]
+    return _unfolded(start + smooth * (points - start), start, triangles), triangles
+
+
+def _unfolded(points: Array, start: Array, triangles: IntArray) -> Array:
+    """``points`` (p, 3), but the corners of triangles that were turned over on their way from ``start``, or
+    nearly so, where they started."""
+    before = _across(start, triangles)
+    points = points.copy()
+    for _ in range(20):
+        after = _across(points, triangles)
+        size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+        folded = np.unique(triangles[np.einsum("ti,ti->t", before, after) < UPRIGHT * size])
+        folded = folded[(points[folded] != start[folded]).any(axis=1)]
+        if not len(folded):
+            break
+        points[folded] = start[folded]
+    return points
+
+
+def _across(points: Array, triangles: IntArray) -> Array:
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)

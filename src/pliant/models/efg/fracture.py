@@ -10,9 +10,8 @@ from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import Carrier, FractureStatistics, Structure, StructureExtra
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
 from pliant.models.efg.crack_faces import CrackFaces
-from pliant.models.efg.crack_growth import PhyxelCrackGrowth
+from pliant.models.efg.crack_growth import PhyxelCrackGrowth, StressState
 from pliant.models.efg.cut_carrier import CutPhyxelCarrier
-from pliant.models.efg.principal_stress import StressState
 from pliant.models.efg.split import PhyxelSplitter, SplitResult
 from pliant.models.efg.support import MlsSupport, connect
 from pliant.structure.samplers.phyxels.embedding import carried

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,15 +26,16 @@ from pliant.interfaces import (
     TopologyChange,
 )
 from pliant.models.critical_step import explicit_limit
-from pliant.models.efg import fields, kernels, pair_sums, row_layout
+from pliant.models.efg import fields, kernels, mls_kernels, row_layout
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
 from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
-from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array, csr_array
+
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.model import Efg
 
@@ -93,43 +94,44 @@ class EfgMechanics(Mechanics):
         """Take over who sees whom."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
-        self.solid = np.zeros((n, row_layout.COLUMNS))
-        self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
+        self.displacement_moments, self.stress_moments = np.zeros((n, 12)), np.zeros((n, 12))
+        self.weighted_displacement = np.zeros((n, 3))
+        rows = self.material_rows = np.zeros((n, row_layout.COLUMNS))
         trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
-            self.solid[:, row_layout.INVERSE + c] = support.inverse[:, a, b]
-            self.solid[:, row_layout.PROJECTOR + c] = support.projector[:, a, b]
+            rows[:, row_layout.INVERSE + c] = support.inverse[:, a, b]
+            rows[:, row_layout.PROJECTOR + c] = support.projector[:, a, b]
         own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
-        self.solid[:, row_layout.V_MU] = mu * own
-        self.solid[:, row_layout.V_LAMBDA] = lam * own
-        self.solid[:, row_layout.V_KV] = self.model.volume_stiffness * self.volumes
-        self.solid[:, row_layout.K] = np.where(trace > 0.0, stiffness, 0.0)
-        self.solid[:, row_layout.VOLUME] = self.volumes
-        self.solid[:, row_layout.FLAT] = support.flat
-        rest = self.reference
-        self.solid[:, row_layout.REST : row_layout.REST + 3] = rest - 0.5 * (
-            rest.min(axis=0) + rest.max(axis=0)
-        )
-        self.solid[:, row_layout.LEVER : row_layout.WEIGHT + 1] = support.sums[:, 6:]
-        self._set_hourglass(self.solid[:, row_layout.K])
+        rows[:, row_layout.V_MU] = mu * own
+        rows[:, row_layout.V_LAMBDA] = lam * own
+        rows[:, row_layout.V_KV] = self.model.volume_stiffness * self.volumes
+        rows[:, row_layout.K] = np.where(trace > 0.0, stiffness, 0.0)
+        rows[:, row_layout.VOLUME] = self.volumes
+        rows[:, row_layout.FLAT] = support.flat
+        middle = 0.5 * (self.reference.min(axis=0) + self.reference.max(axis=0))
+        rows[:, row_layout.REST : row_layout.REST + 3] = self.reference - middle
+        rows[:, row_layout.LEVER : row_layout.WEIGHT + 1] = support.sums[:, 6:]
+        self._set_hourglass(rows[:, row_layout.K])
         self.parallel = len(support.around) >= row_layout.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
-        s, stiffness = self.support, np.ascontiguousarray(stiffness)
-        self.solid[:, row_layout.K] = stiffness
-        pair_sums.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, row_layout.K_AROUND])
+        s, rows, stiffness = self.support, self.material_rows, np.ascontiguousarray(stiffness)
+        rows[:, row_layout.K] = stiffness
+        mls_kernels.neighbour_sum(s.starts, s.around, s.weight, stiffness, rows[:, row_layout.K_AROUND])
 
     @property
-    def _pairs(self) -> tuple[Any, ...]:
-        s = self.support
-        moments = self.first, self.second, self.sums
-        return s.starts, s.around, s.weight, self.reference, self.solid, *moments
+    def _pairs(self) -> tuple[AnyArray, ...]:
+        s, moments = self.support, (self.displacement_moments, self.stress_moments)
+        return (
+            *(s.starts, s.around, s.weight, self.reference, self.material_rows),
+            *(*moments, self.weighted_displacement),
+        )
 
     # ---------------------------------------------------------------------------------- forces
 
     def _run(self, x: Array, forces: bool, energy: bool, out: Array) -> float:
-        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
+        run = kernels.phyxel_forces_parallel if self.parallel else kernels.phyxel_forces_serial
         total: float = run(*self._pairs, self.law, self.flow, self.plastic, x, forces, energy, out)
         return total
 
@@ -143,7 +145,7 @@ class EfgMechanics(Mechanics):
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
-        kept = self.solid[:, row_layout.K].copy()
+        kept = self.material_rows[:, row_layout.K].copy()
         whole = self.energy(x)
         self._set_hourglass(np.zeros_like(kept))
         try:
@@ -154,14 +156,14 @@ class EfgMechanics(Mechanics):
     def gradients(self, x: Array) -> Array:
         """Deformation gradients F of the phyxels, (n, 9), row by row."""
         out = np.empty((len(x), 9))
-        kernels.gradients(*self._pairs, x, out)
+        kernels.phyxel_gradients(*self._pairs, x, out)
         return out
 
     # ------------------------------------------------------------------------------- stiffness
 
     def _add_product(self, x: Array, dx: Array, out: Array, k_share: float) -> None:
         f = self.gradients(x)
-        kernels.product(*self._pairs, self.flow, self.plastic, f, dx, k_share, out)
+        kernels.phyxel_stiffness_product(*self._pairs, self.flow, self.plastic, f, dx, k_share, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``; it leaves out the stiffness that present stresses bring."""
@@ -179,13 +181,13 @@ class EfgMechanics(Mechanics):
         self._add_damping(x, v, out)
         return self._plastic_power - float(np.sum(out * v))
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         from pliant.models.efg.linear_stiffness import rest_stiffness
 
-        return rest_stiffness(self.support, self.reference, self.solid)
+        return rest_stiffness(self.support, self.reference, self.material_rows)
 
-    def neighbour_graph(self) -> Any:
+    def neighbour_graph(self) -> "csr_array":
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
         from pliant.models.efg.linear_stiffness import neighbour_graph
 
@@ -206,7 +208,9 @@ class EfgMechanics(Mechanics):
         """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
         whole one. It is measured again only where a neighbourhood has become much stiffer."""
         s = self.support
-        bound = pair_sums.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass)
+        bound = mls_kernels.frequency_bound(
+            s.starts, s.around, s.weight, self.material_rows, self.structure.mass
+        )
         if self._measured is None or bound > STIFFER * self._measured[1]:
             limit = explicit_limit(self, self.structure, self.damping_time)
             self._measured = limit.seconds, float(bound)
@@ -226,7 +230,7 @@ class EfgMechanics(Mechanics):
         return self._crack(time, x) or changed
 
     def _resample(self, x: Array) -> float:
-        """Add and remove phyxels where the body has flowed far, if its model says so; the energy it took."""
+        """Add and remove phyxels where the body has flowed far; the energy [J] that it took."""
         if not self.model.resample or self.plasticity is None:
             return 0.0
         now = stretch(self.gradients(x))
@@ -236,19 +240,10 @@ class EfgMechanics(Mechanics):
         new = resample(x, self.structure, self.support)
         if new is None:
             return 0.0
-        before, whole = self.energy(x), self.structure
-        change, rest = IndexMap(new.parents, new.weights), new.blended(whole.rest)
-        surface, named = None if whole.carrier is None else whole.carrier.surface, whole.groups.items()
-        self.structure = replace(
-            whole,
-            rest=rest,
-            mass=new.mass,
-            carrier=None if surface is None else carried(surface, rest),
-            groups={name: change.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
-        )
+        before, self.structure = self.energy(x), new.structure(self.structure)
         self.volumes = new.mass / self.material.density
         self.plasticity.plastic = self.plastic = new.blended(self.plastic)
-        self.set_reference(rest)
+        self.set_reference(self.structure.rest)
         self.parents, self.parent_weights = new.parents, new.weights
         self.topology_version += 1
         return before - self.energy(new.blended(x))
@@ -381,14 +376,14 @@ class EfgMechanics(Mechanics):
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the pairs that a cut separates."""
-        self._run(x, False, False, x)  # leaves Q in second
+        self._run(x, False, False, x)  # leaves Q in stress_moments
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        a, b, k = self.second[i], self.second[j], self.solid[:, row_layout.K]
+        q, k, u = self.stress_moments[:, :9], self.material_rows[:, row_layout.K], self.displacement_moments
         lever = self.reference[j] - self.reference[i]
-        forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
-        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))
+        forces = np.einsum("mab,mb->ma", (q[i] + q[j]).reshape(-1, 3, 3), lever)
+        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (u[j, 9:] - u[i, 9:]))
         return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:

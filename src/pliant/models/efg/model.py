@@ -32,11 +32,11 @@ class Efg(Model):
     ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
 
     plasticity, of materials that yield: "small" adds plastic strain (law "hooke"); "large" lets the rest
-    shape flow, for clay and dough; "absorb" is the text's scheme for large deformations (law "hooke").
+    shape flow, for clay and dough; "absorb" is the printed scheme for large deformations (law "hooke").
     "auto": large with the neo-Hookean law, small with Hooke's. hardening: by how much one unit of plastic
     strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
     gets thin and go where it crowds, of "large" (``models/efg/resampling.py``). divide: whether cracks, seams
-    and cuts pass through phyxels, which become two (``models/efg/dividing.py``), or between them only.
+    and cuts pass through phyxels, which become two (``models/efg/split.py``), or between them only.
 
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
     volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.

@@ -57,7 +57,7 @@ class PhyxelPlasticity:
         """Let the phyxels flow over ``dt``; whether forces changed, and the energy it took [J]."""
         m = self.mechanics
         gradients = m.gradients(x)
-        flowed, heat = flow_all(gradients, m.solid, self.constants, self.flow, self.plastic, dt)
+        flowed, heat = flow_all(gradients, m.material_rows, self.constants, self.flow, self.plastic, dt)
         if self.kind == "absorb":
             self._absorb(x, gradients.reshape(-1, 3, 3))
             return True, float(heat)

@@ -107,7 +107,7 @@ class PhyxelSplitter:
 
     volumes (n,) [m3]; sites (m, 3) [m]: the phyxels before any was divided, the first m now; cuts (k, 7):
     phyxel, point and normal of each division, in order; surface: that of the body; enabled: whether phyxels
-    are divided at all; since: the divisions that nobody has taken over yet.
+    are divided at all; since: the divisions that ``take_result`` has not returned yet.
     """
 
     def __init__(

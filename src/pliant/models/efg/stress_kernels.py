@@ -14,7 +14,7 @@ from pliant.models.efg.laws import (
     neo_hookean_stress,
     times_symmetric,
 )
-from pliant.models.efg.mls_kernels import fit, squares, store_stress_moments
+from pliant.models.efg.mls_kernels import displacement_squares, least_squares_fit, store_stress_moments
 from pliant.models.efg.row_layout import (
     FLAT,
     INVERSE,
@@ -78,7 +78,7 @@ def strain_rows(a, b, starts, around, weight, solid, first, second, sums, law, f
     whole = 0.0
     total = np.empty(12)
     for i in range(a, b):
-        m = fit(i, starts, around, weight, first, solid, sums, total)
+        m = least_squares_fit(i, starts, around, weight, first, solid, sums, total)
         inverse = take_six(solid, i, INVERSE)
         h = times_symmetric(m, inverse)
         f = plus_unit(h)
@@ -88,7 +88,7 @@ def strain_rows(a, b, starts, around, weight, solid, first, second, sums, law, f
         if energy:
             whole += stored(f, solid, i, law, flow, plastic)
             if k != 0.0:
-                whole += 0.5 * k * (squares(i, starts, around, weight, first) - contract(h, m))
+                whole += 0.5 * k * (displacement_squares(i, starts, around, weight, first) - contract(h, m))
     return whole
 
 
@@ -101,7 +101,7 @@ def tangent_rows(a, b, starts, around, weight, solid, first, second, sums, gradi
     """
     total = np.empty(12)
     for i in range(a, b):
-        m = fit(i, starts, around, weight, first, solid, sums, total)
+        m = least_squares_fit(i, starts, around, weight, first, solid, sums, total)
         inverse = take_six(solid, i, INVERSE)
         h = times_symmetric(m, inverse)
         f, df = take(gradients, i, 0), h

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.interfaces import Cuttable, Model, Structure
-from pliant.structure.samplers.tets import TetSampler
-from pliant.structure.samplers.tets10 import QuadraticTetSampler
+from pliant.structure.samplers.tets import QuadraticTetSampler, TetSampler
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material

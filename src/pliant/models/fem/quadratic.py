@@ -13,7 +13,7 @@ from pliant.models.fem.mechanics import HyperelasticTetFem
 from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
 from pliant.models.fem.reference import ReferenceTets
 from pliant.models.tets.stiffness import assemble, stiffness_at
-from pliant.structure.samplers.tets10 import EDGES, PIECES
+from pliant.structure.samplers.tets import EDGES, PIECES
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material

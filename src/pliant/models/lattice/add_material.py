@@ -9,14 +9,12 @@ import numpy as np
 from pliant.core.errors import MeshError, SelectionError
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import FramedSurface, as_framed
 from pliant.fracture import cut_surface
 from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.models.lattice.stiffness import lattice_axes
-from pliant.structure.samplers.lattice_surface import connected
-from pliant.structure.samplers.voxels import MOST, lattice_cells
+from pliant.structure.samplers.voxels import MOST, connected, lattice_cells
 
 REACH = 1.8  # how far new elements reach for old ones [spacings]: a little beyond body diagonals
 CLEAR = 0.7  # how far from old ones they keep [spacings]
@@ -36,14 +34,14 @@ class AddedElements:
     shown: EmbeddedSurface | None
 
     def arrays(self) -> dict[str, AnyArray]:
-        surface = {} if self.shown is None else as_framed(self.shown).arrays()
+        surface = {} if self.shown is None else self.shown.arrays()
         named = {f"surface.{name}": array for name, array in surface.items()}
         return {"rest": self.rest, "edges": self.edges} | named
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
         surface = without_prefix("surface.", arrays)
-        shown = FramedSurface.from_arrays(surface) if surface else None
+        shown = EmbeddedSurface.from_arrays(surface) if surface else None
         return cls(np.asarray(arrays["rest"]), np.asarray(arrays["edges"], np.int64), shown)
 
 
@@ -55,7 +53,7 @@ def without_prefix(prefix: str, arrays: Mapping[str, AnyArray]) -> dict[str, Any
 @dataclass(frozen=True)
 class RegionFill:
     """A region filled with elements: the growth, where they are and how fast, and the connections' lengths
-    [m]; ``fits``: whether the rest shape has room for them where its lattice goes on."""
+    [m]; ``fits``: whether the rest shape has room for them where its lattice continues."""
 
     growth: AddedElements
     newcomers: NewParticles
@@ -67,7 +65,7 @@ class RegionFill:
 def fill_region(region: Surface, structure: Structure, x: Array, v: Array) -> RegionFill:
     """Fill ``region`` (closed, where the body is now) around a body at ``x`` (n, 3) that moves with ``v``.
 
-    The lattice goes on: the elements nearest to the region say by the best rigid motion where they are, and
+    The lattice is continued: the best rigid motion of the elements nearest to the region places it, and
     sites inside the region that are free become elements, which move along with them. Connections have
     their present lengths, so nothing is pulled or pushed.
     """

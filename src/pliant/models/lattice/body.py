@@ -13,7 +13,7 @@ from pliant.models.lattice.add_material import AddedElements, connected_cells
 from pliant.models.lattice.cut_carrier import SampledBody
 from pliant.models.lattice.stiffness import compensation, connection_stiffness, plain_stiffness
 from pliant.models.springs.network import SpringNetwork, normal_inverses
-from pliant.structure.samplers.lattice_surface import intact, swept_triangles
+from pliant.structure.samplers.voxels import intact, swept_triangles
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material

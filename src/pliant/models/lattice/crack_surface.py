@@ -3,7 +3,7 @@
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.fracture.crack_sheet import relax_sheet, sheet_rim
+from pliant.fracture.cut_carrier import relax_sheet, sheet_rim
 from pliant.models.lattice.stiffness import lattice_axes
 
 SHIFT = 2e-3 * np.array([0.613, 0.371, 0.697])  # of the sheet, off the planes of the lattice [spacings]
@@ -42,7 +42,7 @@ def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray)
 
 def _outside(grid: AnyArray, k: int, cell: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Cells beside ``cell``, across the face's normal k, where neither of the face's two voxels has a
-    neighbour: the face goes on there."""
+    neighbour: the face is continued there."""
     found = []
     a, b = [c for c in range(3) if c != k]
     for u in (-1, 0, 1):

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import FramedSurface, as_framed, joined, renumbered
+from pliant.embedding.carriers import joined, renumbered
 from pliant.embedding.lazy import LazyCarrier
 from pliant.embedding.mls import carried_around
 from pliant.fracture import cut_surface
@@ -30,7 +30,7 @@ class EditedLattice(StructureExtra):
 
     kept: IntArray | None
     growths: tuple[AddedElements, ...]
-    shown: FramedSurface | None
+    shown: EmbeddedSurface | None
 
     def arrays(self) -> dict[str, AnyArray]:
         found = {
@@ -48,7 +48,7 @@ class EditedLattice(StructureExtra):
         while own := without_prefix(f"added.{len(growths)}.", arrays):
             growths.append(AddedElements.from_arrays(own))
         surface = without_prefix("shown.", arrays)
-        shown = FramedSurface.from_arrays(surface) if surface else None
+        shown = EmbeddedSurface.from_arrays(surface) if surface else None
         kept = np.asarray(arrays["kept"], np.int64) if "kept" in arrays else None
         return cls(kept, tuple(growths), shown)
 
@@ -88,14 +88,14 @@ class SampledBody:
         self._edited = True
         self._count()
 
-    def show(self, carrier: FramedSurface) -> None:
+    def show(self, carrier: EmbeddedSurface) -> None:
         """Another surface instead of the one that was sampled."""
         self.structure, self._other = replace(self.structure, carrier=carrier), True
 
     def extra(self) -> "EditedLattice | None":
         """What differs from the body as it was sampled, None for nothing."""
         carrier = self.structure.carrier
-        shown = as_framed(carrier) if self._other and isinstance(carrier, EmbeddedSurface) else None
+        shown = carrier if self._other and isinstance(carrier, EmbeddedSurface) else None
         if not self._edited and shown is None:
             return None
         return EditedLattice(self.rows if self._edited else None, tuple(self.growths), shown)
@@ -123,8 +123,6 @@ class SampledBody:
 class CutLatticeCarrier(LazyCarrier):
     """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides;
     each point is carried by elements that are still connected, so that faces of a crack part."""
-
-    kind: ClassVar[str] = FramedSurface.kind
 
     def __init__(
         self, whole: Carrier, rest: Array, spacing: float, edges: IntArray, intact: BoolArray, alive: IntArray
@@ -159,6 +157,3 @@ class CutLatticeCarrier(LazyCarrier):
         uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
         left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
         return left, home[used]
-
-    def arrays(self) -> dict[str, AnyArray]:
-        return as_framed(self.made).arrays()

@@ -8,7 +8,7 @@ import numpy as np
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import moved, renumbered
+from pliant.embedding.carriers import moved, renumbered
 from pliant.embedding.mls import carried_by_elements
 from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.mesh import Surface

@@ -1,4 +1,4 @@
-"""Fracture: which connections break, by element stress or by the text's fracture distance."""
+"""Fracture criteria: which connections break, by element stress or by the printed fracture distance."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -70,7 +70,7 @@ class StressFracture:
         """The connections that break now."""
         body = self.body
         strain = body.strains(x)
-        kernels.largest_principal(strain, 0.4 * body.material.young, self._stress)
+        kernels.element_largest_stress(strain, 0.4 * body.material.young, self._stress)
         limit = self.strength.copy()
         if time - self.last < self.patience:
             limit[~self.front] *= RAISED
@@ -89,7 +89,7 @@ class StressFracture:
     def _rags(self, x: Array) -> IntArray:
         """Overstrained connections with both ends at the crack."""
         own = self.body.connections
-        if not self.front.any() or not kernels.overstretched(
+        if not self.front.any() or not kernels.connection_overstretched(
             own.edges, own.intact, self._limit, x, self._over
         ):
             return np.empty(0, np.int64)
@@ -109,7 +109,7 @@ class StressFracture:
         near = np.unique(which[rows])
         whole = body.connections.intact[near]
         ahead, behind = (self._crossing(element, side * n, near) for side in (1.0, -1.0))
-        # the side on which a crack already runs, so that it goes on in its plane
+        # the side on which a crack already runs, so that it continues in its plane
         away = behind if (behind[~whole] < JOIN).sum() > (ahead[~whole] < JOIN).sum() else ahead
         through: IntArray = near[whole & (away <= DISC)]
         return through
@@ -143,7 +143,10 @@ class StressFracture:
 
 
 class DistanceFracture:
-    """A connection breaks beyond its fracture distance, ``t = L (1 + strength / E)`` (the text's 3.2.2)."""
+    """A connection breaks beyond its fracture distance :math:`t = L (1 + strength / E)`.
+
+    Source: [JanssonVergeest2000]_ 3.2.2.
+    """
 
     def __init__(self, body: "LatticeBody", strength: float) -> None:
         self.body, self.initial = body, strength
@@ -152,7 +155,7 @@ class DistanceFracture:
 
     def step(self, time: float, x: Array) -> IntArray:
         own = self.body.connections
-        if not kernels.overstretched(own.edges, own.intact, self.limit, x, self._over):
+        if not kernels.connection_overstretched(own.edges, own.intact, self.limit, x, self._over):
             return np.empty(0, np.int64)
         return np.flatnonzero(self._over)
 

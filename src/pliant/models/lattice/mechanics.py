@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -27,13 +27,15 @@ from pliant.models.critical_step import explicit_limit
 from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
-from pliant.models.lattice.fields import element_fields
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
 from pliant.models.springs import energies, stiffness_product
 from pliant.models.springs.network import SpringNetwork
+from pliant.models.tets.fields import equivalent, stress_fields
 from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.lattice.model import Lattice
 
@@ -142,14 +144,17 @@ class LatticeMechanics(Mechanics):
             run(s.starts, s.low, s.offset, s.index, self.body.connections.rest, x, dx, s.buffer)
             s.add_to(out)
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         own, rest = self.body.connections, self.body.reference
         d = rest[own.edges[:, 1]] - rest[own.edges[:, 0]]
         d /= np.linalg.norm(d, axis=1)[:, None]
         both = np.concatenate([-d, d], axis=1)
         k = np.where(own.intact, own.own, 0.0)
-        return assemble(k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest))
+        found: bsr_array = assemble(
+            k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest)
+        )
+        return found
 
     def stable_step(self) -> StableStep:
         if self.body.connections.blocks is None:
@@ -205,7 +210,7 @@ class LatticeMechanics(Mechanics):
         share = 1.0 if m.creep is None else 1.0 - float(np.exp(-m.creep * dt))
         most = 0.9 if m.plastic_max is None else min(m.plastic_max, 0.9)
         strain = m.yield_ / m.young
-        return kernels.flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
+        return kernels.connection_flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
 
     # ----------------------------------------------------------------------------------- restart
 
@@ -224,3 +229,33 @@ class LatticeMechanics(Mechanics):
             self._stable = (damping, self._stable_key()[1]), limit
         if self.fracture:
             self.fracture.restore(state)
+
+
+def element_fields(
+    strain: Array, young: float, own: SpringNetwork, names: Sequence[str]
+) -> dict[str, FieldData]:
+    """Fields per element from its strain (n, 6): ``sigma = 0.4 E (2 e + tr e)``.
+
+    strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises [Pa]; stress-tensor (n, 3, 3) in
+    the axes of the rest shape; principal (n, 3), descending; damage: share of broken connections; plastic:
+    mean size of the plastic strain of its connections.
+    """
+    xx, yy, zz, yz, xz, xy = strain.T
+    e = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+    sigma = 0.4 * young * (2.0 * e + np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3))
+    found = stress_fields(sigma, names, "particle")
+    if "strain" in names:
+        found["strain"] = FieldData(equivalent(e))
+    if "damage" in names:
+        found["damage"] = FieldData(_mean_over(own, (~own.intact).astype(float)))
+    if "plastic" in names:
+        found["plastic"] = FieldData(_mean_over(own, np.abs(own.lengths / own.born - 1.0)))
+    return found
+
+
+def _mean_over(own: SpringNetwork, values: Array) -> Array:
+    """Mean of a value per connection over each element's connections (n,)."""
+    ends, n = own.edges.T.ravel(), own.count
+    total = np.bincount(ends, np.concatenate([values, values]), minlength=n)
+    mean: Array = total / np.maximum(np.bincount(ends, minlength=n), 1)
+    return mean

@@ -27,7 +27,7 @@ class Lattice(Model):
     compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
     up for the ones that are missing outside.
     fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
-    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as the text does.
+    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as printed there.
     lattice: turns the lattice against the body's own axes.
 
     With a yield stress, a connection's rest length follows past the strain yield / E (at ``creep``).

@@ -72,11 +72,11 @@ class WorkBudget:
     def state(self) -> dict[str, AnyArray]:
         allowed = np.nan if self.allowed is None else self.allowed
         return {
-            "governor": np.array([allowed, self.speed, self._warned]),
+            "budget": np.array([allowed, self.speed, self._warned]),
             "decisions": np.array(self.decisions).reshape(-1, 2),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        allowed, self.speed, warned = (float(value) for value in state["governor"])
+        allowed, self.speed, warned = (float(value) for value in state["budget"])
         self.allowed, self._warned = None if np.isnan(allowed) else allowed, bool(warned)
         self.decisions = [(float(time), float(value)) for time, value in state["decisions"]]

@@ -1,4 +1,4 @@
-"""The rigid model at work on one body."""
+"""Runtime of the rigid model for one body."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from pliant.interfaces import (
 from pliant.models.rigid import kernels
 from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
-from pliant.models.rigid.quaternions import cross, quaternion_of, turned
+from pliant.models.rigid.kernels import cross, quaternion_of, turned
 from pliant.structure.samplers.rigid import RigidContact, areas
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class RigidMechanics(Mechanics):
         self._shown = (x.copy(), v.copy())
 
     def _take_kicks(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        """Take over velocities that somebody has changed (an impulse; the initial ones), by their momenta."""
+        """Take over velocities that others have changed (an impulse; the initial ones), by their momenta."""
         if self._shown is not None and np.array_equal(v, self._shown[1]):
             return
         free = inverse_mass > 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
 from pliant.core.typing import AnyArray, Array
-from pliant.embedding.framed import carried_velocities
+from pliant.embedding.carriers import carried_velocities
 from pliant.interfaces import FieldData
 from pliant.mesh.mesh import Surface
 from pliant.run.store.topology import BodyRecord

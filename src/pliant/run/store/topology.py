@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.errors import RunError
 from pliant.core.typing import AnyArray
-from pliant.embedding.framed import CARRIERS
+from pliant.embedding.carriers import CARRIERS
 from pliant.interfaces import Carrier, StoredExtra, Structure
 from pliant.run.store.json_files import plain, read_json
 from pliant.run.store.zarr_store import file_name, read_whole, write_whole
@@ -47,7 +47,7 @@ def write_topology(
             "model": plain(body.model),
             "material": plain(body.material),
             "spacing": float(structure.spacing),
-            "carrier": getattr(carrier, "kind", type(carrier).__name__) if carrier is not None else None,
+            "carrier": None if carrier is None else carrier.kind,
         }
         group = top.create_group(str(number), attributes=attributes)
         write_whole(group, "rest", structure.rest)

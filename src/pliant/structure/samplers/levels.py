@@ -81,14 +81,14 @@ class LevelSampler:
     levels: int
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
-        from pliant.structure.mass_scaling import evened_tets
+        from pliant.structure.mass_scaling import scale_tet_masses
 
         finest = geometry.remeshed(None)
         mesh = relaxed(finest.tets())
         density = density_of_tets(mesh, material)
         structure = sample_tets(mesh, geometry.shown(), density)
         amounts = density * tet_volumes(mesh.points, mesh.tets)
-        mass = evened_tets(mesh.points, mesh.tets, amounts, structure.mass)
+        mass = scale_tet_masses(mesh.points, mesh.tets, amounts, structure.mass)
         coarser = _coarser(geometry, mesh, self.levels - 1)
         return replace(structure, mass=mass, extra=Levels(tuple((m.points, m.tets) for m in coarser)))
 

@@ -16,7 +16,7 @@ from pliant.mesh.simplify import simplify
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
-CELLS = 1000  # cubes of the spacing in the body, where nobody says how fine
+CELLS = 1000  # cubes of the spacing in the body, unless an edge length is given
 ON_SURFACE = 0.3  # share of the mass that surface particles carry, at most
 THICKNESS = 0.2  # radius of contact [spacings]
 FINE = 0.4  # mean edge [spacings] below which surfaces are simplified: detail that contact does not see

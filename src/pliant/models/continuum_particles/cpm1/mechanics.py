@@ -9,7 +9,7 @@ from pliant.interfaces import StableStep, Structure
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm1 import kernels, stiffness_product
 from pliant.models.continuum_particles.cpm1.face_data import face_data, normal_images
-from pliant.models.continuum_particles.cpm1.layout import FaceData, lay_out, lay_out_cells
+from pliant.models.continuum_particles.cpm1.layout import FaceData, build_face_blocks, build_vertex_blocks
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.structure.samplers.dual.cells import Dual
@@ -32,20 +32,20 @@ class Cpm1Mechanics(ParticleMechanics):
         self.edges = dual.edges
         rest = structure.rest
         self._image = normal_images(rest, dual)
-        self.cells = lay_out_cells(dual.particles, len(self.tets))
+        self.cells = build_vertex_blocks(dual.particles, len(self.tets))
         slots = self.cells.slots
         self._weights = self.cells.rows(*dual.weights.T)
         self.set_constants()
         printed = form == "everts"
         self.face_data: FaceData = face_data(rest, self.volumes, dual, self._image, constants, slots, printed)
-        self.faces = lay_out(self.face_data, self.cells)
+        self.faces = build_face_blocks(self.face_data, self.cells)
         rows = len(self.cells.index) // 4
         self._y, self._h, self._dy = (aligned(np.zeros((rows, 4))) for _ in range(3))
         self._product_rest = self.faces.rest
         if printed:  # the symmetric stiffness that comes nearest to the printed one: half the shear constant
             half = FaceConstants(constants.stretch, 0.5 * constants.shear, constants.bulk)
             data = face_data(rest, self.volumes, dual, self._image, half, slots, False)
-            self._product_rest = lay_out(data, self.cells).rest
+            self._product_rest = build_face_blocks(data, self.cells).rest
 
     def set_constants(self) -> None:
         none = np.zeros(len(self.dual.particles) - len(self.tets))

@@ -31,7 +31,7 @@ class Cpm1(Model):
     energy: they blow up sooner or later.
     mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
-    dual: ``blended``, ``barycentric``, or ``everts`` for the text's own cells (simple shapes only).
+    dual: ``blended``, ``barycentric``, or ``everts`` for the printed cells (simple shapes only).
     calibrate: measure what this very mesh makes of the constants, and correct them by it.
 
     Source: [Everts2006]_ chapter 5. Differs: tilted faces, blended cells, mapping, the variational form.

@@ -5,7 +5,7 @@ import pytest
 
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.shapes import box
-from pliant.structure.mass_scaling import QUICK, _stiffness, apply_transfers, evened_tets, transfers
+from pliant.structure.mass_scaling import QUICK, _stiffness, apply_transfers, scale_tet_masses, transfers
 
 
 def masses(points: np.ndarray, tets: np.ndarray) -> np.ndarray:
@@ -16,7 +16,7 @@ def test_even_meshes_keep_their_masses() -> None:
     mesh = box(1.0, 1.0, 1.0, divisions=(4, 4, 4)).volume()
     assert mesh is not None
     mass = masses(mesh.points, mesh.tets)
-    assert evened_tets(mesh.points, mesh.tets, tet_volumes(mesh.points, mesh.tets), mass) is mass
+    assert scale_tet_masses(mesh.points, mesh.tets, tet_volumes(mesh.points, mesh.tets), mass) is mass
 
 
 def test_light_regions_do_not_borrow_from_heavy_ones() -> None:
@@ -25,7 +25,7 @@ def test_light_regions_do_not_borrow_from_heavy_ones() -> None:
     light = mesh.points[mesh.tets].mean(axis=1)[:, 0] > 0.5
     amounts = tet_volumes(mesh.points, mesh.tets) * np.where(light, 10.0, 1000.0)
     mass = np.bincount(mesh.tets.ravel(), np.repeat(amounts / 4.0, 4), len(mesh.points))
-    assert evened_tets(mesh.points, mesh.tets, amounts, mass) is mass
+    assert scale_tet_masses(mesh.points, mesh.tets, amounts, mass) is mass
 
 
 def test_corners_of_flat_tets_get_mass_from_their_neighbours() -> None:
@@ -41,7 +41,7 @@ def test_corners_of_flat_tets_get_mass_from_their_neighbours() -> None:
     k = _stiffness(points, tets, volumes)
     alone = np.sqrt(mass / k)
     assert alone.min() < 0.35 * np.median(alone)
-    found = evened_tets(points, tets, volumes, mass)
+    found = scale_tet_masses(points, tets, volumes, mass)
     assert found.sum() == pytest.approx(mass.sum(), rel=1e-14)
     assert (np.sqrt(found / k) > QUICK * np.median(alone) * (1.0 - 1e-9)).all()
     far = np.abs(points - points[node]).max(axis=1) > 3.01 / 6
