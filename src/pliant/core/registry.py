@@ -77,8 +77,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
     def _complete(self, cls: Any) -> Any:
         """``cls`` with the defaults of the family's base class for what it does not declare itself."""
         if self._base is not None and not issubclass(cls, self._base):
-            missing = (name for name in dir(self._base) if name not in dir(cls))
-            for name in missing:
+            for name in set(dir(self._base)) - set(dir(cls)):
                 setattr(cls, name, inspect.getattr_static(self._base, name))
         return cls
 

@@ -1,11 +1,15 @@
 """What all measures share."""
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
 from pliant.core.parameters import parameters
 from pliant.core.registry import SceneMember
+from pliant.interfaces import MeasureSampler
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
 
 
 @parameters
@@ -17,6 +21,10 @@ class MeasureParameters(SceneMember):
 
     name: str | None = Field(default=None, kw_only=True, pattern=r"^[A-Za-z_][\w\-]*$")
     every: Literal["frame", "step"] = Field(default="frame", kw_only=True)
+
+    def prepare(self, system: "System") -> MeasureSampler:
+        """The runtime; raises SelectionError or IncompatibleError where it cannot measure."""
+        raise NotImplementedError
 
     @property
     def label(self) -> str:

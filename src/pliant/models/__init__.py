@@ -1,7 +1,7 @@
 """Mechanics models, one folder each; ``MODELS`` names them for scenes."""
 
 from pliant.core.registry import Registry
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Model
 from pliant.models.continuum_particles.cpm1 import Cpm1 as Cpm1
 from pliant.models.continuum_particles.cpm2 import Cpm2 as Cpm2
 from pliant.models.efg import Efg as Efg
@@ -11,12 +11,12 @@ from pliant.models.mass_spring import MassSpring as MassSpring
 from pliant.models.multires import Multires as Multires
 from pliant.models.rigid import Rigid as Rigid
 
-MODELS: Registry[ModelParameters] = Registry(
+MODELS: Registry[Model] = Registry(
     "model",
     (MassSpring, Fem, Cpm1, Cpm2, Efg, Lattice, Multires, Rigid),
     entry_points="pliant.models",
     aliases={"elements": "lattice"},  # its name up to 0.1
-    base=ModelParameters,
+    base=Model,
 )
 
 Elements = Lattice  # its name up to 0.1

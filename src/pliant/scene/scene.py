@@ -17,7 +17,7 @@ from pliant.core.selection import Select
 from pliant.core.typing import Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
-from pliant.interfaces import ActionRuntime, Measure, SelfStepping, Structure
+from pliant.interfaces import ActionRuntime, SelfStepping, Structure
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
 from pliant.scene.body import Body
@@ -76,7 +76,7 @@ class Scene:
 
     bodies: Sequence[Body]
     actions: Sequence[ActionParameters] = ()
-    measures: Sequence[Measure] = ()
+    measures: Sequence[MeasureParameters] = ()
     integrator: Any = None
     step: Any = None
     title: str = ""
@@ -182,11 +182,11 @@ class Scene:
         """The runtime of ``action``, for the particles that ``world`` has now."""
         return self._found(action).prepare(world, UP[self.up])
 
-    def _all_measures(self, comes_apart: bool) -> list[Measure]:
+    def _all_measures(self, comes_apart: bool) -> list[MeasureParameters]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
         and pieces where a body can come apart."""
         given = {measure.kind for measure in self.measures}
-        whole: list[Measure] = [Volume(), Energy(), Momentum()]
+        whole: list[MeasureParameters] = [Volume(), Energy(), Momentum()]
         if comes_apart:
             whole.append(Fracture())
         always = [measure for measure in whole if measure.kind not in given]

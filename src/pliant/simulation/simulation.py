@@ -15,11 +15,11 @@ from pliant.interfaces import (
     HideBody,
     Integrator,
     IntegratorState,
-    Measure,
     MeasureSampler,
     SelfStepping,
     StoredEnergy,
 )
+from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
@@ -56,7 +56,12 @@ class Simulation:
     """A System, an integrator and a step plan; ``frame`` counts the frames that are done."""
 
     def __init__(
-        self, system: System, integrator: Integrator, plan: StepPlan, fps: float, measures: Sequence[Measure]
+        self,
+        system: System,
+        integrator: Integrator,
+        plan: StepPlan,
+        fps: float,
+        measures: Sequence[MeasureParameters],
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()

@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.errors import PliantError
 from pliant.mesh.edge_length import default_edge, enclosed, particles
-from pliant.mesh.shapes.box_shape import Box
+from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.triangles import double_areas
 from pliant.scene.body import Body
 from pliant.scene.load import parse

@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Length, Number, Pressure
-from pliant.interfaces import Cuttable, Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.phyxels import PhyxelSampler, Sampling
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Efg(ModelParameters):
+class Efg(Model):
     r"""Element-free Galerkin: phyxels that fit the deformation of their neighbourhood by least squares.
 
     sampling: "lattice" or "bcc" (body-centred), both with phyxels on the surface, or "octree", finer at the

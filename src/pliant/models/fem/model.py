@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.interfaces import Cuttable, Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.tets import QuadraticTetSampler, TetSampler
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 
 
 @parameters
-class Fem(ModelParameters):
+class Fem(Model):
     r"""Finite elements: tetrahedra.
 
     law: how stress follows from strain. "corotational": linear elasticity in the rotating frame of each tet

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
-from pliant.interfaces import Cuttable, Editable, Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Cuttable, Editable, Model, Structure
 from pliant.structure.samplers.voxels import VoxelSampler
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Lattice(ModelParameters):
+class Lattice(Model):
     r"""Elements in the voxels of a body, and connections to their 26 neighbours [JanssonVergeest2000]_.
 
     A connection is a spring, :math:`f = k (l - L)` along its line (eq. 15), damped along it (eq. 18) by the

@@ -8,8 +8,7 @@ from pydantic import Field
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
-from pliant.interfaces import Cuttable, Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.tets import TetSampler
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class MassSpring(ModelParameters):
+class MassSpring(Model):
     r"""Springs on the edges of the tets, and a volumetric term per tet.
 
     A spring of rest length :math:`l` gets :math:`k = E_s \sum V_t / l^2` over the tets around its edge

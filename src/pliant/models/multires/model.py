@@ -8,8 +8,7 @@ from pydantic import Field
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number, Time
-from pliant.interfaces import Cuttable, Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.levels import LevelSampler
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Multires(ModelParameters):
+class Multires(Model):
     r"""Adaptive resolution: levels with meshes and time steps of their own [DebunneDesbrunCaniBarr2000]_.
 
     levels: meshes of the shape, the body's ``edge`` being the finest one's and each coarser one's twice that.

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
-from pliant.interfaces import Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Model, Structure
 from pliant.structure.samplers.rigid import RigidSampler
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Rigid(ModelParameters):
+class Rigid(Model):
     r"""A body that does not deform: six degrees of freedom, with the mass, centre and inertia of its closed
     surface [DullweberLeimkuhlerMcLachlan1997]_.
 

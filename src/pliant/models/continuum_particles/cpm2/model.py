@@ -6,8 +6,7 @@ from pydantic import model_validator
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Pressure
-from pliant.interfaces import Structure
-from pliant.models.base import ModelParameters
+from pliant.interfaces import Model, Structure
 from pliant.models.continuum_particles.material_mapping import Form, Mapping, check_constants, predicted_lame
 from pliant.structure.samplers.tets import TetSampler
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Cpm2(ModelParameters):
+class Cpm2(Model):
     r"""Continuum particle model 2: six sub-faces in each tet, between the pieces of its particles.
 
     A sub-face (edge midpoint, two triangle centres, tet centre) with unit rest normal :math:`n_0` has the
