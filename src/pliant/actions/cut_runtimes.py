@@ -9,6 +9,7 @@ import numpy as np
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import ActionRuntime, BetweenSteps, BodyChange, ChangingTopology, Cuttable, Event
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -28,7 +29,7 @@ def cuttable(part: "BodyState") -> Cuttable:
     if found is None:
         raise IncompatibleError(
             f"model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-            hint='Use "fem" (elements = "linear"), "mass-spring", "multires", "efg" or "lattice".',
+            hint=f"Use {models_offering(Cuttable)}.",
         )
     return found
 

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from pliant.cli.output import size
+from pliant.core.text import size
 
 NEEDED = ("numpy", "scipy", "numba", "trimesh", "meshio", "pydantic", "typer", "rich", "zarr")
 OPTIONAL = {

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from pliant.cli import options
-from pliant.cli.output import cell, say, say_json, say_pairs, say_table, seconds
+from pliant.cli.output import cell, say, say_json, say_pairs, say_table
+from pliant.core.text import seconds
 
 EXAMPLES = (
     "pliant info beam.pliant --json",

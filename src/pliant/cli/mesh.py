@@ -73,7 +73,7 @@ def command(
 
 
 def _length(text: str | None) -> float | None:
-    from pliant.cli.option_units import positive
+    from pliant.cli.options import positive
 
     return None if text is None else positive("--edge", text, "m")
 

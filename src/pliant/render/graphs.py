@@ -15,7 +15,7 @@ from pliant.mesh.io.atomic import replacing
 from pliant.render.files import check_free
 from pliant.render.render_options import pair
 from pliant.render.render_run import AnyRun, opened
-from pliant.render.series_units import units_of
+from pliant.render.scenery import units_of
 from pliant.run.store import Run
 
 SUFFIXES = (".png", ".svg", ".pdf")

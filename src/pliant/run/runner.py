@@ -1,17 +1,15 @@
 """Running a scene into a run folder, and going on with one."""
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
-from pliant.run.progress import RunProgress, SilentProgress
+from pliant.run.progress import RunProgress, SilentProgress, progress_reporter
 from pliant.run.recorder import begin, create, write_frame
 from pliant.run.replay import write_replay
 
@@ -59,18 +57,6 @@ def run_scene(
         write_replay(scene, simulation, folder)
 
 
-@contextmanager
-def progress_reporter(progress: RunProgress | bool | None) -> Iterator[RunProgress]:
-    """What to tell how a run goes on: someone, everyone (True), nobody (False), or a terminal (None)."""
-    if progress is None:
-        progress = sys.stderr.isatty()
-    if isinstance(progress, bool):
-        with import_module("pliant.cli.progress").progress_reporter(not progress) as show:
-            yield show
-    else:
-        yield progress
-
-
 def resume(
     path: str | Path, *, threads: int | None = None, progress: RunProgress | bool | None = None
 ) -> "Run":
@@ -111,7 +97,7 @@ def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
     """RunError where a mesh that an action reads again (bodies are kept in the run) is not what it was."""
     now = scene.input_hashes()
     for action in scene.actions:
-        name = str(getattr(action, "mesh", None))
+        name = str(action.mesh)
         if name in begun and now.get(name) != begun[name]:
             what = "has changed since the run began" if name in now else f"is not in {scene.folder}"
             raise RunError(f"The mesh {name} of action '{action.kind}' {what}.", hint="Put it back.")
@@ -174,7 +160,7 @@ def _loop(
                     simulation.row()
                 now = time.perf_counter()
                 end = simulation.frame == frames - 1
-                if simulation.resumable and (end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost)):
+                if end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost):
                     writer.write_checkpoint(simulation.frame, simulation.state())
                     last = time.perf_counter()
                     cost = last - now

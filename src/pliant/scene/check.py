@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.obstacle import ObstacleRuntime
-from pliant.core.curves import Curve
+from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.errors import Diverged
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
@@ -93,7 +93,8 @@ def check(scene: Scene, progress: Any = None) -> Report:
 
 def _body(part: BodyState) -> BodyReport:
     rest, cells = part.structure.rest, part.structure.cells
-    constants = ("young", "poisson", "shear", "density", "damping")
+    known = part.material
+    constants = {"young": known.young, "poisson": known.poisson, "shear": known.shear}
     return BodyReport(
         name=part.name,
         model=part.model.kind,
@@ -104,7 +105,7 @@ def _body(part: BodyState) -> BodyReport:
         low=tuple(rest.min(axis=0).tolist()),
         high=tuple(rest.max(axis=0).tolist()),
         spacing=float(part.structure.spacing),
-        material={name: float(getattr(part.material, name)) for name in constants},
+        material={**constants, "density": known.density, "damping": known.damping},
     )
 
 
@@ -157,40 +158,49 @@ def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
         yield f"the step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: the run may diverge"
     if not scene.actions and not any(np.any(b.velocity) or np.any(b.spin) for b in scene.bodies):
         yield "nothing acts on the bodies and they are at rest: nothing will happen"
+    runtimes = dict(simulation.system.actions)
     for number, action in enumerate(scene.actions, 1):
-        value = getattr(action, "value", None)
-        if isinstance(value, Curve) and value.is_constant and not np.any(value.at(0.0)):
-            yield f"action {number} ('{action.kind}') does nothing: its value is 0"
-        start = max(getattr(action, "from_", 0.0), getattr(action, "at", 0.0))
-        if start >= duration:
-            yield f"action {number} ('{action.kind}') starts at {start:g} s, after the end at {duration:g} s"
+        label = f"action {number} ('{action.kind}')"
+        if action.is_zero:
+            yield f"{label} does nothing: its value is 0"
+        if action.starts >= duration:
+            yield f"{label} starts at {action.starts:g} s, after the end at {duration:g} s"
+        shape, runtime = action.scenery(UP[scene.up]), runtimes.get(label)
+        for part in simulation.system.world.bodies:
+            if shape is not None and shape.shape == PLANE:
+                yield from _below(part, shape, number)
+            elif isinstance(runtime, ObstacleRuntime) and runtime.start == 0.0:
+                yield from _inside(part, runtime, label)
     for part in simulation.system.world.bodies:
-        yield from _place_warnings(scene, part)
-        for (label, runtime), action in zip(simulation.system.actions, scene.actions, strict=False):
-            if isinstance(runtime, ObstacleRuntime) and action.kind != "ground" and runtime.start == 0.0:
-                depth = -float(runtime.distances(0.0, part.structure.rest)[0].min())
-                if depth > 0.1 * part.structure.spacing:
-                    yield (
-                        f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
-                        "out at once, which may tear it: move one of them"
-                    )
+        yield from _extent_warnings(part)
 
 
-def _place_warnings(scene: Scene, part: BodyState) -> Iterator[str]:
+def _below(part: BodyState, plane: ObstacleShape, number: int) -> Iterator[str]:
+    """Whether a body starts below a plane."""
+    rest, normal = part.structure.rest, plane.frame[:, 2]
+    extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
+    depth = float(plane.path.at(0.0) @ normal) - float((rest @ normal).min())
+    if depth > 1e-9 * extent:
+        yield (
+            f"body '{part.name}' starts {depth:.3g} m below the {plane.role} (action {number}) and "
+            "will be pushed out at once: move it up with position"
+        )
+
+
+def _inside(part: BodyState, obstacle: ObstacleRuntime, label: str) -> Iterator[str]:
+    """Whether a body starts inside an obstacle."""
+    depth = -float(obstacle.distances(0.0, part.structure.rest)[0].min())
+    if depth > 0.1 * part.structure.spacing:
+        yield (
+            f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
+            "out at once, which may tear it: move one of them"
+        )
+
+
+def _extent_warnings(part: BodyState) -> Iterator[str]:
     rest = part.structure.rest
     extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
     if extent > LARGE:
         yield f"body '{part.name}' is {extent:.4g} m long: if its mesh is in millimetres, use scale = 0.001"
     if extent < SMALL:
         yield f"body '{part.name}' is only {extent:.3g} m long: are its units right? scale makes it larger"
-    up = np.array(UP[scene.up])
-    lowest = float((rest @ up).min())
-    for number, action in enumerate(scene.actions, 1):
-        if (
-            action.kind == "ground"
-            and lowest < (level := float(getattr(action, "level", 0.0))) - 1e-9 * extent
-        ):
-            yield (
-                f"body '{part.name}' starts {level - lowest:.3g} m below the ground (action {number}) and "
-                "will be pushed out at once: move it up with position"
-            )

@@ -91,8 +91,8 @@ def _labels(table: Mapping[str, Any], built: Mapping[str, list[Any]]) -> Iterato
     labels = Counter[str]()
     for family in ("measures", "actions"):
         for number, (entry, made) in enumerate(zip(table.get(family, []), built[family], strict=True)):
-            if hasattr(made, "name"):
-                label = getattr(made, "label", made.name or made.kind)
+            label = made.series_label
+            if label is not None:
                 labels[label] += 1
                 if labels[label] > 1:
                     key = ("name",) if entry.get("name") else ()

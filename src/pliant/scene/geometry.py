@@ -12,7 +12,7 @@ from pliant.core.errors import MeshError
 from pliant.core.typing import Array
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.mesh.shapes import Shape
-from pliant.mesh.shapes.box_shape import Box
+from pliant.mesh.shapes.boxes import Box
 
 Notify = Callable[[str], None]
 Progress = Callable[[float | None, str], None]

@@ -3,15 +3,17 @@
 import math
 import os
 import tomllib
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
 from pydantic import ValidationError
 
+from pliant.actions.base import ActionParameters
 from pliant.core.errors import PliantError, SceneError
 from pliant.core.parameters import from_table
-from pliant.core.registry import nearest
+from pliant.core.registry import SceneMember, nearest
 from pliant.core.validation_messages import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.materials import Material, presets
 from pliant.scene.body import Body
@@ -96,6 +98,27 @@ def parse(
     )
 
 
+def read_members(text: str) -> tuple[dict[str, Any], list[ActionParameters], list[SceneMember]]:
+    """The tables of a scene's text, and of its actions and measures those that can be built here: for looking
+    at a recorded run, which may come from another version or use packages that are not installed."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}, [], []
+    built: dict[str, list[Any]] = {}
+    for family in ("actions", "measures"):
+        entries = [entry for _, entry in _tables(table.get(family, []), family) if isinstance(entry, dict)]
+        built[family] = [made for entry in entries if (made := build_member(family, entry)) is not None]
+    return table, built["actions"], built["measures"]
+
+
+def build_member(family: str, table: dict[str, Any]) -> Any:
+    """The action or measure of one table of a scene; None where it is not valid, or not known here."""
+    made: list[Any] = []
+    deque(_member(family, table, (family, 0), made), maxlen=0)
+    return made[0] if made else None
+
+
 def _table(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
@@ -167,7 +190,7 @@ def _member(family: str, table: dict[str, Any], at: Path, items: list[Any]) -> I
         return
     cls: Any = registry[kind]
     rest = {key: value for key, value in table.items() if key != "type"}
-    main = getattr(cls, "main", None)
+    main = cls.main
     short = {key: rest.pop(key) for key in _SHORTHAND if key in rest and key not in keys_of(cls)}
     if short and main is None:
         yield Problem((*at, next(iter(short))), f"'{kind}' has nothing that can be keyed", rank=0)

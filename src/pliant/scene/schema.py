@@ -70,7 +70,7 @@ def wrong_names(
                 yield unknown_key(here, [*known, *extra])
             continue
         hint = known[key]
-        inner, entry = _class_in(hint), getattr(cls, "kind", None)
+        inner, entry = _class_in(hint), vars(cls).get("kind")
         if isinstance(value, dict) and "keys" in value and not is_keyed(hint) and inner is None:
             keyed = [name for name, other in known.items() if is_keyed(other)]
             also = f"; of '{entry}', keys work for {', '.join(keyed)}" if entry and keyed else ""

@@ -12,13 +12,14 @@ from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
     EnergyTotals,
+    HideBody,
     Integrator,
     IntegratorState,
-    Measure,
     MeasureSampler,
     SelfStepping,
     StoredEnergy,
 )
+from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
@@ -55,7 +56,12 @@ class Simulation:
     """A System, an integrator and a step plan; ``frame`` counts the frames that are done."""
 
     def __init__(
-        self, system: System, integrator: Integrator, plan: StepPlan, fps: float, measures: Sequence[Measure]
+        self,
+        system: System,
+        integrator: Integrator,
+        plan: StepPlan,
+        fps: float,
+        measures: Sequence[MeasureParameters],
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()
@@ -78,7 +84,7 @@ class Simulation:
         self.frame = 0
         self.started = False
         self.later: list[DeferredAction] = []  # actions that join when they start, the next one first
-        self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
+        self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self._finer = 1  # parts of a step that the bodies' present shapes ask for
@@ -114,7 +120,7 @@ class Simulation:
             )
 
     def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know , and what is missing from the
+        """What the actions found out about the scene and a user should know, and what is missing from the
         energies."""
         found = [text for _, a in self.system.actions for text in a.notes]
         for part in self.system.world.bodies:
@@ -149,11 +155,30 @@ class Simulation:
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene: that of the System, and of the integrator."""
         own = {f"{INTEGRATOR_KEYS}{name}": array for name, array in self.integrator_state.state().items()}
+        own["joined/numbers"] = np.array([due.number for due, _, _ in self._joined], np.int64)
+        own["joined/times"] = np.array([time for _, time, _ in self._joined], float)
+        own |= {f"joined/{due.number}": a.rows for due, _, a in self._joined if a.rows is not None}
         return self.system.state() | own
+
+    def _join_again(self, state: Mapping[str, AnyArray]) -> None:
+        """Prepare the actions that had joined before the checkpoint, for the particles that they hold."""
+        world = self.system.world
+        world.x[:], world.v[:] = state["x"], state["v"]
+        for number, time in zip(state.get("joined/numbers", ()), state.get("joined/times", ()), strict=True):
+            due = next(each for each in self.later if each.number == number)
+            self.later.remove(due)
+            world.restored_rows = state.get(f"joined/{number}")
+            try:
+                runtime = due.prepare()
+            finally:
+                world.restored_rows = None
+            runtime.requests = tuple(each for each in runtime.requests if not isinstance(each, HideBody))
+            self._join(due, float(time), runtime)
 
     def restore(self, frame: int, state: Mapping[str, AnyArray]) -> None:
         """Continue after ``frame`` from a checkpoint."""
         self.frame = frame
+        self._join_again(state)
         self.system.restore(state)
         self.integrator_state.restore(
             {
@@ -200,8 +225,7 @@ class Simulation:
         system, integrator, kept = self.system, self.integrator, self.integrator_state
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
-            self.add_action(due.label, due.prepare(), time, due.number)
-            self.resumable = False
+            self._join(due, time, due.prepare())
         self._prepare_step(time)
         self._look_at_topology()
         parts = system.substeps * self._finer
@@ -213,6 +237,10 @@ class Simulation:
             if system.finish_step(end, dt / parts):
                 kept.reset_history()
         self._look_at_topology()
+
+    def _join(self, due: DeferredAction, time: float, runtime: ActionRuntime) -> None:
+        self.add_action(due.label, runtime, time, due.number)
+        self._joined.append((due, time, runtime))
 
     def _prepare_step(self, time: float) -> None:
         if self.system.prepare_step(time):

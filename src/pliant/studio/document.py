@@ -4,8 +4,10 @@ import copy
 import tomllib
 from typing import Any
 
+from pliant.actions.base import ActionParameters
 from pliant.core.errors import InputError
-from pliant.scene.load import parse
+from pliant.scene.load import build_member, parse
+from pliant.scene.scene import UP
 from pliant.scene.to_toml import scene_text
 from pliant.studio.workspace import MESHES, Workspace
 
@@ -94,15 +96,35 @@ class Document:
         """The scene file."""
         return scene_text(self.table)
 
+    @property
+    def up(self) -> str:
+        return str(self.table.get("up", "z"))
+
     def state(self) -> dict[str, Any]:
         """What pages show."""
         return {
             "table": self.table,
+            "scenery": [scenery(action, self.up) for action in self.table["actions"]],
             "name": self.name,
             "version": self.version,
             "undo": len(self._past),
             "redo": len(self._future),
         }
+
+
+def scenery(table: dict[str, Any], up: str) -> dict[str, Any] | None:
+    """The rigid shape that an action's table puts into the world, as pages draw it; None for others."""
+    action: ActionParameters | None = build_member("actions", table)
+    shape = None if action is None else action.scenery(UP[up])
+    if shape is None:
+        return None
+    return {
+        "kind": shape.kind,
+        "role": shape.role,
+        "size": list(shape.size),
+        "frame": shape.frame.T.ravel().tolist(),
+        "path": shape.path.to_scene(),
+    }
 
 
 def _check_form(table: dict[str, Any]) -> None:

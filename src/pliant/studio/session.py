@@ -8,7 +8,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pliant.studio import messages
 from pliant.studio.client import Client
-from pliant.studio.document import keep_inside
+from pliant.studio.document import keep_inside, scenery
 from pliant.studio.engine import Engine, Event
 from pliant.studio.frame_relay import FrameRelay
 from pliant.studio.page_replies import greet, told_of_errors
@@ -204,7 +204,13 @@ class Session:
         self.live.pop(number, None)
         if table is not None:
             self.live[number] = table
-        self.tell("live", id=number, table=table)
+        self.tell("live", **self.live_entry(number))
+
+    def live_entry(self, number: int) -> dict[str, Any]:
+        """A live action as pages are told of it; without a table where it has gone."""
+        table = self.live.get(number)
+        shape = None if table is None else scenery(table, self.document.up)
+        return {"id": number, "table": table, "scenery": shape}
 
     def _status(self, **values: Any) -> None:
         self.status |= values

@@ -9,7 +9,7 @@ from typing import Any
 
 from pliant.core.errors import InputError, PliantError
 from pliant.core.registry import nearest
-from pliant.mesh.shapes.box_shape import Box
+from pliant.mesh.shapes.boxes import Box
 from pliant.models import MODELS, deforming
 from pliant.run.store import Run, load
 from pliant.scene import Scene

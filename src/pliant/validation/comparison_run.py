@@ -14,7 +14,6 @@ import numpy as np
 from pliant.core.errors import PliantError
 from pliant.core.subprocess_environment import environment
 from pliant.run.store import Run, load
-from pliant.validation.cases import OWN_STEP
 from pliant.validation.process_memory import ended
 
 
@@ -131,10 +130,9 @@ def _describe(found: RunResult, run: Run) -> None:
         from pliant.integrators import INTEGRATORS
         from pliant.simulation.time_step import stable_limit
 
-        simulation = parse(run.scene_text, run.path, "scene", meshes=False).simulation(
-            [record.structure for record in run.topology(0)]
-        )
-        if all(part.model.kind not in OWN_STEP for part in simulation.system.world.bodies):
+        scene = parse(run.scene_text, run.path, "scene", meshes=False)
+        simulation = scene.simulation([record.structure for record in run.topology(0)])
+        if all(not body.model.own_step for body in scene.bodies):
             found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
     except (ValueError, LookupError, PliantError):
         found.stable_step = None

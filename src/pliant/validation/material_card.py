@@ -71,7 +71,7 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
     tension = np.mean([tests.tension(axis) for axis in range(3)], axis=0)
     shear = float(np.mean([tests.shear(a, b) for a, b in ((0, 1), (1, 2), (2, 0))]))
     requested = Moduli.of_lame(*resolved.lame)
-    predict: Any = getattr(cube.model, "predicted_lame", lambda material: None)
+    predict = cube.model.predicted_lame
     lame = predict(resolved)
     return Card(
         model=cube.model.kind,

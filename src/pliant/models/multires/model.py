@@ -1,5 +1,6 @@
 """Parameters of the multiresolution model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -7,7 +8,7 @@ from pydantic import Field
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number, Time
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.levels import LevelSampler
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Multires:
+class Multires(Model):
     r"""Adaptive resolution: levels with meshes and time steps of their own [DebunneDesbrunCaniBarr2000]_.
 
     levels: meshes of the shape, the body's ``edge`` being the finest one's and each coarser one's twice that.
@@ -40,6 +41,10 @@ class Multires:
     """
 
     kind: ClassVar[str] = "multires"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
+    own_step: ClassVar[bool] = True
+    subject: ClassVar[str] = "Levels of detail"
+    microseconds: ClassVar[float] = 1.5
     references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
 
     levels: int = Field(default=3, ge=1, le=8)

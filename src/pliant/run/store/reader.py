@@ -143,9 +143,9 @@ class Run:
 
     def view(self, height: int = 480) -> Any:
         """The viewer, inline in a notebook; a picture where that cannot be."""
-        from importlib import import_module
+        from pliant.studio.notebook import view_run
 
-        return import_module("pliant.studio.notebook").view_run(self, height)
+        return view_run(self, height)
 
     def _repr_html_(self) -> str:
         from pliant.render.notebook import html
@@ -174,7 +174,8 @@ class Run:
 
             record = next(b for b in self.topology(version) if b.name == body)
             try:
-                return MODELS.build(record.model).prepare(record.structure, resolve(record.material))
+                model = MODELS.build(record.model)
+                return model.prepare(record.structure, resolve(record.material))
             except ValueError as error:
                 raise RunError(f"The model of body '{body}' cannot be set up again: {error}") from error
 

@@ -45,7 +45,7 @@ class RestSystem:
         h = inf the mass is a millionth of a millionth of the stiffness: enough to make the matrix of a
         floating body regular.
         """
-        from scipy.sparse import block_diag, diags
+        from scipy.sparse import block_diag, diags_array
 
         mass = np.repeat(world.mass, 3)
         if np.isinf(h):
@@ -56,9 +56,9 @@ class RestSystem:
             betas = [0.0 if each is None else each.damping_time for each in damped]
             own = [(h * h + h * beta) * k for k, beta in zip(self.parts, betas, strict=True)]
             mass = mass * np.repeat(1.0 + h * damping_rates, 3)
-        keep = diags(free.ravel().astype(float))
+        keep = diags_array(free.ravel().astype(float))
         held = np.where(free.ravel(), mass, 1.0)
-        found: csr_array = (keep @ block_diag(own, format="csr") @ keep + diags(held)).tocsr()
+        found: csr_array = (keep @ block_diag(own, format="csr") @ keep + diags_array(held)).tocsr()
         return found
 
 

@@ -2,13 +2,16 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit.preconditioners.banded_cholesky import BandedCholesky, best_order
 from pliant.kernels.jit import jit
+
+if TYPE_CHECKING:
+    from scipy.sparse import bsr_array, csr_array
 
 SMOOTHING = 4.0 / 3.0  # of the prolongation, over the largest eigenvalue of D^-1 A
 FEWEST = 4  # particles that can carry six rigid motions
@@ -62,9 +65,9 @@ def rigid_modes(rest: Array, free: BoolArray) -> Array:
     return (modes * free[:, :, None]).reshape(-1, 6)
 
 
-def _tentative(groups: IntArray, count: int, modes: Array) -> Any:
+def _tentative(groups: IntArray, count: int, modes: Array) -> "csr_array":
     """Orthonormal rigid motions of each aggregate as a (3n, 6 count) matrix; what it cannot carry is zero."""
-    from scipy.sparse import coo_matrix
+    from scipy.sparse import coo_array
 
     order = np.argsort(groups, kind="stable")
     edges = np.searchsorted(groups[order], np.arange(count + 1))
@@ -76,20 +79,20 @@ def _tentative(groups: IntArray, count: int, modes: Array) -> Any:
         values[rows, :rank] = left[:, :rank]
     rows = np.repeat(np.arange(len(modes)), 6)
     columns = (6 * np.repeat(groups, 3)[:, None] + np.arange(6)).ravel()
-    return coo_matrix((values.ravel(), (rows, columns)), shape=(len(modes), 6 * count)).tocsr()
+    return coo_array((values.ravel(), (rows, columns)), shape=(len(modes), 6 * count)).tocsr()
 
 
-def _block_diagonal_inverse(matrix: Any) -> Array:
+def _block_diagonal_inverse(matrix: "csr_array") -> Array:
     """Inverses of the 3x3 diagonal blocks, (n, 3, 3)."""
     n = matrix.shape[0] // 3
     blocks = np.zeros((n, 3, 3))
     entries = matrix.tocoo()
     own = entries.row // 3 == entries.col // 3
     blocks[entries.row[own] // 3, entries.row[own] % 3, entries.col[own] % 3] = entries.data[own]
-    return np.linalg.inv(blocks)
+    return np.asarray(np.linalg.inv(blocks))
 
 
-def _largest_eigenvalue(matrix: Any, scale: Any) -> float:
+def _largest_eigenvalue(matrix: "csr_array", scale: "bsr_array") -> float:
     """Of D^-1 A, by power iteration from a fixed vector."""
     z = np.random.default_rng(0).standard_normal(matrix.shape[0])
     size = 1.0
@@ -218,8 +221,10 @@ class SmoothedAggregation:
     Solves ``A z = b`` roughly, symmetric and positive definite; same bytes whatever the threads.
     """
 
-    def __init__(self, matrix: Any, graph: Any, rest: Array, free: BoolArray, order: IntArray) -> None:
-        from scipy.sparse import bsr_matrix
+    def __init__(
+        self, matrix: "csr_array", graph: "csr_array", rest: Array, free: BoolArray, order: IntArray
+    ) -> None:
+        from scipy.sparse import bsr_array
 
         n = len(order)
         rows = (3 * order[:, None] + np.arange(3)).ravel()
@@ -228,7 +233,7 @@ class SmoothedAggregation:
         groups = np.empty(n, np.int64)
         count = int(_aggregate(graph.indptr, graph.indices, groups))
         inverse = _block_diagonal_inverse(matrix)
-        scale = bsr_matrix((inverse, np.arange(n), np.arange(n + 1)), shape=matrix.shape)
+        scale = bsr_array((inverse, np.arange(n), np.arange(n + 1)), shape=matrix.shape)
         tentative = _tentative(groups, count, rigid_modes(rest[order], free[order]))
         omega = SMOOTHING / _largest_eigenvalue(matrix, scale)
         prolongation = (tentative - omega * (scale @ (matrix @ tentative))).tocsr()
@@ -239,7 +244,7 @@ class SmoothedAggregation:
         self.place[order] = 3 * np.arange(n)
         self._b, self._r = np.zeros(3 * n, np.float32), np.zeros(3 * n, np.float32)
 
-    def _level(self, matrix: Any, inverse: Array) -> None:
+    def _level(self, matrix: "csr_array", inverse: Array) -> None:
         blocks = matrix.tobsr((3, 3))
         blocks.sort_indices()
         rows = np.repeat(np.arange(len(inverse)), np.diff(blocks.indptr))
@@ -257,14 +262,14 @@ class SmoothedAggregation:
         self._back_columns = self._columns[back]
         self._back_blocks = self._blocks[back]
 
-    def _coarse(self, matrix: Any, prolongation: Any, count: int) -> None:
-        from scipy.sparse import csr_matrix, diags
+    def _coarse(self, matrix: "csr_array", prolongation: "csr_array", count: int) -> None:
+        from scipy.sparse import csr_array, diags_array
 
         coarse = (prolongation.T @ matrix @ prolongation).tocsr()
         empty = coarse.diagonal() <= 1e-12 * coarse.diagonal().max()
-        coarse = coarse + diags(np.where(empty, 1.0, 0.0))
+        coarse = coarse + diags_array(np.where(empty, 1.0, 0.0))
         links = coarse.tobsr((6, 6))
-        graph = csr_matrix((np.ones(len(links.indices)), links.indices, links.indptr), shape=(count, count))
+        graph = csr_array((np.ones(len(links.indices)), links.indices, links.indptr), shape=(count, count))
         order, width = best_order(graph, [np.arange(count)])
         rows = (6 * order[:, None] + np.arange(6)).ravel()
         self._factor = BandedCholesky(coarse[rows][:, rows], 6 * width + 5)

@@ -37,14 +37,14 @@ class TangentPreconditioner:
 
     def update(self, x: Array) -> None:
         """Take the tangent at ``x``."""
-        from scipy.sparse import block_diag, diags
+        from scipy.sparse import block_diag, diags_array
 
         pairs = zip(self.world.bodies, self.graphs, strict=True)
         own = [differenced_stiffness(part, graph, x[part.rows]) for part, graph in pairs]
         free = self.free.ravel()
-        keep = diags(free.astype(float))
+        keep = diags_array(free.astype(float))
         self.unit = float(np.mean(self.rest.diagonal[free])) if free.any() else 1.0
-        held = diags(np.where(free, 1e-12 * self.unit, self.unit))
+        held = diags_array(np.where(free, 1e-12 * self.unit, self.unit))
         matrix = (keep @ block_diag(own, format="csr") @ keep + held).tocsr() / self.unit
         rows = (3 * self.order[:, None] + np.arange(3)).ravel()
         self.factor = BandedCholesky(matrix[rows][:, rows], 3 * self.width + 2, precise=True)
