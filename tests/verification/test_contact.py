@@ -155,7 +155,7 @@ def test_overlaps_at_the_start_are_told_with_ids_and_do_not_explode() -> None:
     )
     scene = Scene([one, two])
     simulation = scene.simulation()
-    (note,) = simulation.notes()
+    (note,) = simulation.diagnostics.texts()
     assert "'low' and 'high'" in note
     assert "0.03 m at 8 particles (low 1" in note
     simulation.advance()
