@@ -9,6 +9,7 @@ import pytest
 import pliant as pl
 from pliant.core.curves import Curve
 from pliant.core.errors import IncompatibleError
+from pliant.core.selection import Plane, Select
 from pliant.kernels.jit import set_threads, threads_in_use
 from pliant.mesh.shapes import box
 from stopping import assert_same, stopped_and_resumed
@@ -22,7 +23,7 @@ def poked(duration: float = 1.0, tool: bool = True, held: bool = True, **model: 
     path = Curve([0.0, 0.4, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
     acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool + [pl.Damping(rate=4.0)] * held
-    where = pl.selection.Select(body="cube", plane=pl.selection.Plane(axis="z", at="min"))
+    where = Select(body="cube", plane=Plane(axis="z", at="min"))
     measures = [pl.Reaction(select=where, name="base")] * held
     return pl.Scene([cube], acting, measures, time=pl.TimeSettings(duration=duration, fps=60))
 

@@ -46,7 +46,8 @@ def test_ghosts_and_forces_are_exact_on_linear_fields() -> None:
     ):
         places, speeds = np.empty((target.count, 3)), np.empty((target.count, 3))
         given, nodes = source.points @ turn.T, np.arange(target.count)
-        transfer_kernels.interpolate(nodes, rows.table, given, 2.0 * given, places, speeds)
+        table = (nodes, rows.table, given, 2.0 * given, places, speeds)
+        transfer_kernels.interpolate_rows(0, target.count, *table, False)
         assert np.abs(places - target.points @ turn.T).max() < 1e-12
         assert np.array_equal(speeds, 2.0 * places)
 

@@ -7,6 +7,8 @@ their own, contacts and constraints, forces at the end of the step, and the end 
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 
+@cache
+def _kernels() -> ModuleType:
+    """The compiled updates: importing them loads the compiler, which parameter classes must not."""
+    from pliant.integrators import kernels
+
+    return kernels
+
+
 def close_step(system: "System", time: float, dt: float, closing: float = 0.0, staged: bool = False) -> None:
     """Finish a step from ``time`` to ``time + dt`` whose scheme has moved its rows already.
 
@@ -28,8 +38,7 @@ def close_step(system: "System", time: float, dt: float, closing: float = 0.0, s
     evaluated at ``v + closing dt a_n``, a first-order estimate of the velocity at the end. staged: forces
     were evaluated since ``time``, so those on bodies with steps of their own have to be evaluated again.
     """
-    from pliant.integrators import kernels
-
+    kernels = _kernels()
     world, n = system.world, system.integrated_rows
     system.drive(time + dt, world.x, world.v)
     if staged and n < world.count:
@@ -90,10 +99,8 @@ class KickDrift(ExplicitIntegrator):
         return 1.0
 
     def update(self, x: Array, v: Array, f: Array, w: Array, dt: float) -> None:
-        from pliant.integrators import kernels
-
         keep = self.retained
-        kernels.kick_drift(x, v, f, w, (1.0 - self.closing * keep) * dt, keep, dt)
+        _kernels().kick_drift(x, v, f, w, (1.0 - self.closing * keep) * dt, keep, dt)
 
     def dissipation(self, v: Array, f: Array, w: Array, mass: Array, dt: float) -> float:
         keep = self.retained
@@ -161,8 +168,7 @@ class RungeKutta(Integrator):
     weights: ClassVar[tuple[float, ...]]
 
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
-        from pliant.integrators import kernels
-
+        kernels = _kernels()
         world, n = system.world, system.integrated_rows
         x, v, w = world.x, world.v, world.inverse_mass
         velocities, forces = [v], [world.f]
@@ -185,15 +191,21 @@ class RungeKutta(Integrator):
         close_step(system, time, dt, staged=bool(self.tableau))
 
 
-def _weighted(row: Sequence[float], arrays: Sequence[Array]) -> tuple[float, Array]:
+def _weighted(row: tuple[float, ...], arrays: Sequence[Array]) -> tuple[float, Array]:
     """A factor and an array whose product is ``sum_j row[j] arrays[j]``; no copy where one term is all."""
-    terms = [(weight, array) for weight, array in zip(row, arrays, strict=True) if weight]
-    if len(terms) == 1:
-        return terms[0]
-    out = terms[0][0] * terms[0][1]
-    for weight, array in terms[1:]:
-        out += weight * array
+    (first, factor), *others = _terms(row)
+    if not others:
+        return factor, arrays[first]
+    out = arrays[first] if factor == 1.0 else factor * arrays[first]
+    for k, weight in others:
+        out = out + (arrays[k] if weight == 1.0 else weight * arrays[k])
     return 1.0, out
+
+
+@cache
+def _terms(row: tuple[float, ...]) -> tuple[tuple[int, float], ...]:
+    """Places and values of the entries of ``row`` that are not zero."""
+    return tuple((k, weight) for k, weight in enumerate(row) if weight)
 
 
 @parameters

@@ -11,12 +11,15 @@ from pliant.core.parameters import from_table, kebab
 from pliant.core.registry import nearest
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.constants import ISOTROPIC, isotropic
-from pliant.materials.material import Material, Properties, ResolvedMaterial
+from pliant.materials.material import Material, Properties, RegionalProperties, ResolvedMaterial
 
 _NEEDS = {"creep": "yield", "plastic-max": "yield", "crack-speed": "strength", "frame": "moduli"}
 
+AnyMaterial = str | Mapping[str, Any] | RegionalProperties
+"""A preset's name, a scene table, or a material."""
 
-def resolve(material: str | Mapping[str, Any] | Material) -> ResolvedMaterial:
+
+def resolve(material: AnyMaterial) -> ResolvedMaterial:
     """The complete material that a name, a scene table or a ``Material`` stands for.
 
     Regions come out complete as well: see ``by_region``. Raises ``MaterialError``.
@@ -24,7 +27,7 @@ def resolve(material: str | Mapping[str, Any] | Material) -> ResolvedMaterial:
     if isinstance(material, ResolvedMaterial):
         return material
     try:
-        if not isinstance(material, Material):
+        if not isinstance(material, RegionalProperties):
             material = from_table(Material, material)  # type: ignore[arg-type]  # a name is read too
         table = _complete(merged(material))
         regions = [
@@ -36,7 +39,7 @@ def resolve(material: str | Mapping[str, Any] | Material) -> ResolvedMaterial:
         raise MaterialError(explain(error)) from None
 
 
-def by_region(material: str | Mapping[str, Any] | Material) -> dict[int | str, ResolvedMaterial]:
+def by_region(material: AnyMaterial) -> dict[int | str, ResolvedMaterial]:
     """The complete material of each region that ``material`` names."""
     return {entry.region: from_table(ResolvedMaterial, entry.given) for entry in resolve(material).regions}
 

@@ -34,7 +34,7 @@ class CutSides:
 def copy_on_same_side(
     sides: CutSides, whole: IntArray, of: IntArray, count: int, other_sides: CutSides
 ) -> tuple[IntArray, IntArray]:
-    """For each row of ``sides`` a copy of what ``whole`` (p,) says that no cut separates from it.
+    """For each row of ``sides`` a copy of the original ``whole`` (p,) that no cut separates from it.
 
     of (m,): the original of each copy, in order; the first ``count`` may be in an order of their own: 0, 1,
     ... (nodes: the first copy has the original's number). Also gives the rows that have none.

@@ -16,11 +16,11 @@ SMOOTH = 0.1  # weight of the last frame in the measured speed
 
 
 class WorkBudget:
-    """Says how many node updates a frame may take.
+    """The number of node updates that a frame may take.
 
-    A budget in seconds becomes a number of updates by the speed that was measured lately. That number, not
-    the time, decides what is simulated where; so it is logged whenever it changes: ``decisions``, pairs of
-    time [s] and updates. A model that is given them decides the same again, on any machine.
+    A budget in seconds is multiplied by the speed that was measured lately. The resulting number, not the
+    time, decides what is simulated where; so it is logged whenever it changes: ``decisions``, pairs of time
+    [s] and updates. A model that is given them repeats the run on any machine.
     """
 
     def __init__(self, model: "Multires", diagnostics: Diagnostics) -> None:
@@ -46,14 +46,14 @@ class WorkBudget:
         return self.allowed
 
     def measure(self, updates: int, seconds: float) -> None:
-        """Take note of a frame's work and time."""
+        """Update the measured speed by a frame's work and time [s]."""
         if updates:
             rate = updates / seconds
             self.speed = rate if not self.speed else (1.0 - SMOOTH) * self.speed + SMOOTH * rate
 
     def warn(self, time: float, least: float, refused: bool) -> None:
-        """Warn once of what the budget does not allow: the coarsest level's own ``least`` updates a frame, or
-        that all nodes split which want to."""
+        """Warn once where the budget does not allow the coarsest level's own ``least`` updates a frame, or
+        where nodes were ``refused`` to be split."""
         if self._warned or self.allowed is None:
             return
         if least > self.allowed:
