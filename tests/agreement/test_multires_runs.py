@@ -155,7 +155,7 @@ def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
     mechanics = simulation.system.world.bodies[0].mechanics
     for _ in range(3):
         simulation.advance()
-    (warning,) = mechanics.warnings
+    (warning,) = mechanics.diagnostics.texts()
     least = mechanics.hierarchy.levels[0].count * mechanics.coupling.substep_counts(1 / 60)[0]
     assert mechanics.updates == least > 20
     assert f"the coarsest level alone takes {least} node updates a frame, the budget is 20:" in warning
@@ -242,12 +242,11 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
     for _ in range(30):
         simulation.advance()
     assert mechanics.updates > 300
-    assert simulation.warnings() == []
+    assert simulation.diagnostics.entries == []
     for _ in range(10):
         simulation.advance()
         assert mechanics.updates <= 0.95 * 300
-    assert [text[:19] for text in simulation.warnings()] == ["body 'cube': at 0.5"]
-    assert simulation.warnings() == []
+    assert [text[:19] for text in simulation.diagnostics.texts()] == ["body 'cube': at 0.5"]
     assert mechanics.replay_parameters() == {"decisions": [[0.0, 1e6], [0.5, 300.0]]}
 
 

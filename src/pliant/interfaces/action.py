@@ -60,8 +60,6 @@ class ActionRuntime(Capable, ForceTerm):
     until: float = float("inf")
     rows: IntArray | None = None
     series_names: tuple[str, ...] = ()
-    notes: Sequence[str] = ()  # what preparing the action found out and a user should know
-    warnings: Sequence[str] = ()  # found while running, for the user
     requests: tuple[Request, ...] = ()
 
     def begin(self, world: "World", time: float) -> None:

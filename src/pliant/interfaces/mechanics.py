@@ -67,7 +67,6 @@ class Mechanics(Capable, ABC):
     series_names: tuple[str, ...] = ()  # columns BODY.NAME, one row per frame
     inversion_safe: bool = False  # whether inverted tets recover, so that they are no sign of divergence
     can_crack: bool = False  # whether the body cracks by itself
-    warnings: Sequence[str] = ()  # found while running, for the user
 
     @abstractmethod
     def add_forces(self, x: Array, v: Array, out: Array) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
 from pliant.run.progress import RunProgress, SilentProgress, progress_reporter
 from pliant.run.recorder import begin, create, write_frame
@@ -36,21 +37,22 @@ def run_scene(
     """
     from pliant.kernels.jit import set_threads
     from pliant.run.store.run_folder import refuse_existing
-    from pliant.scene.check import plain_warnings
+    from pliant.scene.check import examine
     from pliant.scene.to_toml import to_toml
 
     show = progress or SilentProgress()
     folder = Path(to) if to is not None else default_folder(scene)
     refuse_existing(folder, force)
     used = set_threads(threads)
-    structures = scene.structures(show.note, show.working)
+    diagnostics = Diagnostics(lambda entry: show.note(str(entry)))
+    structures = scene.structures(diagnostics, show.working)
     show.working(None, "compiling kernels")
     simulation = scene.simulation(structures)
-    for text in plain_warnings(scene, simulation):
-        show.note(text)
+    examine(scene, simulation, diagnostics)
     frames = scene.time.frames()
     simulation.start()
     writer = create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
+    diagnostics.listen(lambda entry: writer.log(str(entry)))
     try:
         return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
     finally:
@@ -76,8 +78,9 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
     home = Path(earlier.manifest.get("folder", "."))
     scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)
     _same_meshes(scene, earlier.manifest.get("inputs", {}))
+    diagnostics = Diagnostics(lambda entry: show.note(str(entry)))
     if differences := version_differences(earlier.manifest):
-        show.note(f"begun with {differences}: it may not go on bit for bit")
+        diagnostics.warn(f"begun with {differences}: it may not go on bit for bit")
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:
@@ -86,6 +89,8 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
     except BaseException:
         writer.finish("interrupted", "could not be resumed")
         raise
+    diagnostics.listen(lambda entry: writer.log(str(entry)))
+    diagnostics.collect(simulation.diagnostics, past=False)
     first = begin if fresh else None
     try:
         return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, first)
@@ -164,9 +169,6 @@ def _loop(
                     writer.write_checkpoint(simulation.frame, simulation.state())
                     last = time.perf_counter()
                     cost = last - now
-                for text in simulation.warnings():
-                    show.note(text)
-                    writer.log(text)
                 done = simulation.frame - first
                 show.frame(simulation.frame + 1, frames, done / simulation.fps, now - started)
         state, message = "done", ""

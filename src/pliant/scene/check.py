@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from pliant.actions.base import ActionParameters
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
@@ -68,10 +70,11 @@ def check(scene: Scene, progress: Any = None) -> Report:
 
     ``progress`` is called with (share done or None, what is happening) while meshes are filled.
     """
-    notes: list[str] = []
-    simulation = scene.simulation(scene.structures(notes.append, progress))
+    diagnostics = Diagnostics()
+    simulation = scene.simulation(scene.structures(diagnostics, progress))
     bodies = tuple(_body(part) for part in simulation.system.world.bodies)
-    warnings = (*notes, *plain_warnings(scene, simulation))
+    examine(scene, simulation, diagnostics)
+    warnings = tuple(diagnostics.texts())
     simulation.start()
     plan, frames = simulation.plan, scene.time.frames()
     steps = (frames - 1) * plan.per_frame
@@ -146,61 +149,79 @@ def _disk(scene: Scene, simulation: Simulation, frames: int) -> int:
     return frames * (per_frame + per_step) + 10 * row
 
 
-def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
-    """What a user should know before the simulation starts."""
-    yield from scene.notes()
-    yield from simulation.notes()
+def examine(scene: Scene, simulation: Simulation, diagnostics: Diagnostics) -> None:
+    """Report what a user should know before the simulation starts, and collect what it reports itself."""
+    report_choices(scene, diagnostics)
+    diagnostics.collect(simulation.diagnostics)
     for body in scene.bodies:
         for text in plausibility(body.material):
-            yield f"body '{body.name}': {text}"
-    plan, duration = simulation.plan, scene.time.duration
+            diagnostics.warn(text, f"body '{body.name}'")
+    plan = simulation.plan
     if plan.seconds > plan.limit:
-        yield f"the step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: the run may diverge"
+        diagnostics.warn(
+            f"the step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: the run may diverge"
+        )
     if not scene.actions and not any(np.any(b.velocity) or np.any(b.spin) for b in scene.bodies):
-        yield "nothing acts on the bodies and they are at rest: nothing will happen"
+        diagnostics.warn("nothing acts on the bodies and they are at rest: nothing will happen")
     runtimes = dict(simulation.system.actions)
     for number, action in enumerate(scene.actions, 1):
         label = f"action {number} ('{action.kind}')"
-        if action.is_zero:
-            yield f"{label} does nothing: its value is 0"
-        if action.starts >= duration:
-            yield f"{label} starts at {action.starts:g} s, after the end at {duration:g} s"
+        for text in _action_warnings(scene, action, label):
+            diagnostics.warn(text)
         shape, runtime = action.scenery(UP[scene.up]), runtimes.get(label)
         for part in simulation.system.world.bodies:
             if shape is not None and shape.shape == PLANE:
-                yield from _below(part, shape, number)
+                _warn_below(part, shape, number, diagnostics)
             elif isinstance(runtime, ObstacleRuntime) and runtime.start == 0.0:
-                yield from _inside(part, runtime, label)
+                _warn_inside(part, runtime, label, diagnostics)
     for part in simulation.system.world.bodies:
-        yield from _extent_warnings(part)
+        _warn_extent(part, diagnostics)
 
 
-def _below(part: BodyState, plane: ObstacleShape, number: int) -> Iterator[str]:
-    """Whether a body starts below a plane."""
+def report_choices(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Note what follows from the choice of models and contact."""
+    if len(scene.bodies) > 1 and not scene.contact.between:
+        diagnostics.note("bodies do not collide with each other: contact.between is false")
+    for body in scene.bodies:
+        for text in body.model.notes(body.resolved_material):
+            diagnostics.note(text, f"body '{body.name}'")
+
+
+def _action_warnings(scene: Scene, action: ActionParameters, label: str) -> Iterator[str]:
+    if action.is_zero:
+        yield f"{label} does nothing: its value is 0"
+    if action.starts >= scene.time.duration:
+        yield f"{label} starts at {action.starts:g} s, after the end at {scene.time.duration:g} s"
+
+
+def _warn_below(part: BodyState, plane: ObstacleShape, number: int, diagnostics: Diagnostics) -> None:
+    """Warn of a body that starts below a plane."""
     rest, normal = part.structure.rest, plane.frame[:, 2]
     extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
     depth = float(plane.path.at(0.0) @ normal) - float((rest @ normal).min())
     if depth > 1e-9 * extent:
-        yield (
+        diagnostics.warn(
             f"body '{part.name}' starts {depth:.3g} m below the {plane.role} (action {number}) and "
             "will be pushed out at once: move it up with position"
         )
 
 
-def _inside(part: BodyState, obstacle: ObstacleRuntime, label: str) -> Iterator[str]:
-    """Whether a body starts inside an obstacle."""
+def _warn_inside(part: BodyState, obstacle: ObstacleRuntime, label: str, diagnostics: Diagnostics) -> None:
+    """Warn of a body that starts inside an obstacle."""
     depth = -float(obstacle.distances(0.0, part.structure.rest)[0].min())
     if depth > 0.1 * part.structure.spacing:
-        yield (
+        diagnostics.warn(
             f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
             "out at once, which may tear it: move one of them"
         )
 
 
-def _extent_warnings(part: BodyState) -> Iterator[str]:
+def _warn_extent(part: BodyState, diagnostics: Diagnostics) -> None:
+    """Warn of a body whose unit of length is doubtful."""
     rest = part.structure.rest
     extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
+    name = f"body '{part.name}'"
     if extent > LARGE:
-        yield f"body '{part.name}' is {extent:.4g} m long: if its mesh is in millimetres, use scale = 0.001"
+        diagnostics.warn(f"{name} is {extent:.4g} m long: if its mesh is in millimetres, use scale = 0.001")
     if extent < SMALL:
-        yield f"body '{part.name}' is only {extent:.3g} m long: are its units right? scale makes it larger"
+        diagnostics.warn(f"{name} is only {extent:.3g} m long: are its units right? scale makes it larger")

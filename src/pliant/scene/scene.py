@@ -1,6 +1,6 @@
 """A Scene: bodies, what acts on them, what is measured, and the time it takes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from pliant.actions import ACTIONS
 from pliant.actions.base import ActionParameters
 from pliant.contact import Contact
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError, SceneError
 from pliant.core.parameters import parameters
 from pliant.core.selection import Select
@@ -21,6 +22,7 @@ from pliant.interfaces import ActionRuntime, SelfStepping, Structure
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
 from pliant.scene.body import Body
+from pliant.scene.geometry import Progress
 from pliant.simulation.requests import apply_requests
 from pliant.simulation.simulation import DeferredAction, Simulation
 from pliant.simulation.system import System
@@ -108,13 +110,16 @@ class Scene:
     # ------------------------------------------------------------------------------------ building
 
     def structures(
-        self, notify: Callable[[str], None] | None = None, progress: Any = None
+        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None
     ) -> list[Structure]:
-        """Sample every body (this is where meshes are read and filled)."""
+        """Sample every body: meshes are read and filled, and what a user should know is reported."""
         found = []
         for body in self.bodies:
+            own = None if diagnostics is None else Diagnostics()
+            if diagnostics is not None and own is not None:
+                diagnostics.collect(own, f"body '{body.name}'")
             try:
-                found.append(self._placed(body).structure(notify, progress))
+                found.append(self._placed(body).structure(own, progress))
             except MeshError as error:
                 error.message = f"body '{body.name}': {error.message}"
                 raise
@@ -133,12 +138,10 @@ class Scene:
         found: ActionParameters = replace(parameters, mesh=self.folder / action.mesh)
         return found
 
-    def simulation(
-        self, structures: Sequence[Structure] | None = None, notify: Callable[[str], None] | None = None
-    ) -> Simulation:
+    def simulation(self, structures: Sequence[Structure] | None = None) -> Simulation:
         """Build the Simulation; ``structures`` skips the sampling (for resumed runs)."""
         if structures is None:
-            structures = self.structures(notify)
+            structures = self.structures()
         made = []
         for body, structure in zip(self.bodies, structures, strict=True):
             material = body.resolved_material
@@ -191,15 +194,6 @@ class Scene:
             whole.append(Fracture())
         always = [measure for measure in whole if measure.kind not in given]
         return [*always, *self.measures]
-
-    def notes(self) -> list[str]:
-        """What a user should know before looking at the result."""
-        found = []
-        if len(self.bodies) > 1 and not self.contact.between:
-            found.append("bodies do not collide with each other: contact.between is false")
-        for body in self.bodies:
-            found += body.model.notes(body.resolved_material)
-        return found
 
     def input_hashes(self) -> dict[str, str]:
         """SHA-256 of every mesh file, of bodies and of actions."""

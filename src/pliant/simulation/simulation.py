@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import IncompatibleError, SceneError
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
@@ -91,6 +92,8 @@ class Simulation:
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
+        self.diagnostics = Diagnostics()
+        self._collect_diagnostics()
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
@@ -119,24 +122,15 @@ class Simulation:
                 f"Two series are called '{twice[0]}'.", hint="Give one measure or action another name."
             )
 
-    def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know, and what is missing from the
-        energies."""
-        found = [text for _, a in self.system.actions for text in a.notes]
+    def _collect_diagnostics(self) -> None:
+        """Collect what bodies and actions report, and note what is missing from the energies."""
         for part in self.system.world.bodies:
+            label = f"body '{part.name}'"
+            self.diagnostics.collect(part.mechanics.diagnostics, label)
             if not part.mechanics.offer(StoredEnergy) and not part.mechanics.contact_surface().rigid:
-                found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
-        return found
-
-    def warnings(self) -> list[str]:
-        """What bodies and actions found out since the last call."""
-        bodies = [(f"body '{part.name}'", part.mechanics.warnings) for part in self.system.world.bodies]
-        found = []
-        for label, warnings in (*bodies, *((label, a.warnings) for label, a in self.system.actions)):
-            found += [f"{label}: {text}" for text in warnings]
-            if isinstance(warnings, list):
-                warnings.clear()
-        return found
+                self.diagnostics.note("its model has no energy, so energy.total does not balance", label)
+        for label, acting in self.system.actions:
+            self.diagnostics.collect(acting.diagnostics, label)
 
     @property
     def time(self) -> float:
@@ -255,6 +249,7 @@ class Simulation:
 
     def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
+        self.diagnostics.collect(action.diagnostics, label)
         self.system.add_action(label, action, time, bisect_left(self._numbers, number))
         insort(self._numbers, number)
         if "stable_step" in action.members:

@@ -29,7 +29,7 @@ class Worker:
 
     def __init__(self, pipe: Connection, home: Path) -> None:
         self._line = WorkerPipe(pipe, self._carry_out)
-        self._builder = TakeBuilder(home, self._line.note, self._line.progress)
+        self._builder = TakeBuilder(home, self._line.report, self._line.progress)
         self._pictures, self._pace, self._estimates = FrameEncoder(), PlaybackClock(), Estimates()
         self._take: Take | None = None
         self._run: Run | None = None
@@ -221,8 +221,6 @@ class Worker:
             finally:
                 self._advancing = False
             self._dirty = True
-            for text in take.simulation.warnings():
-                self._line.note(text)
             if changed:
                 self._pictures.forget()
             self._pace.frame_done(1.0 / take.scene.time.fps)

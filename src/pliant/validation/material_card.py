@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import Array, BoolArray
 from pliant.interfaces import Structure
 from pliant.materials import ResolvedMaterial
@@ -65,7 +66,7 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
     surface give G and K from the mean stress; each along all three axes.
     """
     cube = Body(box(1.0, 1.0, 1.0) if shape is None else shape, edge=edge, model=model, material=material)
-    structure, resolved = cube.structure(lambda _: None), cube.resolved_material
+    structure, resolved = cube.structure(Diagnostics()), cube.resolved_material
     mechanics = cube.model.prepare(structure, resolved)
     tests = VirtualTests(mechanics, structure, resolved)
     tension = np.mean([tests.tension(axis) for axis in range(3)], axis=0)

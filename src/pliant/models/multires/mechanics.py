@@ -72,7 +72,7 @@ class MultiresMechanics(Mechanics):
         self._set_structure(structure)
         self._reset_particles()
         self._since_refinement, self._frame_seconds = np.inf, 0.0
-        self.budget = WorkBudget(model)
+        self.budget = WorkBudget(model, self.diagnostics)
         self.updates, self.refused = 0, False
         self._restored_fields: dict[str, Array] | None = None  # of a recorded frame
         count = len(self.hierarchy.levels)
@@ -263,10 +263,6 @@ class MultiresMechanics(Mechanics):
         """What a budget in seconds came to: time [s] and node updates a frame."""
         decisions = self.budget.decisions
         return {"decisions": [list(pair) for pair in decisions]} if decisions else {}
-
-    @property
-    def warnings(self) -> list[str]:  # type: ignore[override]
-        return self.budget.warnings
 
     # ------------------------------------------------------------------------------------------- cuts
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -22,13 +23,12 @@ class WorkBudget:
     [s] and updates. A model that is given them repeats the run on any machine.
     """
 
-    def __init__(self, model: "Multires") -> None:
+    def __init__(self, model: "Multires", diagnostics: Diagnostics) -> None:
         self.seconds, self._given = model.seconds, model.decisions
         self.allowed: float | None = None if model.budget is None else float(model.budget)
         self.decisions: list[tuple[float, float]] = []
         self.speed = 0.0  # node updates per second
-        self.warnings: list[str] = []
-        self._warned = False
+        self._diagnostics, self._warned = diagnostics, False
 
     def allowed_at(self, time: float) -> float | None:
         """Node updates that a frame may take from ``time`` on."""
@@ -57,17 +57,17 @@ class WorkBudget:
         if self._warned or self.allowed is None:
             return
         if least > self.allowed:
-            self.warnings.append(
+            self._diagnostics.warn(
                 f"at {time:.2f} s the coarsest level alone takes {least:.0f} node updates a frame, the "
                 f"budget is {self.allowed:.0f}: frames take longer than asked for, and nothing is refined. "
                 "More levels, a larger edge or a higher frame rate leave each frame less to do"
             )
         elif refused:
-            self.warnings.append(
+            self._diagnostics.warn(
                 f"at {time:.2f} s the budget kept nodes from splitting (series load, refused): the motion is "
                 "coarser there than asked for"
             )
-        self._warned = bool(self.warnings)
+        self._warned = least > self.allowed or refused
 
     def state(self) -> dict[str, AnyArray]:
         allowed = np.nan if self.allowed is None else self.allowed
