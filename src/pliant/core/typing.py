@@ -11,3 +11,5 @@ IndexArray = NDArray[np.uint32]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
 Vector = tuple[float, float, float]
+Table = dict[str, Any]
+"""A table of a TOML or JSON file, or keyword arguments: values by name."""

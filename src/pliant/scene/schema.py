@@ -16,6 +16,7 @@ from pliant.contact import Contact
 from pliant.core import curves
 from pliant.core.parameters import kebab, parameters
 from pliant.core.registry import Registry
+from pliant.core.typing import Table
 from pliant.core.validation_messages import Path, Problem, unknown_key
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material
@@ -44,7 +45,7 @@ class SceneFile:
 
 
 @cache
-def keys_of(cls: type) -> dict[str, Any]:
+def keys_of(cls: type) -> Table:
     """Scene keys of a parameter class and the types behind them (Any where they cannot be told)."""
     try:
         hints = typing.get_type_hints(cls, include_extras=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pliant.actions import ACTIONS
+from pliant.core.typing import Table
 from pliant.interfaces import FieldData
 from pliant.measures.totals import part_volume
 from pliant.run.store import Run
@@ -76,8 +77,8 @@ class FrameEncoder:
 
     def _pack(
         self,
-        header: dict[str, Any],
-        about: dict[str, Any],
+        header: Table,
+        about: Table,
         bodies: list[ShownBody],
         x: Any,
         version: int,
@@ -98,7 +99,7 @@ class FrameEncoder:
         return pack(header, arrays)
 
 
-def _describe(body: ShownBody) -> dict[str, Any]:
+def _describe(body: ShownBody) -> Table:
     structure = body.structure
     solids = (len(cells) for name, cells in structure.cells.items() if name != "triangle")
     return {

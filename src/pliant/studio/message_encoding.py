@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table
 
 MAGIC = b"PLF1"
 _TYPES = {"f": (np.float32, "f32"), "i": (np.uint32, "u32"), "u": (np.uint32, "u32")}
@@ -32,7 +32,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
     return b"".join([MAGIC, struct.pack("<I", len(text)), text, *chunks])
 
 
-def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+def unpack(message: bytes) -> tuple[Table, dict[str, AnyArray]]:
     """The header and arrays of a message, for Python clients and tests."""
     if message[:4] != MAGIC:
         raise ValueError("not a message of the studio")

@@ -7,6 +7,7 @@ from typing import Any
 
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.registry import nearest
+from pliant.core.typing import Table
 from pliant.models import models_where
 from pliant.validation.autoload import import_all
 
@@ -36,7 +37,7 @@ class CaseResult:
     def ok(self) -> bool:
         return bool(self.error <= self.tolerance)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         return {**asdict(self), "ok": self.ok}
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 from pliant.run.store import Run
 from pliant.validation.comparison_run import RunResult
 from pliant.validation.html import Page
@@ -84,7 +85,7 @@ def _pictures(page: Page, folder: Path, runs: Sequence[Run], labels: Sequence[st
     page.picture(folder / "end.png", words)
     page.text(f"{words[0].upper()}{words[1:]}.", note=True)
     every = max(1, frames // 17)
-    whole: dict[str, Any] = {
+    whole: Table = {
         "frames": slice(0, frames),
         "every": every,
         "size": size,

@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import PliantError
 from pliant.core.subprocess_environment import environment
+from pliant.core.typing import Table
 from pliant.run.store import Run, load
 from pliant.validation.process_memory import ended
 
@@ -61,7 +61,7 @@ class RunResult:
     state: str = "failed"
     run: Run | None = field(default=None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         table = asdict(self) if self.run is None else asdict(RunResult(**{**vars(self), "run": None}))
         return {name: value for name, value in table.items() if name != "run"}
 

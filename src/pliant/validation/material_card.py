@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
-from pliant.core.typing import Array, BoolArray
+from pliant.core.typing import Array, BoolArray, Table
 from pliant.interfaces import Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box
@@ -54,7 +54,7 @@ class Card:
             a.young / b.young - 1, a.poisson - b.poisson, a.shear / b.shear - 1, a.bulk / b.bulk - 1
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         return {**asdict(self), "remainder": asdict(self.remainder)}
 
 

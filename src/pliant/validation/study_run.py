@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant import __version__
+from pliant.core.typing import Table
 from pliant.validation import study
 from pliant.validation.compare import compare, variations
 from pliant.validation.comparison_page import ABOUT
@@ -21,7 +22,7 @@ SHOWN = {
 }
 
 
-def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
+def compare_study(out: Path, **options: Any) -> list[Table]:
     """Compare on each scene of the set; ``out``/index.html has the tables, and a page for each scene."""
     variations(options.get("models"), options.get("integrators", []), options.get("edges", []), study.KEYS)
     out.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import RunError
+from pliant.core.typing import Table
 from pliant.run.store.json_files import read_json
 
 FORMAT = "pliant-run"
@@ -34,9 +35,9 @@ def version_differences(manifest: Mapping[str, Any]) -> str:
     return ", ".join(f"{p} {then[p]} (now {_version(p)})" for p in changed)
 
 
-def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def complete(manifest: Mapping[str, Any]) -> Table:
     """``manifest`` with the format, the versions at work and the time of day added."""
-    start: dict[str, Any] = {
+    start: Table = {
         "format": FORMAT,
         "schema": SCHEMA,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -52,7 +53,7 @@ def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> Table:
     """The manifest of the run folder ``path``; RunError that says why it is none."""
     if not path.exists():
         raise RunError(f"{path} does not exist.")

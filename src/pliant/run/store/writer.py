@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from pliant.core.errors import Diverged, RunError
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
 from pliant.run.store.lock import Lock
@@ -26,7 +26,7 @@ from pliant.run.store.zarr_store import Stack, file_name, open_root
 class RunWriter:
     """The one process that writes a run folder; ``create`` or ``reopen`` it, and ``finish`` it."""
 
-    def __init__(self, path: Path, lock: Lock, manifest: dict[str, Any], progress: Progress) -> None:
+    def __init__(self, path: Path, lock: Lock, manifest: Table, progress: Progress) -> None:
         self.path, self.manifest = path, manifest
         self._lock, self._progress = lock, progress
         self._root = open_root(path)
@@ -244,7 +244,7 @@ class RunWriter:
                 array.file(index).unlink(missing_ok=True)
 
 
-def _skeleton(folder: Path, manifest: dict[str, Any], scene: str) -> None:
+def _skeleton(folder: Path, manifest: Table, scene: str) -> None:
     root = open_root(folder, {"format": FORMAT, "schema": SCHEMA})
     for name in ("topology", "frames", "series"):
         root.create_group(name)

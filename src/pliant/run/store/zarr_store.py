@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table
 
 _LEVEL = 1  # of zstd: fast
 
@@ -81,7 +81,7 @@ class Stack:
 
 def _create(
     root: Any, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], dtype: Any, packed: bool,
-    attributes: dict[str, Any], overwrite: bool = True,
+    attributes: Table, overwrite: bool = True,
 ) -> Any:  # fmt: skip
     from zarr.codecs import ZstdCodec
 
