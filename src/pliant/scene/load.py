@@ -14,7 +14,7 @@ from pliant.actions.base import ActionParameters
 from pliant.core.errors import PliantError, SceneError
 from pliant.core.parameters import from_table
 from pliant.core.registry import SceneMember, nearest
-from pliant.core.typing import Table
+from pliant.core.typing import Table, TableView
 from pliant.core.validation_messages import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.materials import Material, presets
 from pliant.scene.body import Body
@@ -208,9 +208,7 @@ def _member(family: str, table: Table, at: Path, items: list[Any]) -> Iterator[P
             yield Problem((*at, "keys"), problem.text, problem.rank) if own else problem
 
 
-def _making(
-    cls: Any, table: Mapping[str, Any], at: Path, items: list[Any] | None = None
-) -> Iterator[Problem]:
+def _making(cls: Any, table: TableView, at: Path, items: list[Any] | None = None) -> Iterator[Problem]:
     try:
         made = from_table(cls, dict(table))
         if items is not None:

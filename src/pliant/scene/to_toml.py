@@ -2,14 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pliant.actions import ACTIONS
 from pliant.contact import Contact
 from pliant.core.parameters import to_table
-from pliant.core.typing import Table
+from pliant.core.typing import Table, TableView
 from pliant.measures import MEASURES
 from pliant.mesh.mesh import Surface, TetMesh
 from pliant.scene.body import Body
@@ -49,7 +48,7 @@ def to_table_of(scene: Scene, *, absolute: bool = False) -> Table:
     }
 
 
-def scene_text(table: Mapping[str, Any]) -> str:
+def scene_text(table: TableView) -> str:
     """The tables of a scene file as its text."""
     top = {key: value for key, value in table.items() if key not in _SECTIONS}
     parts = [_entries(top)]
@@ -76,7 +75,7 @@ def _body(body: Body, folder: Path | None) -> Table:
     return first | table
 
 
-def _entries(table: Mapping[str, Any]) -> str:
+def _entries(table: TableView) -> str:
     lines = []
     for key, value in table.items():
         name = _NAME_KEY.get(key)

@@ -7,7 +7,7 @@ import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import Array, BoolArray, Table
-from pliant.interfaces import Structure
+from pliant.interfaces import Mechanics, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box
 from pliant.scene import Body
@@ -86,7 +86,7 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
 class VirtualTests:
     """Virtual tests of one body."""
 
-    def __init__(self, mechanics: Any, structure: Structure, material: ResolvedMaterial) -> None:
+    def __init__(self, mechanics: Mechanics, structure: Structure, material: ResolvedMaterial) -> None:
         self.mechanics, self.structure, self.lame = mechanics, structure, material.lame
         self.x = structure.rest - structure.rest.mean(axis=0)
         self.volume = float(structure.mass.sum()) / material.density

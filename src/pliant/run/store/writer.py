@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from pliant.core.errors import Diverged, RunError
-from pliant.core.typing import AnyArray, Table
+from pliant.core.typing import AnyArray, Table, TableView
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
 from pliant.run.store.lock import Lock
@@ -45,7 +45,7 @@ class RunWriter:
         cls,
         path: str | os.PathLike[str],
         *,
-        manifest: Mapping[str, Any],
+        manifest: TableView,
         scene: str,
         columns: Sequence[str],
         step_columns: Sequence[str] = (),
@@ -260,7 +260,7 @@ def _skeleton(folder: Path, manifest: Table, scene: str) -> None:
     Progress().write(folder)
 
 
-def _unchanged(folder: Path, manifest: Mapping[str, Any]) -> None:
+def _unchanged(folder: Path, manifest: TableView) -> None:
     """RunError where scene.toml is no longer what the frames were made with."""
     begun = manifest.get("scene")  # runs of older versions do not say
     if begun is not None and sha256((folder / "scene.toml").read_bytes()).hexdigest() != begun:
