@@ -21,6 +21,8 @@ NOUNS = {
     "editing",
     "sampling",
     "typing",
+    "stuffing",
+    "encoding",
 }
 """Module names in -ing that are nouns of the field."""
 

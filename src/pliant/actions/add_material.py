@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import TimeWindow
+from pliant.actions.base import OneShot
 from pliant.core.errors import IncompatibleError, MeshError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
 from pliant.core.selection import OneBody, Point
 from pliant.core.typing import Vector
-from pliant.core.units import Number, Time
+from pliant.core.units import Number
 from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
 from pliant.mesh.shapes.scene_form import AnyShape
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Add(TimeWindow):
+class Add(OneShot):
     """Adds material to a body of elements at the time ``at``: a region is filled with elements of the body's
     own lattice, connected to the neighbours they touch; they move along with these and strain nothing.
 
@@ -33,6 +33,9 @@ class Add(TimeWindow):
     """
 
     kind: ClassVar[str] = "add"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Editable
 
     body: OneBody
     shape: AnyShape = None
@@ -40,14 +43,11 @@ class Add(TimeWindow):
     position: Point = (0.0, 0.0, 0.0)
     rotation: Rotation | None = None
     scale: Number = Field(default=1.0, gt=0)
-    at: Time = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _one_region(self) -> "Add":
         if (self.shape is None) == (self.mesh is None):
             raise ValueError("give one of shape, mesh: the region to fill")
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("material is added once: give at, not from and until")
         return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:

@@ -4,35 +4,28 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from pliant.actions.base import TimeWindow
+from pliant.actions.base import OneShot, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody, Select
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
-from pliant.core.units import Time
 from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, HideBody, IndexMap
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
 
 
 @parameters
-class Create(TimeWindow):
+class Create(OneShot):
     """A body of the scene that is not there before the time ``at``: it appears where the scene puts it, with
     the velocity that the scene gives it."""
 
     kind: ClassVar[str] = "create"
 
     body: OneBody
-    at: Time = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _happens_once(self) -> "Create":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("a body is created once: give at, not from and until")
-        return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'create'")
@@ -64,21 +57,25 @@ class CreateRuntime(ActionRuntime):
 
 
 @parameters
-class Remove(TimeWindow):
+class Remove(OneShot):
     """Takes a body away at the time ``at``; with ``select``, the selected elements of bodies of elements."""
 
     kind: ClassVar[str] = "remove"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Editable
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Remove", "remove", "Take this material away", "shape"),
+        SelectionTool("Remove body", "remove", "Take the whole body away", "shape", "body"),
+    )
 
     body: BodyRef = None
     select: Select | None = None
-    at: Time = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _says_what(self) -> "Remove":
         if self.body is None and self.select is None:
             raise ValueError("give the body to remove, or select particles")
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("this happens once: give at, not from and until")
         return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
@@ -92,7 +89,7 @@ class Remove(TimeWindow):
             if not chosen.all() and part.mechanics.offer(Editable) is None:
                 raise IncompatibleError(
                     f"action 'remove': body '{part.name}' ({part.model.kind}) can only be removed whole.",
-                    hint='Use model = "lattice" to take parts away.',
+                    hint=f"Use {models_offering(Editable)} to take parts away.",
                 )
         return self.windowed(acting)
 

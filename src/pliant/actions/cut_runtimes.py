@@ -9,6 +9,7 @@ import numpy as np
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import ActionRuntime, BetweenSteps, BodyChange, ChangingTopology, Cuttable, Event
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -28,7 +29,7 @@ def cuttable(part: "BodyState") -> Cuttable:
     if found is None:
         raise IncompatibleError(
             f"model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-            hint='Use "fem" (elements = "linear"), "mass-spring", "multires", "efg" or "lattice".',
+            hint=f"Use {models_offering(Cuttable)}.",
         )
     return found
 
@@ -40,7 +41,6 @@ class CutRuntime(ActionRuntime):
 
     def __init__(self, parts: Sequence["BodyState"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
-        self.warnings: list[str] = []
 
     def apply(self, world: "World") -> Sequence[BodyChange]:
         met = False
@@ -50,7 +50,7 @@ class CutRuntime(ActionRuntime):
             met |= bool(level.min() < 0.0 < level.max())
             mechanics.cut(x, level)
         if not met:
-            self.warnings.append(_missed(self.parts))
+            self.diagnostics.warn(_missed(self.parts))
         return ()
 
 
@@ -61,7 +61,6 @@ class SeamRuntime(ActionRuntime):
 
     def __init__(self, parts: Sequence["BodyState"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
-        self.warnings: list[str] = []
 
     def apply(self, world: "World") -> Sequence[BodyChange]:
         met = False
@@ -73,7 +72,7 @@ class SeamRuntime(ActionRuntime):
             met |= bool(above.any() and not above.all())
             mechanics.open_faces(above.astype(np.int64))
         if not met:
-            self.warnings.append(_missed(self.parts))
+            self.diagnostics.warn(_missed(self.parts))
         return ()
 
 
@@ -119,7 +118,6 @@ class BladeRuntime(ActionRuntime):
     def __init__(self, parts: Sequence["BodyState"], way: BladePath) -> None:
         self.parts, self.way = parts, way
         self.marks: dict[str, Array] = {}
-        self.warnings: list[str] = []
         self._seen: dict[str, bytes] = {}  # what it had passed when it last parted something
 
     def between_steps(self, time: float, world: "World") -> bool:
@@ -142,7 +140,7 @@ class BladeRuntime(ActionRuntime):
                 self._seen[part.name] = seen
                 changed |= mechanics.open_faces(None, behind)
         if begins and not any(len(points) for points in self.marks.values()):
-            self.warnings.append(_missed(self.parts))
+            self.diagnostics.warn(_missed(self.parts))
         return changed
 
     def state(self) -> dict[str, AnyArray]:

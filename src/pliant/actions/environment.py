@@ -34,9 +34,15 @@ class Pressure(TimeWindow):
 
     kind: ClassVar[str] = "pressure"
     main: ClassVar[str] = "value"
+    live: ClassVar[bool] = True
 
     body: BodyRef = None
     value: KeyedPressure = Curve.constant(0.0)
+
+    @property
+    def is_zero(self) -> bool:
+        zero: bool = self.value.is_zero
+        return zero
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         return self.windowed(PressureRuntime(world, self.body, self.value))
@@ -75,6 +81,7 @@ class Drag(TimeWindow):
 
     kind: ClassVar[str] = "drag"
     main: ClassVar[str] = "wind"
+    live: ClassVar[bool] = True
 
     density: KeyedDensity = Curve.constant(1.2)
     coefficient: Number = Field(default=1.0, ge=0)

@@ -20,6 +20,7 @@ class Gravity(TimeWindow):
 
     kind: ClassVar[str] = "gravity"
     main: ClassVar[str] = "acceleration"
+    live: ClassVar[bool] = True
 
     acceleration: KeyedAcceleration = Curve.constant(9.81)
 

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.core.curves import Curve, KeyedForce, KeyedTorque
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Impulse as ImpulseUnit
-from pliant.core.units import Time
 from pliant.interfaces import ActionRuntime, BodyChange, EnergyTotals, Event, IndexMap
 
 if TYPE_CHECKING:
@@ -26,9 +24,18 @@ class Force(SelectionAction):
 
     kind: ClassVar[str] = "force"
     main: ClassVar[str] = "value"
+    live: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Force", "pull", "Pull them with a steady force", table={"value": [0, 0, 1]}),
+    )
 
     value: KeyedForce = Curve.constant((0.0, 0.0, 0.0))
     per: Literal["selection", "particle"] = "selection"
+
+    @property
+    def is_zero(self) -> bool:
+        zero: bool = self.value.is_zero
+        return zero
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         return self.windowed(ForceRuntime(self.rows(world), world, self.per == "selection", self.value))
@@ -81,9 +88,15 @@ class Moment(SelectionAction):
 
     kind: ClassVar[str] = "moment"
     main: ClassVar[str] = "value"
+    live: ClassVar[bool] = True
 
     axis: Direction = (0.0, 0.0, 1.0)
     value: KeyedTorque = Curve.constant(0.0)
+
+    @property
+    def is_zero(self) -> bool:
+        zero: bool = self.value.is_zero
+        return zero
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
@@ -128,19 +141,16 @@ class MomentRuntime(ActionRuntime):
 
 
 @parameters
-class Impulse(SelectionAction):
+class Impulse(SelectionAction, OneShot):
     """A kick [N s] at the time ``at``, the total shared in proportion to mass; held particles take none."""
 
     kind: ClassVar[str] = "impulse"
+    live: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Kick", "play", "Give them an impulse now", table={"value": [0, 0, 0.01]}),
+    )
 
     value: tuple[ImpulseUnit, ImpulseUnit, ImpulseUnit] = (0.0, 0.0, 0.0)
-    at: Time = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _happens_once(self) -> "Impulse":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("an impulse happens once: give at, not from and until")
-        return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)

@@ -54,14 +54,16 @@ class Manipulator(TimeWindow):
         return self
 
     @property
-    def label(self) -> str:
-        """What its series are called."""
+    def series_label(self) -> str:
         return self.name or f"{self.kind}.{self.body}"
+
+    def series_units(self) -> dict[str, str]:
+        return {self.series_label: "N", f"{self.series_label}.torque": "N m"}
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'manipulator'")
         rows = np.arange(part.rows.start, part.rows.stop)
-        runtime = ManipulatorRuntime(world, rows, self, self.label)
+        runtime = ManipulatorRuntime(world, rows, self, self.series_label)
         if self.sticky:
             runtime.requests = (MakeSticky(part, runtime.sticks),)
         return self.windowed(runtime)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array, BoolArray, IntArray, Vector
 from pliant.core.units import Number, Pressure, Time
 from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, IndexMap, StableStep
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -20,37 +21,34 @@ Edit = Callable[[Editable, Array, BoolArray], None]
 """Changes a body: its mechanics, positions (n, 3) and the chosen particles (n,)."""
 
 
-@parameters
-class OneShot(SelectionAction):
-    """An operation on selected particles at the time ``at`` [s]."""
+class MaterialEdit(SelectionAction, OneShot):
+    """Base of operations on selected particles of bodies that can be edited."""
 
-    at: Time = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _happens_once(self) -> "OneShot":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("this happens once: give at, not from and until")
-        return self
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Editable
 
     def parts(self, world: "World", rows: IntArray) -> list["BodyState"]:
         """The bodies that hold ``rows``; IncompatibleError where one cannot be edited."""
         found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
         for part in found:
             if part.mechanics.offer(Editable) is None:
-                kind = getattr(self, "kind", "operation")
                 raise IncompatibleError(
-                    f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
-                    hint='Use model = "lattice".',
+                    f"action '{self.kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
+                    hint=f"Use {models_offering(Editable)}.",
                 )
         return found
 
 
 @parameters
-class Renormalise(OneShot):
+class Renormalise(MaterialEdit):
     """Makes the present shape of the selected particles their rest shape [JanssonVergeest2000]_ 6.1: no
     energy is left in it, and no force."""
 
     kind: ClassVar[str] = "renormalise"
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Keep shape", "body", "Renormalise: the present shape becomes the rest shape", "shape"),
+    )
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
@@ -59,7 +57,7 @@ class Renormalise(OneShot):
 
 
 @parameters
-class Attributes(OneShot):
+class Attributes(MaterialEdit):
     """Changes attributes of the selected particles at the time ``at``.
 
     stiffness, fracture_distance: factors on their connections; friction, strength [Pa], damping [s]: new
@@ -67,6 +65,14 @@ class Attributes(OneShot):
     """
 
     kind: ClassVar[str] = "attributes"
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool(
+            "Stiffen", "stiff", "Make their connections twice as stiff", "shape", table={"stiffness": 2}
+        ),
+        SelectionTool(
+            "Soften", "soft", "Make their connections half as stiff", "shape", table={"stiffness": 0.5}
+        ),
+    )
 
     stiffness: Number | None = Field(default=None, gt=0)
     fracture_distance: Number | None = Field(default=None, gt=0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import SelectionAction, SelectionTool
 from pliant.core.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
@@ -95,6 +95,11 @@ class Fix(SelectionAction):
     """Holds particles where they are when it starts, along ``axes`` (default all)."""
 
     kind: ClassVar[str] = "fix"
+    live: ClassVar[bool] = True
+    holds: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Fix", "pin", "Hold them where they are (H)"),
+    )
 
     axes: Axes = ("x", "y", "z")
 
@@ -122,6 +127,10 @@ class Move(SelectionAction):
 
     kind: ClassVar[str] = "move"
     main: ClassVar[str] = "displacement"
+    live: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Move", "orbit", "Move them at a velocity", table={"velocity": [0, 0, 0.1]}),
+    )
 
     velocity: KeyedVelocity = None
     displacement: KeyedPoint = None
@@ -176,6 +185,7 @@ class Rotate(SelectionAction):
 
     kind: ClassVar[str] = "rotate"
     main: ClassVar[str] = "speed"
+    live: ClassVar[bool] = True
 
     axis: Direction = (0.0, 0.0, 1.0)
     speed: KeyedAngularSpeed = Curve.constant(0.0)
@@ -217,6 +227,7 @@ class Sine(SelectionAction):
     """Shakes particles along ``axis``: ``amplitude sin(2 pi frequency t + phase)``, from where they were."""
 
     kind: ClassVar[str] = "sine"
+    live: ClassVar[bool] = True
 
     axis: Direction = (0.0, 0.0, 1.0)
     amplitude: Length = 0.0

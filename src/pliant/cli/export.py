@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from pliant.cli import options
-from pliant.cli.output import say, say_json
-from pliant.cli.progress_bar import counting
+from pliant.cli.output import counting, say, say_json
 
 EXAMPLES = (
     "pliant export beam.pliant beam.pvd",

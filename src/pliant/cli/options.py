@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pliant.core.errors import InputError
+
 if TYPE_CHECKING:
     from pliant.scene.override import Override
     from pliant.scene.scene import Scene
@@ -88,3 +90,24 @@ def _changes(changes: Sequence[str] | None) -> "list[Override]":
     from pliant.scene.override import Override
 
     return [Override.of(text) for text in changes or ()]
+
+
+def positive(option: str, text: str, unit: str) -> float:
+    """``text`` as a number of ``unit`` above zero."""
+    from pliant.core.units import parse
+
+    try:
+        value = parse(float(text) if _plain(text) else text, unit)
+    except ValueError as error:
+        raise InputError(f"{option}: {error}.") from None
+    if value <= 0:
+        raise InputError(f"{option} {text}: it must be above 0.")
+    return value
+
+
+def _plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

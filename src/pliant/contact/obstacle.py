@@ -13,16 +13,6 @@ from pliant.interfaces import ActionRuntime, EnergyTotals, Projection
 if TYPE_CHECKING:
     from pliant.state.world import World
 
-PLANE, SPHERE, BOX, CAPSULE = 0, 1, 2, 3
-
-
-def frame_along(axis: Array) -> Array:
-    """A rotation matrix whose third column is the unit vector ``axis``."""
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    first = np.cross(helper, axis)
-    first /= np.linalg.norm(first)
-    return np.column_stack([first, np.cross(axis, first), axis])
-
 
 @dataclass(frozen=True)
 class RigidShape:

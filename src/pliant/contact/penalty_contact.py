@@ -42,7 +42,8 @@ class PenaltyContact(ActionRuntime):
         self.sticky = self._sticky_at(0.0)
         self.table = ContactPairs(world, contact, self.sticky)
         self.fresh = False  # whether ``table`` is that of the present positions
-        self.notes = allow_overlaps(self.table, world)
+        for text in allow_overlaps(self.table, world):
+            self.diagnostics.note(text)
 
     def _sticky_at(self, time: float) -> tuple[bool, ...]:
         return tuple(part.sticky is not None and part.sticky(time) for part in self.world.bodies)

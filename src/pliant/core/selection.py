@@ -149,6 +149,8 @@ class Select:
 
     def rows(self, world: "World", what: str, body: Any = None) -> IntArray:
         """World rows of the selected particles, ascending; SelectionError where there are none."""
+        if world.restored_rows is not None:
+            return world.restored_rows
         found = []
         body = self.body if body is None else body
         parts = world.bodies_named(body, what)

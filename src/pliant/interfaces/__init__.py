@@ -10,7 +10,6 @@ members have neutral defaults. What only some of them can do is a protocol that 
 ``capabilities``; others ask with ``runtime.offer(Protocol)``.
 """
 
-from pliant.interfaces.action import Action as Action
 from pliant.interfaces.action import ActionRuntime as ActionRuntime
 from pliant.interfaces.action import AddStiffnessDamping as AddStiffnessDamping
 from pliant.interfaces.action import BetweenSteps as BetweenSteps
@@ -26,7 +25,7 @@ from pliant.interfaces.action import offered as offered
 from pliant.interfaces.capability import Capable as Capable
 from pliant.interfaces.force_term import ForceTerm as ForceTerm
 from pliant.interfaces.integrator import Integrator as Integrator
-from pliant.interfaces.measure import Measure as Measure
+from pliant.interfaces.integrator import IntegratorState as IntegratorState
 from pliant.interfaces.measure import MeasureSampler as MeasureSampler
 from pliant.interfaces.mechanics import Cuttable as Cuttable
 from pliant.interfaces.mechanics import Damped as Damped

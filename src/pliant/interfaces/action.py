@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pliant.core.errors import IncompatibleError
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces.capability import C, Capable
 from pliant.interfaces.force_term import ForceTerm
 from pliant.interfaces.structure import Structure
@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pliant.state.world import BodyState, World
-
-
-class Action(Protocol):
-    """Parameters of what the world does to bodies; one class per entry of ``ACTIONS``."""
-
-    kind: ClassVar[str]
-
-    def prepare(self, world: "World", up: Vector) -> "ActionRuntime":
-        """The runtime; raises SelectionError or IncompatibleError where it cannot act. Changes nothing: what
-        has to change before the action starts is one of the runtime's ``requests``."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +60,6 @@ class ActionRuntime(Capable, ForceTerm):
     until: float = float("inf")
     rows: IntArray | None = None
     series_names: tuple[str, ...] = ()
-    notes: Sequence[str] = ()  # what preparing the action found out and a user should know
-    warnings: Sequence[str] = ()  # found while running, for the user
     requests: tuple[Request, ...] = ()
 
     def begin(self, world: "World", time: float) -> None:

@@ -1,6 +1,9 @@
 """Optional parts of a runtime: declared by the runtime, asked for by type."""
 
+from functools import cached_property
 from typing import Any, TypeVar, cast
+
+from pliant.core.diagnostics import Diagnostics
 
 C = TypeVar("C")
 
@@ -13,6 +16,11 @@ class Capable:
     """
 
     capabilities: frozenset[Any] = frozenset()
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """Where it reports what a user should know, when it is prepared and while it runs."""
+        return Diagnostics()
 
     def offer(self, capability: type[C]) -> C | None:
         """This object as ``capability``, or None where it is not declared."""

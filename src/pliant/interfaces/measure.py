@@ -2,12 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from pliant.interfaces.topology import IndexMap
 
 if TYPE_CHECKING:
-    from pliant.simulation.system import System
     from pliant.state.world import World
 
 
@@ -22,15 +21,3 @@ class MeasureSampler(ABC):
 
     def remap(self, change: IndexMap, world: "World") -> None:
         """Keep up with a change of the World's rows."""
-
-
-class Measure(Protocol):
-    """Parameters of a measure; one class per entry of ``MEASURES``."""
-
-    kind: ClassVar[str]
-    needs_ledger: ClassVar[bool]  # whether the energy ledger has to be kept
-
-    @property
-    def every(self) -> Literal["frame", "step"]: ...
-
-    def prepare(self, system: "System") -> MeasureSampler: ...

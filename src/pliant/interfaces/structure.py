@@ -1,10 +1,11 @@
 """What a body is before it moves: particles, cells, and the surface it carries."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import AnyArray, Array, IntArray
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Geometry(Protocol):
     edge: float | None  # target edge length [m] that the user asked for
     linear: Array  # (3, 3): from the shape's own coordinates to the world, x = linear X + position
     position: Array  # (3,)
-    notify: "Callable[[str], None] | None"  # where a sampler says what a user should know
+    diagnostics: Diagnostics | None  # where a sampler reports what a user should know
 
     @property
     def turn(self) -> Array:

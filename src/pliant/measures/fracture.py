@@ -18,6 +18,9 @@ class Fracture(MeasureParameters):
 
     kind: ClassVar[str] = "fracture"
 
+    def series_units(self) -> dict[str, str]:
+        return {f"{self.label}.area": "m²"}
+
     def prepare(self, system: "System") -> "FractureSampler":
         return FractureSampler(system, self.label)
 

@@ -27,6 +27,9 @@ class Probe(MeasureParameters):
     select: Select
     what: Literal["position", "displacement", "velocity"] = "position"
 
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "m/s" if self.what == "velocity" else "m"}
+
     def prepare(self, system: "System") -> "ProbeSampler":
         return ProbeSampler(system, self.select.rows(system.world, f"measure '{self.label}'"), self)
 
@@ -61,6 +64,9 @@ class Reaction(MeasureParameters):
     kind: ClassVar[str] = "reaction"
 
     select: Select
+
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "N", f"{self.label}.torque": "N m"}
 
     def prepare(self, system: "System") -> "ReactionSampler":
         rows = self.select.rows(system.world, f"measure '{self.label}'")
@@ -109,6 +115,7 @@ class Flux(MeasureParameters):
     """
 
     kind: ClassVar[str] = "flux"
+    unit: ClassVar[str] = "N"
 
     plane: CutPlane
     body: BodyRef = None

@@ -21,6 +21,7 @@ class Volume(MeasureParameters):
     """Volume of all bodies and of each [m3]: ``volume``, ``volume.BODY``."""
 
     kind: ClassVar[str] = "volume"
+    unit: ClassVar[str] = "m³"
 
     def prepare(self, system: "System") -> "VolumeSampler":
         return VolumeSampler(system, self.label)
@@ -55,6 +56,7 @@ class Energy(MeasureParameters):
     """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
 
     kind: ClassVar[str] = "energy"
+    unit: ClassVar[str] = "J"
     needs_ledger: ClassVar[bool] = True
 
     def prepare(self, system: "System") -> "EnergySampler":
@@ -83,7 +85,14 @@ class Momentum(MeasureParameters):
     kind: ClassVar[str] = "momentum"
 
     def prepare(self, system: "System") -> "MomentumSampler":
-        return MomentumSampler(system, self.label, "angular" if self.name is None else f"{self.name}.angular")
+        return MomentumSampler(system, self.label, self._angular)
+
+    @property
+    def _angular(self) -> str:
+        return "angular" if self.name is None else f"{self.name}.angular"
+
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "kg m/s", self._angular: "kg m²/s"}
 
 
 class MomentumSampler(MeasureSampler):

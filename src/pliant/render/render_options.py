@@ -15,7 +15,8 @@ BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "dark": ((0.10, 0.12, 0.16), (0.20, 0.22, 0.27), (0.24, 0.26, 0.30), (225, 228, 232)),
 }
 BODY_COLOURS = ("#E76F51", "#2A9D8F", "#E9B44C", "#4A7FB5", "#9B6A9E", "#7FB069", "#D98CA0", "#6C8EAD")
-OBSTACLE_COLOUR, TABLE_COLOUR, CRACK_COLOUR = "#8D99A6", "#B08968", "#5C1F1B"
+ROLE_COLOURS = {"ground": "#8D99A6", "table": "#B08968", "obstacle": "#8D99A6", "tool": "#4B86C8"}
+CRACK_COLOUR = "#5C1F1B"
 LEVEL_COLOURS = ("#9AA5B1", "#4A7FB5", "#2A9D8F", "#E9B44C", "#E76F51", "#9B2226")  # coarse to fine
 CRACK = "crack"  # the group of a carried surface that cracks have opened
 LARGEST = 8192  # pixels along a side

@@ -48,7 +48,6 @@ class System:
         if ledger:
             self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
-        self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for part in world.bodies:
             check_capabilities(f"body '{part.name}'", part.mechanics, Mechanics)
         self._spare: Array = world.v.copy()
@@ -152,8 +151,9 @@ class System:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
         self.schedule.end_action(action, time)
 
-    def prepare_step(self, time: float) -> None:
-        """Everything that happens at the boundary ``time`` between two steps."""
+    def prepare_step(self, time: float) -> bool:
+        """Everything that happens at the boundary ``time`` between two steps; True if that changed the state
+        or what acts on it, so that the next step does not continue the last one."""
         changed = self.activate(time)
         while event := self.schedule.next_event(time):
             self._apply(event)
@@ -165,8 +165,7 @@ class System:
         if changed:
             self.evaluate(time, self.world.x, self.world.v, self.world.f)
             self.open_ledger(time)
-            if self.solver is not None:
-                self.solver.interrupt()
+        return changed
 
     def _apply(self, event: Event) -> None:
         before = self._stored() if self.keeps_ledger else 0.0
@@ -180,20 +179,19 @@ class System:
     def _stored(self) -> float:
         return sum(self.energies()) + self.potential_energy()
 
-    def finish_step(self, time: float, dt: float) -> None:
-        """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
+    def finish_step(self, time: float, dt: float) -> bool:
+        """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``; True
+        if the topology changed."""
         world = self.world
         again = False
         for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        if self.topology.possible and self._apply_topology_changes():
-            again = True
-            if self.solver is not None:
-                self.solver.interrupt()
-        if again:
+        changed = self.topology.possible and self._apply_topology_changes()
+        if again or changed:
             self.evaluate(time, world.x, world.v, world.f)
         if self.keeps_ledger:
             self.energy_ledger.add_step(time, dt)
+        return changed
 
     # ------------------------------------------------------------------------------------ topology
 
@@ -364,4 +362,4 @@ class System:
         """Everything that has a state of its own, by its name in checkpoints."""
         bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.bodies]
         acting = [(f"action/{k}", a) for k, (_, a) in enumerate(self.actions)]
-        return [*bodies, *acting, *([("integrator", self.solver)] if self.solver is not None else [])]
+        return [*bodies, *acting]

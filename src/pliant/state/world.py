@@ -55,6 +55,7 @@ class World:
         self.ancestors: IntArray = np.arange(len(self.x))[:, None]
         self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
+        self.restored_rows: IntArray | None = None  # what selections give while a checkpoint is restored
 
     @property
     def count(self) -> int:

@@ -37,4 +37,5 @@ def test_a_model_without_energy_runs_and_says_what_that_means(monkeypatch: Any) 
     simulation = pl.Scene([body], [pl.Gravity()]).simulation()
     simulation.start()
     simulation.advance()
-    assert simulation.notes() == ["body 'cloud': its model has no energy, so energy.total does not balance"]
+    (note,) = simulation.diagnostics.texts()
+    assert note == "body 'cloud': its model has no energy, so energy.total does not balance"

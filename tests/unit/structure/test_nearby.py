@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.rotation import Rotation
 from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.embedding.mls import carried_by_elements
@@ -66,11 +67,11 @@ def test_crumbs_beyond_a_part_that_is_too_thin_are_left_out() -> None:
         points.append(part.points + by)
         triangles.append(part.triangles + count)
         count += len(part.points)
-    said: list[str] = []
+    said = Diagnostics()
     body = Body(Surface(np.concatenate(points), np.concatenate(triangles)), edge=0.1, model="lattice")
-    structure = body.structure(said.append)
+    structure = body.structure(said)
     assert structure.rest[:, 2].max() < 0.9
-    assert "too thin" in " ".join(said)
+    assert "too thin" in " ".join(said.texts())
 
 
 def test_a_horn_without_elements_stands_off_stiffly() -> None:

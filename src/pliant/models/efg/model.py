@@ -1,5 +1,6 @@
 """Parameters of the meshless model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -7,7 +8,7 @@ from pydantic import Field, model_validator
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Length, Number, Pressure
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.phyxels import PhyxelSampler, Sampling
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Efg:
+class Efg(Model):
     r"""Element-free Galerkin: phyxels that fit the deformation of their neighbourhood by least squares.
 
     sampling: "lattice" or "bcc" (body-centred), both with phyxels on the surface, or "octree", finer at the
@@ -42,6 +43,9 @@ class Efg:
     """
 
     kind: ClassVar[str] = "efg"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
+    subject: ClassVar[str] = "Meshless bodies"
+    microseconds: ClassVar[float] = 0.8
     references: ClassVar[tuple[str, ...]] = (
         "Stegmayr2008",
         "MuellerKeiserNealen2004",

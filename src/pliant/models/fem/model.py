@@ -1,10 +1,11 @@
 """Parameters of the finite element model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.tets import QuadraticTetSampler, TetSampler
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 
 
 @parameters
-class Fem:
+class Fem(Model):
     r"""Finite elements: tetrahedra.
 
     law: how stress follows from strain. "corotational": linear elasticity in the rotating frame of each tet
@@ -41,6 +42,9 @@ class Fem:
     """
 
     kind: ClassVar[str] = "fem"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: 'elements = "linear"'}
+    subject: ClassVar[str] = "Solids of finite elements"
+    microseconds: ClassVar[float] = 0.7
     references: ClassVar[tuple[str, ...]] = (
         "Cairns2012",
         "MuellerGross2004",

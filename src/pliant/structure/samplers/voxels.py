@@ -66,8 +66,8 @@ class VoxelSampler:
             )
         cells = lattice_cells(index)
         crumbs, text = _crumbs(len(index), cells["edge"])
-        if text and geometry.notify is not None:
-            geometry.notify(text)
+        if text and geometry.diagnostics is not None:
+            geometry.diagnostics.note(text)
         if crumbs.any():
             index = index[~crumbs]
             cells = lattice_cells(index)

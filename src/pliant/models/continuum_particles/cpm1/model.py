@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Pressure
-from pliant.interfaces import Structure
+from pliant.interfaces import Model, Structure
 from pliant.models.continuum_particles.material_mapping import Form, Mapping, check_constants, predicted_lame
 from pliant.structure.samplers.dual import DualCellSampler, dual_cells
 from pliant.structure.samplers.dual.cells import Recipe
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Cpm1:
+class Cpm1(Model):
     r"""Continuum particle model 1: one interaction per edge, over the face between two particles' cells.
 
     With m the image of the face's rest normal, told from its edge and its vertices (:math:`d/d_0` for a face
@@ -38,6 +38,8 @@ class Cpm1:
     """
 
     kind: ClassVar[str] = "cpm1"
+    subject: ClassVar[str] = "Particles with volume"
+    microseconds: ClassVar[float] = 2.1
     references: ClassVar[tuple[str, ...]] = ("Everts2006",)
 
     form: Form = "variational"

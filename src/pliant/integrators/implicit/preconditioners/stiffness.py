@@ -2,25 +2,28 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
+from pliant.interfaces import Tangent
 from pliant.kernels.jit import jit
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array, csr_array
+
     from pliant.state.world import BodyState
 
 
-def neighbour_graph(part: "BodyState") -> Any:
-    """Which particles act on each other, as a CSR matrix (n, n) without the diagonal: as the model says, or
-    those that share a cell."""
-    from scipy.sparse import coo_matrix
+def neighbour_graph(part: "BodyState") -> "csr_array":
+    """Which particles act on each other, as a CSR matrix (n, n) without the diagonal: the model's own graph,
+    or those that share a cell."""
+    from scipy.sparse import coo_array
 
-    own: Any = getattr(part.mechanics, "neighbour_graph", None)
+    own = part.mechanics.neighbour_graph()
     if own is not None:
-        return own()
+        return own
     n, rows, columns = part.count, [], []
     for name, cells in part.structure.cells.items():
         if name == "triangle" and len(part.structure.cells) > 1:
@@ -31,9 +34,9 @@ def neighbour_graph(part: "BodyState") -> Any:
                     rows.append(cells[:, a])
                     columns.append(cells[:, b])
     if not rows:
-        return coo_matrix((n, n)).tocsr()
+        return coo_array((n, n)).tocsr()
     i, j = np.concatenate(rows), np.concatenate(columns)
-    graph = coo_matrix((np.ones(len(i), np.int8), (i, j)), shape=(n, n)).tocsr()
+    graph = coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n)).tocsr()
     graph.data[:] = 1
     return graph
 
@@ -60,18 +63,18 @@ def _colours(starts, around, out):
     return most
 
 
-def differenced_stiffness(part: "BodyState", graph: Any, x: Array | None = None) -> Any:
+def differenced_stiffness(part: "BodyState", graph: "csr_array", x: Array | None = None) -> "csr_array":
     """``-df/dx`` at ``x`` (n, 3) (default: at rest) by central differences of forces, for any model whose
-    cells say who acts on whom.
+    cells show which particles act on each other.
 
     Particles of one colour have no neighbour in common, so one pair of force evaluations per colour and
     axis gives all their columns [CurtisPowellReid1974]_.
     """
-    from scipy.sparse import coo_matrix, eye
+    from scipy.sparse import coo_array, eye_array
 
     rest, mechanics = part.structure.rest if x is None else x, part.mechanics
     n = part.count
-    pattern = (graph + eye(n, format="csr", dtype=np.int8)).tocoo()
+    pattern = (graph + eye_array(n, format="csr", dtype=np.int8)).tocoo()
     colours = np.full(n, -1)
     count = _colours(graph.indptr, graph.indices, colours)
     eps = 1e-5 * part.structure.spacing
@@ -96,16 +99,16 @@ def differenced_stiffness(part: "BodyState", graph: Any, x: Array | None = None)
                 columns.append(3 * j + axis)
                 data.append(block[:, c])
     shape = (3 * n, 3 * n)
-    matrix = coo_matrix(
+    matrix = coo_array(
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=shape
     ).tocsr()
     return 0.5 * (matrix + matrix.T)
 
 
-def rest_stiffness(part: "BodyState", graph: Any) -> Any:
+def rest_stiffness(part: "BodyState", graph: "csr_array") -> "bsr_array | csr_array":
     """K0 [N/m], (3n, 3n) sparse: the model's own where it has one, otherwise by differences."""
-    own: Any = getattr(part.mechanics, "rest_stiffness", None)
-    return own() if own is not None else differenced_stiffness(part, graph)
+    own = part.mechanics.offer(Tangent)
+    return own.rest_stiffness() if own is not None else differenced_stiffness(part, graph)
 
 
 def longest_axis_order(rest: Array) -> IntArray:

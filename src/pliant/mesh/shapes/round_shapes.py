@@ -1,19 +1,20 @@
-"""Sphere and icosphere."""
+"""Sphere, icosphere and torus."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array, IntArray
 from pliant.mesh.mesh import Surface
-from pliant.mesh.shapes.common import Positive, Unstructured, target_edge
+from pliant.mesh.shapes.blocks import steps
+from pliant.mesh.shapes.common import Positive, Shape, target_edge
 
 
 @parameters
-class Sphere(Unstructured):
+class Sphere(Shape):
     """A sphere of ``radius`` [m] about the origin."""
 
     radius: Positive
@@ -27,7 +28,7 @@ class Sphere(Unstructured):
 
 
 @parameters
-class Icosphere(Unstructured):
+class Icosphere(Shape):
     """An icosahedron with corners ``radius`` [m] from the origin, cut into four ``subdivisions`` times."""
 
     radius: Positive
@@ -97,3 +98,33 @@ def geodesic(frequency: int) -> tuple[Array, IntArray]:
     points = np.einsum("pk,fkd->fpd", weights / n, corners[faces]).reshape(-1, 3)[first]
     triangles = number.reshape(len(faces), -1)[:, small].reshape(-1, 3)
     return points / np.linalg.norm(points, axis=1)[:, None], triangles.astype(np.int64)
+
+
+@parameters
+class Torus(Shape):
+    """A ring about z: a tube of radius ``minor`` around a circle of radius ``major`` [m] in z = 0."""
+
+    major: Positive
+    minor: Positive
+
+    @model_validator(mode="after")
+    def _has_a_hole(self) -> Self:
+        if self.minor >= self.major:
+            raise ValueError(f"minor ({self.minor:g} m) must be smaller than major ({self.major:g} m)")
+        return self
+
+    def surface(self, edge: float | None = None) -> Surface:
+        """A grid around ring and tube, points on the torus; ``edge`` defaults to a third of ``minor``."""
+        area = 4 * math.pi**2 * self.major * self.minor
+        target = target_edge(edge, self.minor / 3, area, most=2 * math.pi * self.minor / 12)
+        around = steps(2 * math.pi * self.major, target, 24)
+        across = steps(2 * math.pi * self.minor, target, 12)
+        u = 2 * math.pi * np.arange(around)[:, None] / around
+        v = 2 * math.pi * np.arange(across)[None] / across
+        reach = self.major + self.minor * np.cos(v)
+        x, y, z = np.broadcast_arrays(reach * np.cos(u), reach * np.sin(u), self.minor * np.sin(v))
+        a = np.arange(around * across).reshape(around, across)
+        b, d = np.roll(a, -1, axis=0), np.roll(a, -1, axis=1)
+        c = np.roll(b, -1, axis=1)
+        triangles = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+        return Surface(np.stack([x, y, z], axis=-1).reshape(-1, 3), triangles)

@@ -1,13 +1,16 @@
-"""Band Cholesky in float32: the rest-shape operator of small or slender bodies."""
+"""Banded Cholesky factorisation: the factor of small or slender bodies' preconditioners."""
 
 # mypy: disable-error-code="no-untyped-def"
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, IntArray
 from pliant.kernels.jit import jit
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 PANEL = 8  # columns that are eliminated together
 
@@ -75,7 +78,7 @@ def _add(window, rows, t):
 class BandedCholesky:
     """``A = L L^T`` of a sparse SPD matrix with half-band ``width``; solves in float32, or float64."""
 
-    def __init__(self, matrix: Any, width: int, precise: bool = False) -> None:
+    def __init__(self, matrix: "csr_array", width: int, precise: bool = False) -> None:
         from scipy.linalg import LinAlgError, cholesky_banded
 
         n = matrix.shape[0]
@@ -97,7 +100,7 @@ class BandedCholesky:
             factor[0] = np.sqrt(np.abs(diagonal))
         self._pack(factor, max(width, 1), np.float64 if precise else np.float32)
 
-    def _pack(self, factor: AnyArray, width: int, kind: Any) -> None:
+    def _pack(self, factor: AnyArray, width: int, kind: type[np.float32] | type[np.float64]) -> None:
         """Lay the factor (width + 1, n) out in panels; the last one is filled up with the identity."""
         n, panels = factor.shape[1], -(-factor.shape[1] // PANEL)
         self.width, self.size = width, n
@@ -123,7 +126,7 @@ class BandedCholesky:
         band_solve(self.down, self.up, self.inverse, self.vector)
 
 
-def band_width(graph: Any, order: IntArray) -> int:
+def band_width(graph: "csr_array", order: IntArray) -> int:
     """Largest distance in ``order`` between neighbours of a node graph."""
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
@@ -131,7 +134,7 @@ def band_width(graph: Any, order: IntArray) -> int:
     return int(np.abs(place[entries.row] - place[entries.col]).max()) if entries.nnz else 0
 
 
-def best_order(graph: Any, tries: list[IntArray]) -> tuple[IntArray, int]:
+def best_order(graph: "csr_array", tries: list[IntArray]) -> tuple[IntArray, int]:
     """Of reverse Cuthill-McKee and ``tries`` the order with the narrowest band, and its width in nodes."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 

@@ -2,12 +2,15 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 PARTS = 64
 
@@ -115,7 +118,7 @@ class NodalRotations:
     Particles without neighbours, or that are ``upright``, keep the identity, as do inverted ones.
     """
 
-    def __init__(self, graph: Any, rest: Array, upright: AnyArray) -> None:
+    def __init__(self, graph: "csr_array", rest: Array, upright: AnyArray) -> None:
         rows = np.repeat(np.arange(len(rest)), np.diff(graph.indptr))
         keep = ~upright[rows]
         rows, around = rows[keep], graph.indices[keep]
