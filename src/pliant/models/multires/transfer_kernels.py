@@ -165,6 +165,15 @@ def update_prescribed(rows, flags, x, rest, displacement):
 
 
 @jit
+def finest_targets(nodes, flags, x, rest, d, out):
+    """Target displacements ``x - rest`` of the flagged degrees of freedom of nodes; others stay at ``d``."""
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        for c in range(3):
+            out[k, c] = x[i, c] - rest[i, c] if flags[k, c] else d[i, c]
+
+
+@jit
 def prescribed_targets(corners, weights, finer, out):
     """``out_k = sum_q w_kq finer[corner_kq]``."""
     for k in range(corners.shape[0]):
