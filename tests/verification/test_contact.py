@@ -186,9 +186,7 @@ def stack(count: int, drag: float, damping: float, settle: float, seconds: float
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("count", "drag", "damping", "settle"), [(5, 0.0, 1e-3, 4.0), (10, 2.0, 5e-4, 8.0)]
-)
+@pytest.mark.parametrize(("count", "drag", "damping", "settle"), [(5, 0.0, 1e-3, 4.0), (10, 2.0, 5e-4, 8.0)])
 def test_a_stack_of_turned_and_offset_blocks_comes_to_rest(
     count: int, drag: float, damping: float, settle: float
 ) -> None:
