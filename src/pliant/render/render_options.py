@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
+from pliant.run.requests import RenderRequest
 
 STYLES = ("surface", "edges", "wireframe", "tets", "particles", "surfels", "levels", "cracks")
 VIEWS = ("iso", "front", "back", "left", "side", "top", "bottom")
@@ -45,6 +47,16 @@ class RenderOptions:
     time: bool = True
     bodies: tuple[str, ...] | None = None
     zoom: float = 1.0
+
+    @classmethod
+    def of(
+        cls, asked: RenderRequest, size: tuple[int, int], map: str, bodies: tuple[str, ...] | None
+    ) -> Self:
+        """The choices of a request whose size, colour map and bodies have been checked."""
+        same = ("style", "view", "colour", "bar", "shadow", "background", "title", "time", "zoom")
+        kept = {name: value for name, value in vars(asked).items() if name in same}
+        section, ground = cut(asked.section), level(asked.ground)
+        return cls(size=size, map=map, bodies=bodies, section=section, ground=ground, **kept)
 
     def __post_init__(self) -> None:
         _known("style", self.style, STYLES)
