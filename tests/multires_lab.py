@@ -8,7 +8,10 @@ import numpy as np
 from bodies import MATERIAL
 
 import pliant as pl
+from pliant.interfaces import StepContext
 from pliant.mesh.shapes import box
+from pliant.models.multires import particle_output
+from pliant.structure.samplers.levels import Levels
 
 FRAME = 1.0 / 60.0
 
@@ -27,10 +30,8 @@ def prepared(
     body = pl.Body(shape, edge=edge, model=table, material=material or MATERIAL)
     structure = body.structure()
     if same:
-        names = range(levels - 1)
-        points = {f"level-{k}-points": structure.rest for k in names}
-        tets = {f"level-{k}-tets": structure.cells["tetra"] for k in names}
-        structure = replace(structure, extra=points | tets)
+        finest = (structure.rest, structure.cells["tetra"])
+        structure = replace(structure, extra=Levels((finest,) * (levels - 1)))
     return body.model.prepare(structure, body.resolved_material)
 
 
@@ -48,27 +49,28 @@ class Frozen:
         if held is not None:
             self.w[held] = 0.0
         m.model = replace(m.model, detail="coarsest")
-        m.kind = kind
-        m._begin(self.v, self.w)
-        m.drives.hold(self.w, m.motion)
+        m.coupling_kind = kind
+        m._initialise(self.v, self.w, damped=False)
+        m.prescribed.update(self.w, m.motion)
         split = [fine(level.points) for level in m.hierarchy.levels]
         split[-1] = np.zeros(len(split[-1]), bool)
-        m.set_split(m.adaptation.graded(split))
+        m.set_split(m.refinement.grade(split))
         self.external, self.time = np.zeros_like(self.x), 0.0
 
     def set(self, d: Callable[[Any], Any], v: Callable[[Any], Any]) -> None:
         """Give all levels the fields d(points) and v(points)."""
         m = self.mechanics
         for k, level in enumerate(m.hierarchy.levels):
-            m.motion.d[k][:] = np.where(m.drives.driven[k], 0.0, d(level.points))
-            m.motion.v[k][:] = np.where(m.drives.driven[k], 0.0, v(level.points))
-        m._show(self.x, self.v)
+            m.motion.d[k][:] = np.where(m.prescribed.flags[k], 0.0, d(level.points))
+            m.motion.v[k][:] = np.where(m.prescribed.flags[k], 0.0, v(level.points))
+        flags = m.coupling.constrained[-1], m.prescribed.flags[-1]
+        particle_output.write_particles(m.motion, *flags, self.x, self.v, m._written)
 
     def advance(self, frames: int, slow: float = 1.0) -> None:
         """Step; ``slow`` scales velocities after each frame (a quick way to rest)."""
         m = self.mechanics
         for _ in range(frames):
-            m.advance(self.time, FRAME, self.x, self.v, self.external, self.w)
+            m.advance(StepContext(self.time, FRAME, self.x, self.v, self.external, self.w))
             self.time += FRAME
             if slow != 1.0:
                 for k in range(len(m.motion.v)):
@@ -77,7 +79,7 @@ class Frozen:
     def reaction(self) -> Any:
         """Total force that holds the driven rows."""
         f = self.external.copy()
-        self.mechanics.add_internal(f)
+        self.mechanics.add_internal_forces(f)
         return -np.where(self.w == 0.0, f, 0.0).sum(axis=0)
 
 

@@ -69,14 +69,14 @@ def play(divisions: tuple[int, int, int], integrator: Any, duration: float) -> C
         simulation.advance()
         seconds.append(time.process_time() - start)
         drops.append(float((world.rest - world.x)[tip, 2].mean()))
-        if simulation.system.solver is not None:
-            iterations += simulation.system.solver.values(0.0)[0]
+        if simulation.integrator_state.series_names:
+            iterations += simulation.integrator_state.sample(0.0)[0]
     return CantileverRun(np.array(drops), np.array(seconds), iterations / len(drops), preparing)
 
 
 def _warm_up(simulation: Simulation) -> None:
     """Compile and factorise: one frame, taken back."""
-    state = {name: np.array(value) for name, value in simulation.system.state().items()}
+    state = {name: np.array(value) for name, value in simulation.state().items()}
     simulation.advance()
     simulation.restore(0, state)
 

@@ -99,18 +99,18 @@ def implicit(model: str) -> BenchResult:
     """Simulated seconds per second of the first second (down and up again) by bdf2, a hundred steps."""
     simulation = hanging_beam(model, "variational", 0.01, "bdf2", 100.0)
     simulation.start()
-    state = {name: np.array(value) for name, value in simulation.system.state().items()}
+    state = {name: np.array(value) for name, value in simulation.state().items()}
     simulation.advance()  # compiles and factorises; taken back
     simulation.restore(0, state)
     world = simulation.system.world
-    solver: Any = simulation.system.solver
+    solver = simulation.integrator_state
     tip = world.rest[:, 0] > 2.0 - 1e-6
     start, lowest, iterations = time.perf_counter(), 0.0, 0.0
     for _ in range(100):
         simulation.advance()
         lowest = min(lowest, float((world.x - world.rest)[tip, 2].mean()))
-        iterations += solver.values(0.0)[0]
-        solver.restart()
+        iterations += solver.sample(0.0)[0]
+        solver.reset()
     rate, text = 1.0 / (time.perf_counter() - start), 1.6 / TEXT_SECONDS[model]
     note = f"step 0.01 s, bdf2, {iterations / 100:.1f} iterations a step; tip down to {lowest:.3f} m"
     return BenchResult(f"hanging-beam/{model}-implicit", rate, "simulated s/s", text, rate / text, None, note)

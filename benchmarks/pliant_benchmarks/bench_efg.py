@@ -133,7 +133,7 @@ def processor_time(simulation: Simulation, least: float = 0.03) -> float:
     count, start = 0, process_time()
     while (spent := process_time() - start) < least:
         for _ in range(5):
-            simulation.integrator.step(system, 0.0, dt)
+            simulation.integrator.step(system, simulation.integrator_state, 0.0, dt)
         count += 5
     return spent / count
 

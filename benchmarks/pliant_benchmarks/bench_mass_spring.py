@@ -27,7 +27,7 @@ def time_per_step(simulation: Simulation, seconds: float = 1.0) -> float:
         start = time.perf_counter()
         for _ in range(batch):
             system.prepare_step(count * dt)
-            simulation.integrator.step(system, count * dt, dt)
+            simulation.integrator.step(system, simulation.integrator_state, count * dt, dt)
             count += 1
             system.finish_step(count * dt, dt)
         times.append((time.perf_counter() - start) / batch)

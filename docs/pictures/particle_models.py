@@ -24,7 +24,7 @@ from pliant.mesh.shapes import BeamWithHole, box, gummy, sphere
 from pliant.scene import Body
 from pliant.scene.load import parse
 from pliant.structure.samplers.dual import dual_cells
-from pliant.structure.samplers.dual.str_blocks import str_blocks
+from pliant.structure.samplers.dual.sampler import str_blocks
 
 HERE = Path(__file__).parent
 COLOURS = {"cpm1": "tab:blue", "cpm2": "tab:orange"}

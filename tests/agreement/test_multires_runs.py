@@ -9,6 +9,7 @@ import pytest
 import pliant as pl
 from pliant.core.curves import Curve
 from pliant.core.errors import IncompatibleError
+from pliant.core.selection import Plane, Select
 from pliant.kernels.jit import set_threads, threads_in_use
 from pliant.mesh.shapes import box
 from stopping import assert_same, stopped_and_resumed
@@ -22,7 +23,7 @@ def poked(duration: float = 1.0, tool: bool = True, held: bool = True, **model: 
     path = Curve([0.0, 0.4, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
     acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool + [pl.Damping(rate=4.0)] * held
-    where = pl.selection.Select(body="cube", plane=pl.selection.Plane(axis="z", at="min"))
+    where = Select(body="cube", plane=Plane(axis="z", at="min"))
     measures = [pl.Reaction(select=where, name="base")] * held
     return pl.Scene([cube], acting, measures, time=pl.TimeSettings(duration=duration, fps=60))
 
@@ -39,7 +40,7 @@ def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
     """Finer below the ball than far from it; after the ball has stopped the levels settle and stay."""
     simulation = run_through(poked(), 120)
     part = simulation.system.world.bodies[0]
-    level, rest = part.mechanics.levels_shown(), part.structure.rest
+    level, rest = part.mechanics.particle_levels(), part.structure.rest
     distance = np.linalg.norm(rest - [0.5, 0.45, 1.0], axis=1)
     assert level[distance < 0.2].min() == 2
     assert level[distance > 0.8].mean() < 1.3  # the edge of the held side is fine as well
@@ -50,7 +51,7 @@ def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
         merged += sum(int((a & ~b).sum()) for a, b in zip(before, now, strict=True))
         before = [flags.copy() for flags in now]
     assert merged == 0
-    mechanics, driven = part.mechanics, part.mechanics.drives.driven
+    mechanics, driven = part.mechanics, part.mechanics.prescribed.flags
     for k, nodes in enumerate(mechanics.coupling.active):  # newborn held nodes stand still where they belong
         for field in (mechanics.motion.d, mechanics.motion.v):
             assert np.abs(np.where(driven[k][nodes], field[k][nodes], 0.0)).max(initial=0.0) < 1e-12
@@ -73,10 +74,10 @@ def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
     world, changes = simulation.system.world, 0
     mechanics = world.bodies[0].mechanics
     pressed = None
-    before = mechanics.levels_shown()
+    before = mechanics.particle_levels()
     for frame in range(120, 3660):
         simulation.advance()
-        now = mechanics.levels_shown()
+        now = mechanics.particle_levels()
         changes += int((now != before).any())
         before = now
         if frame == 180 - 1:
@@ -124,10 +125,10 @@ def test_the_tool_that_leaves_takes_its_levels_along() -> None:
     scene = pl.Scene(scene.bodies, [scene.actions[0], ball, scene.actions[2]], time=scene.time)
     simulation = run_through(scene, 18)
     mechanics = simulation.system.world.bodies[0].mechanics
-    assert mechanics.levels_shown().max() == 2
+    assert mechanics.particle_levels().max() == 2
     for _ in range(600):
         simulation.advance()
-    assert mechanics.levels_shown().max() == 0
+    assert mechanics.particle_levels().max() == 0
     assert np.abs(simulation.system.world.x - simulation.system.world.rest).max() < 2e-3
 
 
@@ -154,8 +155,8 @@ def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
     mechanics = simulation.system.world.bodies[0].mechanics
     for _ in range(3):
         simulation.advance()
-    (warning,) = mechanics.warnings
-    least = mechanics.hierarchy.levels[0].count * mechanics.counts(1 / 60)[0]
+    (warning,) = mechanics.diagnostics.texts()
+    least = mechanics.hierarchy.levels[0].count * mechanics.coupling.substep_counts(1 / 60)[0]
     assert mechanics.updates == least > 20
     assert f"the coarsest level alone takes {least} node updates a frame, the budget is 20:" in warning
 
@@ -192,7 +193,7 @@ def test_a_free_body_falls_exactly_and_lands(operator: str) -> None:
     scene = pl.Scene(scene.bodies, acting, time=pl.TimeSettings(duration=1, fps=60))
     simulation = run_through(scene, 12)
     world = simulation.system.world
-    assert world.bodies[0].mechanics.kind == "galerkin"
+    assert world.bodies[0].mechanics.coupling_kind == "galerkin"
     drop = world.x - world.rest
     assert np.abs(drop - drop[0]).max() < 1e-9
     assert drop[0, 2] == pytest.approx(-0.5 * 9.81 * 0.2**2, rel=1e-9)
@@ -241,13 +242,12 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
     for _ in range(30):
         simulation.advance()
     assert mechanics.updates > 300
-    assert simulation.warnings() == []
+    assert simulation.diagnostics.entries == []
     for _ in range(10):
         simulation.advance()
         assert mechanics.updates <= 0.95 * 300
-    assert [text[:19] for text in simulation.warnings()] == ["body 'cube': at 0.5"]
-    assert simulation.warnings() == []
-    assert mechanics.decisions == [(0.0, 1e6), (0.5, 300.0)]
+    assert [text[:19] for text in simulation.diagnostics.texts()] == ["body 'cube': at 0.5"]
+    assert mechanics.replay_parameters() == {"decisions": [[0.0, 1e6], [0.5, 300.0]]}
 
 
 def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
@@ -289,7 +289,7 @@ def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> 
         live.before_frame()
         simulation.advance()
         live.settled()
-    assert simulation.system.world.bodies[0].mechanics.levels_shown().max() == 2
+    assert simulation.system.world.bodies[0].mechanics.particle_levels().max() == 2
     table = to_table_of(scene) | {"actions": live.tables()}
     assert add_decisions(table, simulation)
     again = run_through(parse(scene_text(table), Path(), "take.toml"), 24)

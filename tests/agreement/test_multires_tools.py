@@ -33,17 +33,17 @@ def test_nothing_stays_inside_a_tool(shape: str, coupling: str) -> None:
     scene = pl.Scene([cube], [held, tool_of(shape, path)], time=pl.TimeSettings(fps=60))
     simulation = scene.simulation()
     simulation.start()
-    (tool,) = (action for _, action in simulation.system.actions if hasattr(action, "distance"))
+    (tool,) = simulation.system.obstacles
     mechanics = simulation.system.world.bodies[0].mechanics
     touching = 0
     for _ in range(30):
         simulation.advance()
         time, world = simulation.time, simulation.system.world
-        assert tool.distance(time, world.x).min() > -1e-12
+        assert tool.distances(time, world.x)[0].min() > -1e-12
         for level, d, nodes in zip(
             mechanics.hierarchy.levels, mechanics.motion.d, mechanics.coupling.active, strict=True
         ):
-            away = tool.distance(time, level.points[nodes] + d[nodes])
+            away = tool.distances(time, level.points[nodes] + d[nodes])[0]
             assert away.min(initial=1.0) > -1e-12
             touching += int(np.count_nonzero(away < 1e-3))
     assert touching > 30

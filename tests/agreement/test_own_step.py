@@ -10,8 +10,8 @@ from bodies import MATERIAL, block
 import pliant as pl
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.core.selection import PlaneRegion, Select
-from pliant.interfaces import StableStep, Structure
+from pliant.core.selection import Plane, Select
+from pliant.interfaces import Mechanics, SelfStepping, StableStep, StepContext, Structure
 from pliant.models import MODELS
 from pliant.structure.samplers.tets import TetSampler
 from stopping import assert_same, stopped_and_resumed
@@ -26,26 +26,31 @@ class Dust:
     sampler: ClassVar[TetSampler] = TetSampler()
 
     def prepare(self, structure: Structure, material: Any) -> "DustMechanics":
-        return DustMechanics()
+        return DustMechanics(structure.mass)
 
 
-class DustMechanics:
-    field_names: tuple[str, ...] = ()
+class DustMechanics(Mechanics):
+    capabilities = frozenset({SelfStepping})
     inversion_safe = True
 
-    def __init__(self) -> None:
-        self.steps = 0
+    def __init__(self, mass: Any) -> None:
+        self.mass, self.steps = mass, 0
 
     def add_forces(self, x: Any, v: Any, out: Any) -> None: ...
 
-    def add_internal(self, out: Any) -> None: ...
+    def add_internal_forces(self, out: Any) -> None: ...
 
-    def advance(self, time: float, dt: float, x: Any, v: Any, external: Any, inverse_mass: Any) -> None:
-        a = external * inverse_mass
-        free = inverse_mass > 0
-        x[free] += (dt * v + 0.5 * dt * dt * a)[free]
-        v[free] += (dt * a)[free]
+    def advance(self, ctx: StepContext) -> None:
+        a = ctx.external * ctx.inverse_mass
+        free = ctx.inverse_mass > 0
+        ctx.x[free] += (ctx.dt * ctx.v + 0.5 * ctx.dt * ctx.dt * a)[free]
+        ctx.v[free] += (ctx.dt * a)[free]
         self.steps += 1
+
+    def finish_step(self, ctx: StepContext) -> None: ...
+
+    def stored(self, x: Any, v: Any) -> tuple[float, float]:
+        return 0.5 * float(np.sum(self.mass[:, None] * v**2)), 0.0
 
     def stable_step(self) -> StableStep:
         return StableStep(np.inf, "dust is free")
@@ -102,7 +107,7 @@ def test_it_flies_its_parabola_beside_a_body_that_the_integrator_moves(integrato
 def test_alone_it_takes_one_step_a_frame_and_keeps_to_drives_and_contacts() -> None:
     held = pl.where.plane("x", "min")
     moved = pl.Move(dust_ref := dust(), pl.where.plane("x", "max"), velocity=(0.0, 1.0, 0.0))
-    probe = pl.Reaction(select=Select(body="dust", plane=PlaneRegion(axis="x", at="min")), name="hold")
+    probe = pl.Reaction(select=Select(body="dust", plane=Plane(axis="x", at="min")), name="hold")
     scene = pl.Scene([dust_ref], [pl.Gravity(9.81), pl.Fix(dust_ref, held), moved, pl.Ground()], [probe])
     simulation = advanced(scene, 25)
     world = simulation.system.world

@@ -9,9 +9,9 @@ from bodies import MATERIAL
 
 import pliant as pl
 from pliant.core.parameters import parameters
-from pliant.core.selection import PlaneRegion, Select
+from pliant.core.selection import Plane, Select
 from pliant.embedding.barycentric import boundary_carrier
-from pliant.interfaces import Structure
+from pliant.interfaces import StepHook, Structure
 from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.shapes import box
 from pliant.models import MODELS
@@ -35,6 +35,8 @@ class Splitting:
 
 
 class SplittingMechanics(MassSpringMechanics):
+    capabilities = MassSpringMechanics.capabilities | {StepHook}
+
     def __init__(self, structure: Structure, material: Any, at: float) -> None:
         super().__init__(structure, material, None)
         self.at, self.topology_version = at, 0
@@ -87,7 +89,7 @@ def scene() -> pl.Scene:
             pl.Damping(rate=1.0),
             pl.Pressure("a", value=50.0),
         ],
-        [pl.Probe(select=Select(body="b", plane=PlaneRegion(axis="x", at="max")), name="tip")],
+        [pl.Probe(select=Select(body="b", plane=Plane(axis="x", at="max")), name="tip")],
         time=pl.TimeSettings(duration=0.3, fps=50, step=2e-4),
     )
 

@@ -33,18 +33,36 @@ LAYERS = [
     {"cli"},
     {"__main__"},
 ]
-ONLY_WHEN_ASKED = {"scene": {"run"}, "run": {"exporters", "render"}, "exporters": {"render"}}
-"""Later folders that a folder may import inside functions, for ``Scene.run`` and ``Run.export``."""
+ONLY_WHEN_ASKED = {
+    "scene": {"run", "studio"},
+    "run": {"exporters", "render", "studio"},
+    "exporters": {"render"},
+}
+"""Later folders that a folder may import inside functions: for ``Scene.run``, ``Run.export``, ``Run.render``
+and ``view`` in notebooks."""
+ONLY_TYPES = {
+    "core": {"state"},  # a selection gives rows of the World
+    "interfaces": {"materials", "mesh", "state", "contact", "simulation"},  # signatures that others implement
+    "measures": {"simulation"},  # a measure is prepared for the System that it looks at
+    "integrators": {"simulation"},  # a scheme advances the System
+    "scene": {"run"},  # what ``Scene.run`` takes and returns
+}
+"""Later folders of which a folder may name types, and why."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
-def imports_of(path: Path) -> set[str]:
-    """First parts of the pliant modules that a file imports, types-only imports left out."""
-    found: set[str] = set()
+def imports_of(path: Path) -> tuple[set[str], set[str]]:
+    """First parts of the pliant modules that a file imports, those in strings included, and of those that it
+    imports for types only."""
+    used, typed = set[str](), set[str]()
 
-    def visit(node: ast.AST) -> None:
+    def visit(node: ast.AST, found: set[str]) -> None:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            return
+            found = typed
+        if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            named = ast.unparse(node.args[0]).strip("f'\"")
+            if named.startswith("pliant."):
+                found.add(named.split(".")[1])
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pliant."):
             found.add(node.module.split(".")[1])
         elif isinstance(node, ast.ImportFrom) and node.module == "pliant":
@@ -52,10 +70,10 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             found.update(a.name.split(".")[1] for a in node.names if a.name.startswith("pliant."))
         for child in ast.iter_child_nodes(node):
-            visit(child)
+            visit(child, found)
 
-    visit(ast.parse(path.read_text()))
-    return found
+    visit(ast.parse(path.read_text()), used)
+    return used, typed
 
 
 FILES = sorted(p for p in ROOT.rglob("*.py") if p.parent != ROOT or p.stem != "__init__")
@@ -65,8 +83,21 @@ FILES = sorted(p for p in ROOT.rglob("*.py") if p.parent != ROOT or p.stem != "_
 def test_a_folder_imports_only_from_folders_above_it(path: Path) -> None:
     own = path.relative_to(ROOT).parts[0].removesuffix(".py")
     assert own in LEVEL, f"{own} has no place in LAYERS"
-    wrong = {name for name in imports_of(path) if LEVEL[name] > LEVEL[own]} - ONLY_WHEN_ASKED.get(own, set())
+    used, typed = ({name for name in names if LEVEL[name] > LEVEL[own]} for names in imports_of(path))
+    wrong = (used - ONLY_WHEN_ASKED.get(own, set())) | (typed - ONLY_TYPES.get(own, set()))
     assert not wrong, f"{own} imports from {wrong}, which come after it"
+
+
+def test_every_exception_is_needed() -> None:
+    found = {own: (set[str](), set[str]()) for own in LEVEL}
+    for path in FILES:
+        known = found[path.relative_to(ROOT).parts[0].removesuffix(".py")]
+        for names, own in zip(imports_of(path), known, strict=True):
+            own.update(names)
+    for folder, later in ONLY_WHEN_ASKED.items():
+        assert later <= found[folder][0]
+    for folder, later in ONLY_TYPES.items():
+        assert later <= found[folder][1]
 
 
 @pytest.mark.parametrize("folder", ONLY_WHEN_ASKED)

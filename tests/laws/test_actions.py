@@ -180,17 +180,19 @@ def test_moment_has_no_net_force_and_its_exact_torque() -> None:
 
 
 def test_double_drives_and_half_made_actions_are_refused() -> None:
-    from pliant.interfaces import ActionRuntime
+    from pliant.interfaces import ActionRuntime, Projection
     from pliant.simulation.protocol_check import check_capabilities
 
     with pytest.raises(IncompatibleError, match="prescribe the same particles"):
         simulate([block()], [Fix(None, LOW), Move(None, LOW, velocity=(1, 0, 0))], seconds=0.02)
 
     class Half(ActionRuntime):
-        def add_forces(self, time: float, x: Any, v: Any, out: Any) -> None: ...
+        capabilities = frozenset({Projection})
 
-    with pytest.raises(IncompatibleError, match="lacks velocity_dependent"):
-        check_capabilities("action 1", Half(), action=True)
+        def project(self, time: float, dt: float, world: Any) -> None: ...
+
+    with pytest.raises(IncompatibleError, match="declares Projection but lacks applied_last"):
+        check_capabilities("action 1", Half(), ActionRuntime)
 
 
 def test_a_memory_that_could_not_be_restored_is_refused() -> None:
@@ -202,6 +204,5 @@ def test_a_memory_that_could_not_be_restored_is_refused() -> None:
         def state(self) -> dict[str, Any]:
             return {}
 
-    for action in (True, False):
-        with pytest.raises(IncompatibleError, match="has 'state' but lacks restore"):
-            check_capabilities("body 'a'", Forgetful(), action=action)
+    with pytest.raises(IncompatibleError, match="implements 'state' but not 'restore'"):
+        check_capabilities("action 1", Forgetful(), ActionRuntime)

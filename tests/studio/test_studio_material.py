@@ -33,7 +33,7 @@ def test_material_added_and_taken_away_in_a_take_replays_to_the_byte(
     left = particles(page, "clay")
     page.mouse.click(*places(page, "clay")[np.argmin(left @ [1.0, 0.3, -1.0])])  # an upper corner
     wait(page, f"{STATE}.live.size === 1 && studio.app.viewer.body('clay').particles.length > {3 * before}")
-    assert [table["type"] for table in page.evaluate(f"() => [...{STATE}.live.values()]")] == ["add"]
+    assert page.evaluate(f"() => [...{STATE}.live.values()].map((each) => each.table.type)") == ["add"]
 
     _click_on(page, "jelly")  # finite elements cannot grow: a body that sticks to them comes
     wait(page, f"{STATE}.scene.bodies.length === 3 && {STATE}.live.size === 3 && !{STATE}.progress")

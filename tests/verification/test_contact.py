@@ -155,7 +155,7 @@ def test_overlaps_at_the_start_are_told_with_ids_and_do_not_explode() -> None:
     )
     scene = Scene([one, two])
     simulation = scene.simulation()
-    (note,) = simulation.notes()
+    (note,) = simulation.diagnostics.texts()
     assert "'low' and 'high'" in note
     assert "0.03 m at 8 particles (low 1" in note
     simulation.advance()
@@ -186,9 +186,7 @@ def stack(count: int, drag: float, damping: float, settle: float, seconds: float
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("count", "drag", "damping", "report_energy"), [(5, 0.0, 1e-3, 4.0), (10, 2.0, 5e-4, 8.0)]
-)
+@pytest.mark.parametrize(("count", "drag", "damping", "settle"), [(5, 0.0, 1e-3, 4.0), (10, 2.0, 5e-4, 8.0)])
 def test_a_stack_of_turned_and_offset_blocks_comes_to_rest(
     count: int, drag: float, damping: float, settle: float
 ) -> None:

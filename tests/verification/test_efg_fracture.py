@@ -198,7 +198,7 @@ def test_a_bar_of_chocolate_snaps_cleanly_along_its_groove() -> None:
     ]
     simulation = simulate([bar], [*hands, pl.Damping(rate=50.0)], seconds=0.006, fps=500)
     mechanics: Any = simulation.system.world.bodies[0].mechanics
-    cracks = mechanics.cracking
+    cracks = mechanics.cracking.faces
     assert np.abs(cracks.planes[cracks.opened, 0] - 0.03).max() < 5e-4
     assert np.abs(cracks.planes[cracks.opened, 3]).min() > 0.98
     pieces, label = cracks.pieces()

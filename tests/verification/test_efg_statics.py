@@ -8,6 +8,7 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import cg
 
 import pliant as pl
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import Array
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
 
@@ -17,7 +18,7 @@ MATERIAL = {"young": E, "poisson": NU, "density": RHO}
 
 def prepared(shape: Any, edge: float | None, **model: Any) -> tuple[Any, Any]:
     body = pl.Body(shape, edge=edge, model={"type": "efg", **model}, material=MATERIAL)
-    structure = body.structure(lambda _: None)
+    structure = body.structure(Diagnostics())
     return structure, body.model.prepare(structure, body.resolved_material)
 
 

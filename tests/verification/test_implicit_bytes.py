@@ -66,9 +66,9 @@ def test_threads_do_not_change_a_byte(name: str) -> None:
 
 @pytest.mark.slow
 def test_threads_do_not_change_a_byte_of_the_two_level_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pliant.integrators.implicit import rest_preconditioner
+    from pliant.integrators.implicit.preconditioners import rest
 
-    monkeypatch.setattr(rest_preconditioner, "BAND_BYTES", 0.0)
+    monkeypatch.setattr(rest, "BAND_BYTES", 0.0)
     test_threads_do_not_change_a_byte("implicit-midpoint")
 
 
@@ -83,7 +83,7 @@ def test_a_restart_does_not_change_a_byte(name: str) -> None:
     whole = scene(name)
     states = []
     for _ in range(FRAMES):
-        states.append({key: np.array(value) for key, value in whole.system.state().items()})
+        states.append({key: np.array(value) for key, value in whole.state().items()})
         whole.advance()
     for frame in (1, 3, 5):
         resumed = scene(name)

@@ -78,7 +78,7 @@ def test_a_restart_in_contact_does_not_change_a_byte() -> None:
     whole = stepped(cube(velocity=(0.5, 0.0, 0.0)), actions, STEP)
     for _ in range(5):
         whole.advance()
-    state = {key: np.array(value) for key, value in whole.system.state().items()}
+    state = {key: np.array(value) for key, value in whole.state().items()}
     resumed = stepped(cube(velocity=(0.5, 0.0, 0.0)), actions, STEP)
     resumed.restore(whole.frame, state)
     for simulation in (whole, resumed):

@@ -41,12 +41,13 @@ def test_ghosts_and_forces_are_exact_on_linear_fields() -> None:
         assert np.abs(f[inner]).max() < 1e-10 * np.abs(f).max()
     coarse, fine = m.hierarchy.levels
     for rows, source, target in (
-        (m.hierarchy.links[0].push, coarse, fine),
-        (m.hierarchy.links[0].pull, fine, coarse),
+        (m.hierarchy.transfers[0].prolongation, coarse, fine),
+        (m.hierarchy.transfers[0].restriction, fine, coarse),
     ):
         places, speeds = np.empty((target.count, 3)), np.empty((target.count, 3))
         given, nodes = source.points @ turn.T, np.arange(target.count)
-        transfer_kernels.interpolate(nodes, rows.table, given, 2.0 * given, places, speeds)
+        table = (nodes, rows.table, given, 2.0 * given, places, speeds)
+        transfer_kernels.interpolate_rows(0, target.count, *table, False)
         assert np.abs(places - target.points @ turn.T).max() < 1e-12
         assert np.array_equal(speeds, 2.0 * places)
 
@@ -60,10 +61,10 @@ def test_a_rigid_rotation_is_free_of_force_but_with_the_texts_operator() -> None
     u = np.cross(spin, level.points)
     stretch = np.abs(forces_on(level, level.points * [0.01, 0, 0])).max()
     assert np.abs(forces_on(level, u)).max() < 1e-12 * stretch
-    printed = cube(1, 0.2, operator="debunne").hierarchy.levels[0]
-    assert np.abs(forces_on(printed, u)).max() > 0.3 * stretch
+    published = cube(1, 0.2, operator="debunne").hierarchy.levels[0]
+    assert np.abs(forces_on(published, u)).max() > 0.3 * stretch
     inner = ((level.points > 0.01) & (level.points < 0.99)).all(axis=1)
-    assert np.abs(forces_on(printed, u)[inner]).max() < 1e-12 * stretch
+    assert np.abs(forces_on(published, u)[inner]).max() < 1e-12 * stretch
 
 
 def test_the_solution_of_a_smooth_problem_converges_with_the_square_of_the_edge() -> None:
@@ -120,7 +121,7 @@ def test_one_level_moves_as_the_linear_stiffness_of_fem_says() -> None:
     body.advance(30)
     fem = pl.Body(shape, model="fem", material=MATERIAL)
     k = fem.model.prepare(fem.structure(), fem.resolved_material).rest_stiffness()
-    steps, beta = m.counts(FRAME)[0], m.coupling.damping.base[0]
+    steps, beta = m.coupling.substep_counts(FRAME)[0], m.coupling.damping.level_beta[0]
     d, v, dt = np.zeros_like(body.x), np.zeros_like(body.x), FRAME / steps
     for _ in range(30 * steps):
         f = -(k @ (d + beta * v).ravel()).reshape(-1, 3) + body.external
@@ -137,7 +138,7 @@ def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make:
     for name, kind, order in (
         ("schwarz", "schwarz", "interpolated"),
         ("galerkin", "galerkin", "interpolated"),
-        ("printed", "schwarz", "debunne"),
+        ("published", "schwarz", "debunne"),
     ):
         options = {"material": SOFT, "order": order} | ({"edge": 0.15} if make is cube else {})
         m = make(**options)
@@ -145,7 +146,7 @@ def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make:
         body = Frozen(m, kind, lambda p: p[:, 0] < 0.6, held)
         body.set(lambda p: 0.0 * p, lambda p: 0.3 * np.sin(2 * np.pi * p[:, [1, 2, 0]]))
         first, found = sum(m.coupling.energy()), []
-        for _ in range(seconds if name != "printed" else 10):
+        for _ in range(seconds if name != "published" else 10):
             body.advance(60)
             found.append(sum(m.coupling.energy()) / first)
         top[name] = max(found)
@@ -153,7 +154,7 @@ def test_a_frozen_border_stays_bounded_for_a_minute_but_in_the_texts_order(make:
             assert min(found) > 0.9
     assert top["schwarz"] < 1.0
     assert top["galerkin"] < 1.1
-    assert top["printed"] > 100.0
+    assert top["published"] > 100.0
 
 
 @pytest.mark.parametrize(
@@ -190,10 +191,10 @@ def test_half_fine_bends_as_all_fine_and_carries_its_weight(
 
 def bent(m: Any, body: Frozen, led: Any) -> Any:
     """Displacements at rest of the finest mesh; the flagged nodes are led by their parent tets."""
-    link, coarse, n = m.hierarchy.links[0], m.hierarchy.levels[0], len(led)
+    transfer, coarse, n = m.hierarchy.transfers[0], m.hierarchy.levels[0], len(led)
     rows, own = np.flatnonzero(led), np.flatnonzero(~led)
-    values = np.concatenate([link.weights[rows].ravel(), np.ones(len(own))])
-    columns = np.concatenate([link.corners[rows].ravel(), coarse.count + np.arange(len(own))])
+    values = np.concatenate([transfer.parent_weights[rows].ravel(), np.ones(len(own))])
+    columns = np.concatenate([transfer.parent_corners[rows].ravel(), coarse.count + np.arange(len(own))])
     where = (np.concatenate([rows.repeat(4), own]), columns)
     g = kron(csr_array((values, where), shape=(n, coarse.count + len(own))), np.eye(3)).tocsc()
     held = np.concatenate([coarse.points[:, 0], body.rest[own, 0]]).repeat(3) < 1e-9

@@ -37,7 +37,7 @@ def test_a_small_held_body_calms_down_within_a_minute(cells: int) -> None:
     kinetic, elastic = np.array(seconds).T
     assert elastic[10:].max() < elastic[:10].max()
     assert kinetic[-10:].max() < 0.1 * kinetic[:10].max()
-    driven = mechanics.drives.driven[-1]
+    driven = mechanics.prescribed.flags[-1]
     held = np.abs((simulation.system.world.x - simulation.system.world.rest)[driven])
     assert held.max() < 1e-12
 
@@ -53,10 +53,10 @@ def growth(mechanics: Any) -> float:
     coupling, hierarchy = mechanics.coupling, mechanics.hierarchy
     first = mechanics.motion.first
     taken, dependent = np.zeros((first[-1], first[-1])), []
-    for k, link in enumerate(hierarchy.links):
+    for k, transfer in enumerate(hierarchy.transfers):
         for rows, nodes, to, fro in (
-            (link.push, coupling.ghosts[k + 1], k + 1, k),
-            (link.pull, coupling.replaced[k], k, k + 1),
+            (transfer.prolongation, coupling.ghosts[k + 1], k + 1, k),
+            (transfer.restriction, coupling.replaced[k], k, k + 1),
         ):
             dependent.append(nodes + first[to])
             for i in nodes:
@@ -74,7 +74,7 @@ def growth(mechanics: Any) -> float:
         rows = (3 * nodes[:, None] + np.arange(3)).ravel()
         stiffness = level.matrix.tocsr()[rows].toarray() @ spread[3 * first[k] : 3 * first[k + 1]]
         matrix.append(mechanics.motion.inverse[k][nodes].reshape(-1, 1) * stiffness)
-        beta.append(np.repeat(coupling.damping.of_level[k][nodes], 3))
+        beta.append(np.repeat(coupling.damping.node_beta[k][nodes], 3))
     a, damping = np.concatenate(matrix), np.concatenate(beta)
     free = np.concatenate([mechanics.motion.inverse[k][n].ravel() for k, n in enumerate(coupling.active)]) > 0
     a, damping = a[np.ix_(free, free)], damping[free]
@@ -96,7 +96,7 @@ def test_whole_tets_that_are_split_gain_no_energy() -> None:
         flags = draw.random(coarse.count) < share
         tets = flags.copy()
         refinement_kernels.whole_tets(
-            np.flatnonzero(flags), coarse.around_first, coarse.around, coarse.tets, tets
+            np.flatnonzero(flags), coarse.incident_first, coarse.incident, coarse.tets, tets
         )
         for some, found in ((flags, single), (tets, whole)):
             mechanics.set_split([some, np.zeros(fine.count, bool)])
@@ -114,9 +114,9 @@ def test_layers_at_borders_are_damped_tet_by_tet(operator: str) -> None:
     body = Frozen(mechanics, "schwarz", lambda p: p[:, 0] < 0.7)
     coupling, fine = mechanics.coupling, mechanics.hierarchy.levels[1]
     damping, nodes = coupling.damping, coupling.active[1]
-    damping.follow([0.5 * level.critical for level in mechanics.hierarchy.levels])
-    beta = np.where(damping.tets[1], damping.tops[1], damping.base[1])
-    assert damping.tops[1] > 1.2 * damping.base[1]
+    damping.limit_to_steps([0.5 * level.critical_step for level in mechanics.hierarchy.levels])
+    beta = np.where(damping.tets[1], damping.layer_beta[1], damping.level_beta[1])
+    assert damping.layer_beta[1] > 1.2 * damping.level_beta[1]
     assert 0.2 < damping.tets[1].mean() < 0.8
     v = np.random.default_rng(2).normal(size=body.x.shape)
     mechanics.motion.d[1][:], mechanics.motion.v[1][:] = 0.0, v

@@ -77,7 +77,7 @@ def test_a_cut_through_a_moving_body_changes_nothing_at_once(coupling: str) -> N
     mechanics = world.bodies[0].mechanics
     momentum = (world.mass[:, None] * world.v).sum(axis=0)
     spin = np.cross(world.x, world.mass[:, None] * world.v).sum(axis=0)
-    critical, count = [level.critical for level in mechanics.hierarchy.levels], world.count
+    critical, count = [level.critical_step for level in mechanics.hierarchy.levels], world.count
     simulation.system.prepare_step(0.25)
     assert world.count > count
     assert pieces(world.bodies[0].structure.cells["tetra"])[0] == 2
@@ -86,7 +86,7 @@ def test_a_cut_through_a_moving_body_changes_nothing_at_once(coupling: str) -> N
     assert np.abs(after - momentum).max() < 1e-9 * np.abs(momentum).max()
     assert np.abs(turning - spin).max() < 1e-9 * np.abs(spin).max()
     for level, before in zip(mechanics.hierarchy.levels, critical, strict=True):
-        assert level.critical > 0.6 * before
+        assert level.critical_step > 0.6 * before
 
 
 def test_momentum_of_a_flying_body_passes_through_a_cut_and_through_changes_of_levels() -> None:
@@ -112,7 +112,8 @@ def test_momentum_of_a_flying_body_passes_through_a_cut_and_through_changes_of_l
 
 
 def test_levels_never_reach_across_a_cut() -> None:
-    """Parents, children, ghosts: everything that links a node of one level to another is on its own side."""
+    """Parents, children, ghosts: everything that transfers a node of one level to another is on its own
+    side."""
     simulation = bar("schwarz", cut_at(0.0)).simulation()
     simulation.start()
     simulation.advance()
@@ -130,12 +131,15 @@ def test_levels_never_reach_across_a_cut() -> None:
         of = np.zeros(level.count, int)
         of[level.tets.ravel()] = np.repeat(np.where(piece == 1, up, not up), 4)
         side.append(of)
-    for k, link in enumerate(hierarchy.links):
-        for rows, target, source in ((link.push, side[k + 1], side[k]), (link.pull, side[k], side[k + 1])):
+    for k, transfer in enumerate(hierarchy.transfers):
+        for rows, target, source in (
+            (transfer.prolongation, side[k + 1], side[k]),
+            (transfer.restriction, side[k], side[k + 1]),
+        ):
             row = np.repeat(np.arange(len(target)), np.diff(rows.first))
             assert (target[row] == source[rows.columns]).all()
-        assert (side[k][link.parent] == side[k + 1]).all()
-        assert (side[k + 1][link.down] == side[k][:, None]).all()
+        assert (side[k][transfer.parent_node] == side[k + 1]).all()
+        assert (side[k + 1][transfer.child_corners] == side[k][:, None]).all()
 
 
 def test_a_blade_parts_what_is_behind_its_edge(tmp_path: Path) -> None:

@@ -32,18 +32,18 @@ def horned() -> TetMesh:
 def test_coarse_levels_lack_the_horns_and_refine_each_as_a_whole() -> None:
     """Its nodes are far from the coarse tet that they follow, which is then one for all tets around them."""
     hierarchy = prepared(horned(), 2, material=TISSUE).hierarchy
-    link, fine = hierarchy.links[0], hierarchy.levels[1]
-    assert link.weights.min() < -1.0
-    assert np.abs(link.weights.sum(axis=1) - 1.0).max() < 1e-9
-    assert np.abs(link.shares.sum(axis=1) - 1.0).max() < 1e-9
-    far = np.flatnonzero(link.weights.min(axis=1) < -0.25)
+    transfer, fine = hierarchy.transfers[0], hierarchy.levels[1]
+    assert transfer.parent_weights.min() < -1.0
+    assert np.abs(transfer.parent_weights.sum(axis=1) - 1.0).max() < 1e-9
+    assert np.abs(transfer.load_weights.sum(axis=1) - 1.0).max() < 1e-9
+    far = np.flatnonzero(transfer.parent_weights.min(axis=1) < -0.25)
     assert set(np.flatnonzero((fine.points > 1.3).any(axis=1))) < set(far)
-    assert (link.shares[far] >= 0.0).all()
-    near = np.setdiff1d(np.arange(len(link.weights)), far)
-    assert np.array_equal(link.shares[near], link.weights[near])
+    assert (transfer.load_weights[far] >= 0.0).all()
+    near = np.setdiff1d(np.arange(len(transfer.parent_weights)), far)
+    assert np.array_equal(transfer.load_weights[near], transfer.parent_weights[near])
     for node in far:
-        around = fine.around[fine.around_first[node] : fine.around_first[node + 1]] // 4
-        assert len(np.unique(link.samples[around])) == 1
+        around = fine.incident[fine.incident_first[node] : fine.incident_first[node + 1]] // 4
+        assert len(np.unique(transfer.samples[around])) == 1
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])

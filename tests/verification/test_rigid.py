@@ -228,7 +228,7 @@ def test_a_resumed_run_with_rigid_bodies_is_the_same_to_the_byte(tmp_path: Path)
         whole.advance()
     for _ in range(3):
         first.advance()
-    second.restore(3, {name: np.array(a) for name, a in first.system.state().items()})
+    second.restore(3, {name: np.array(a) for name, a in first.state().items()})
     for _ in range(5):
         second.advance()
     assert np.array_equal(whole.system.world.x, second.system.world.x)

@@ -1,6 +1,7 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
 from pliant.actions.add_material import Add as Add
+from pliant.actions.base import ActionParameters
 from pliant.actions.create_remove import Create as Create
 from pliant.actions.create_remove import Remove as Remove
 from pliant.actions.cut import Cut as Cut
@@ -28,9 +29,8 @@ from pliant.actions.prescribed_motion import Sine as Sine
 from pliant.actions.pull import Pull as Pull
 from pliant.actions.volume_constraint import VolumeConstraint as VolumeConstraint
 from pliant.core.registry import Registry
-from pliant.interfaces import Action
 
-ACTIONS: Registry[Action] = Registry(
+ACTIONS: Registry[ActionParameters] = Registry(
     "action",
     (
         Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
@@ -38,4 +38,5 @@ ACTIONS: Registry[Action] = Registry(
         Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
     ),
     entry_points="pliant.actions",
+    base=ActionParameters,
 )  # fmt: skip

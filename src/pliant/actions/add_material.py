@@ -1,19 +1,20 @@
 """Material added to a body while it runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import TimeWindow
+from pliant.actions.base import OneShot
 from pliant.core.errors import IncompatibleError, MeshError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
 from pliant.core.selection import OneBody, Point
 from pliant.core.typing import Vector
-from pliant.core.units import Number, Time
-from pliant.interfaces import ActionRuntime, Growing
+from pliant.core.units import Number
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
 from pliant.mesh.shapes.scene_form import AnyShape
 from pliant.mesh.topology import is_closed
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Add(TimeWindow):
+class Add(OneShot):
     """Adds material to a body of elements at the time ``at``: a region is filled with elements of the body's
     own lattice, connected to the neighbours they touch; they move along with these and strain nothing.
 
@@ -32,6 +33,9 @@ class Add(TimeWindow):
     """
 
     kind: ClassVar[str] = "add"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Editable
 
     body: OneBody
     shape: AnyShape = None
@@ -39,22 +43,19 @@ class Add(TimeWindow):
     position: Point = (0.0, 0.0, 0.0)
     rotation: Rotation | None = None
     scale: Number = Field(default=1.0, gt=0)
-    at: Time = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _one_region(self) -> "Add":
         if (self.shape is None) == (self.mesh is None):
             raise ValueError("give one of shape, mesh: the region to fill")
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("material is added once: give at, not from and until")
         return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'add'")
-        if not isinstance(part.mechanics, Growing):
+        if part.mechanics.offer(Editable) is None:
             raise IncompatibleError(
                 f"action 'add': nothing can be added to body '{part.name}' ({part.model.kind}).",
-                hint="Use model = \"elements\", or let another body appear: action 'create'.",
+                hint="Use model = \"lattice\", or let another body appear: action 'create'.",
             )
         return self.windowed(AddRuntime(part, self._region(part.structure.spacing), self.at))
 
@@ -81,12 +82,15 @@ class Add(TimeWindow):
 
 
 class AddRuntime(ActionRuntime):
-    """Material that will be added."""
+    """Material that is added at ``at``."""
+
+    capabilities = frozenset({Event})
 
     def __init__(self, part: "BodyState", region: Surface, at: float) -> None:
         self.part, self.region, self.at = part, region, at
 
-    def apply(self, world: "World") -> None:
-        rows, mechanics = self.part.rows, self.part.mechanics
-        assert isinstance(mechanics, Growing)
-        mechanics.add(self.region, world.x[rows], world.v[rows])
+    def apply(self, world: "World") -> Sequence[BodyChange]:
+        rows, editable = self.part.rows, self.part.mechanics.offer(Editable)
+        assert editable is not None
+        editable.add(self.region, world.x[rows], world.v[rows])
+        return ()

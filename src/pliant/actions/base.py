@@ -1,21 +1,85 @@
-"""What all actions share: a time window, and how they point at bodies and particles."""
+"""What all actions share: what they declare, a time window, and how they point at bodies and particles."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from pliant.core.parameters import parameters
+from pliant.core.registry import SceneMember
 from pliant.core.selection import BodyRef, Select
-from pliant.core.typing import IntArray
+from pliant.core.typing import IntArray, Table, Vector
 from pliant.core.units import Time
+from pliant.interfaces import ActionRuntime
 
 if TYPE_CHECKING:
-    from pliant.interfaces import ActionRuntime
+    from pliant.contact.obstacle_shape import ObstacleShape
     from pliant.state.world import World
 
 
+@dataclass(frozen=True)
+class SelectionTool:
+    """A button of the studio that applies an action to the selected particles: ``table`` are its keys.
+
+    group: "hold" for loads and supports, "shape" for changes of the body. target: what ``select`` becomes:
+    the particles themselves, their body, or they and the nearest other body.
+    """
+
+    name: str
+    icon: str
+    hint: str
+    group: Literal["hold", "shape"] = "hold"
+    target: Literal["particles", "body", "nearest"] = "particles"
+    table: Table = field(default_factory=dict)
+
+
+class ActionParameters(SceneMember):
+    """Base of the parameters of actions, with what each declares about itself.
+
+    live: whether it may start while a simulation runs; changes_bodies: whether a live one is prepared when
+    it starts, among the particles that exist then; parts_bodies: whether it may divide a body into pieces;
+    holds: whether it supports the selected particles; steered: the field that a hand may move; needs: what
+    a body's mechanics must offer; tools: its buttons in the studio.
+    """
+
+    live: ClassVar[bool] = False
+    changes_bodies: ClassVar[bool] = False
+    parts_bodies: ClassVar[bool] = False
+    holds: ClassVar[bool] = False
+    steered: ClassVar[str | None] = None
+    needs: ClassVar[type | None] = None
+    tools: ClassVar[tuple[SelectionTool, ...]] = ()
+
+    late: bool = False
+    mesh: str | Path | None = None
+
+    @property
+    def once(self) -> bool:
+        """Whether it happens at one time, ``at``."""
+        return False
+
+    @property
+    def starts(self) -> float:
+        """When it begins to act [s]."""
+        return 0.0
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether its value is zero at all times, so that it has no effect."""
+        return False
+
+    def scenery(self, up: Vector) -> "ObstacleShape | None":
+        """The rigid shape that it puts into the world, for pictures and for its runtime."""
+        return None
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        """The runtime; raises SelectionError or IncompatibleError where it cannot act."""
+        raise NotImplementedError
+
+
 @parameters
-class TimeWindow:
+class TimeWindow(ActionParameters):
     """Acts from ``from`` up to, and not at, ``until`` (seconds; default always).
 
     late: prepared when it starts, among the particles that are there then, and not at the beginning.
@@ -33,13 +97,17 @@ class TimeWindow:
 
     @property
     def starts(self) -> float:
-        """When it begins to matter [s]: ``from``, or ``at`` of what happens once."""
-        return max(self.from_, float(getattr(self, "at", 0.0)))
+        return self.from_
 
-    def windowed(self, acting: "ActionRuntime") -> "ActionRuntime":
+    @property
+    def ends(self) -> float:
+        """When it stops to act [s]; infinity where it does not."""
+        return float("inf") if self.until is None else self.until
+
+    def windowed(self, acting: ActionRuntime) -> ActionRuntime:
         """``acting`` with this action's time window."""
         acting.start = self.from_
-        acting.until = float("inf") if self.until is None else self.until
+        acting.until = self.ends
         return acting
 
 
@@ -74,5 +142,31 @@ class SelectionAction(TimeWindow):
     def rows(self, world: "World") -> IntArray:
         """World rows of the selected particles."""
         assert self.select is not None
-        kind = getattr(self, "kind", "selection")
-        return self.select.rows(world, f"action '{kind}'", self.body)
+        return self.select.rows(world, f"action '{self.kind}'", self.body)
+
+
+@parameters
+class OneShot(TimeWindow):
+    """An action that happens once, at the time ``at`` [s].
+
+    may_end: whether its effect may end, at ``until``.
+    """
+
+    may_end: ClassVar[bool] = False
+
+    at: Time = Field(default=0.0, ge=0, kw_only=True)
+
+    @model_validator(mode="after")
+    def _happens_once(self) -> "OneShot":
+        if self.once and (self.from_ > 0 or (self.until is not None and not self.may_end)):
+            window = "from" if self.may_end else "from and until"
+            raise ValueError(f"this happens once: give at, not {window}")
+        return self
+
+    @property
+    def once(self) -> bool:
+        return True
+
+    @property
+    def starts(self) -> float:
+        return max(self.from_, self.at)

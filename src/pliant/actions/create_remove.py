@@ -1,40 +1,31 @@
 """Bodies and elements that come and go while a scene runs."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from pliant.actions.base import TimeWindow
+from pliant.actions.base import OneShot, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody, Select
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
-from pliant.core.units import Time
-from pliant.interfaces import ActionRuntime, IndexMap, Removing
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, HideBody, IndexMap
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
-    from pliant.interfaces import Structure
     from pliant.state.world import BodyState, World
 
 
 @parameters
-class Create(TimeWindow):
+class Create(OneShot):
     """A body of the scene that is not there before the time ``at``: it appears where the scene puts it, with
     the velocity that the scene gives it."""
 
     kind: ClassVar[str] = "create"
 
     body: OneBody
-    at: Time = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _happens_once(self) -> "Create":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("a body is created once: give at, not from and until")
-        return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'create'")
@@ -42,22 +33,21 @@ class Create(TimeWindow):
 
 
 class CreateRuntime(ActionRuntime):
-    """A body that is still to come: it has no forces, touches nothing and is not shown."""
+    """A body that is absent until ``at``: it has no forces, touches nothing and is not shown."""
+
+    capabilities = frozenset({Event})
 
     def __init__(self, world: "World", part: "BodyState", at: float) -> None:
         self.part, self.at = part, at
         self.velocities: Array = world.v[part.rows].copy()
-        if part.present:
-            part.present = False
-            part.structure = hidden(part)
-            world.v[part.rows] = 0.0
+        self.requests = (HideBody(part),)
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         self.part.present = True
         world.v[self.part.rows] = self.velocities
-        carrier = self.part.structure.carrier
-        inner = getattr(carrier, "inner", carrier)
-        world.replaced.append((self.part, replace(self.part.structure, carrier=inner)))
+        from pliant.embedding.carriers import shown
+
+        return [(self.part, shown(self.part.structure))]
 
     def state(self) -> dict[str, AnyArray]:
         return {"velocities": self.velocities}
@@ -67,21 +57,25 @@ class CreateRuntime(ActionRuntime):
 
 
 @parameters
-class Remove(TimeWindow):
+class Remove(OneShot):
     """Takes a body away at the time ``at``; with ``select``, the selected elements of bodies of elements."""
 
     kind: ClassVar[str] = "remove"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Editable
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Remove", "remove", "Take this material away", "shape"),
+        SelectionTool("Remove body", "remove", "Take the whole body away", "shape", "body"),
+    )
 
     body: BodyRef = None
     select: Select | None = None
-    at: Time = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _says_what(self) -> "Remove":
         if self.body is None and self.select is None:
             raise ValueError("give the body to remove, or select particles")
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("this happens once: give at, not from and until")
         return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
@@ -92,16 +86,19 @@ class Remove(TimeWindow):
             rows = self.select.rows(world, "action 'remove'", self.body)
         acting = RemoveRuntime(rows, self.at)
         for part, chosen in acting.chosen(world):
-            if not chosen.all() and not isinstance(part.mechanics, Removing):
+            if not chosen.all() and part.mechanics.offer(Editable) is None:
                 raise IncompatibleError(
                     f"action 'remove': body '{part.name}' ({part.model.kind}) can only be removed whole.",
-                    hint='Use model = "lattice" to take parts away.',
+                    hint=f"Use {models_offering(Editable)} to take parts away.",
                 )
         return self.windowed(acting)
 
 
 class RemoveRuntime(ActionRuntime):
-    """Rows that will go."""
+    """Rows that are removed at ``at``."""
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     def __init__(self, rows: IntArray, at: float) -> None:
         self.rows, self.at = rows, at
@@ -112,25 +109,19 @@ class RemoveRuntime(ActionRuntime):
         mask[self.rows] = True
         return [(part, mask[part.rows]) for part in world.bodies if mask[part.rows].any()]
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
+        from pliant.embedding.carriers import hidden
+
+        changes: list[BodyChange] = []
         for part, chosen in self.chosen(world):
-            if not chosen.all():
-                assert isinstance(part.mechanics, Removing)
-                part.mechanics.remove(chosen)
+            editable = part.mechanics.offer(Editable)
+            if not chosen.all() and editable is not None:
+                editable.remove(chosen)
             elif part.present:
                 part.present = False
                 world.v[part.rows] = 0.0
-                world.replaced.append((part, hidden(part)))
+                changes.append((part, hidden(part.structure)))
+        return changes
 
     def remap(self, change: IndexMap, world: "World") -> None:
         self.rows, _ = change.remap_rows(self.rows)
-
-
-def hidden(part: "BodyState") -> "Structure":
-    """The structure of a body that is not shown."""
-    from pliant.embedding.framed import HiddenSurface
-
-    structure = part.structure
-    if structure.carrier is None:
-        return structure
-    return replace(structure, carrier=HiddenSurface(structure.carrier))

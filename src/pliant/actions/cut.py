@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from pliant.actions.base import TimeWindow
-from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime
+from pliant.actions.base import OneShot
+from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime, cuttable
 from pliant.actions.cutting_surfaces import CuttingSheet, read_cutter, swept
 from pliant.core.curves import KeyedLength, KeyedPoint
 from pliant.core.errors import IncompatibleError
@@ -15,7 +15,7 @@ from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.selection import AXES, Axis, BodyRef, Point
 from pliant.core.typing import Array, Vector
-from pliant.core.units import Length, Time
+from pliant.core.units import Length
 from pliant.interfaces import ActionRuntime, Cuttable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class CuttingPlane:
 
 
 @parameters
-class Cut(TimeWindow):
+class Cut(OneShot):
     """Cuts a body (all bodies without ``body``) where it is at that moment, through its tets.
 
     plane: along a plane, at the time ``at``. mesh: along a surface, a file, at the time ``at``: what is
@@ -61,11 +61,14 @@ class Cut(TimeWindow):
 
     kind: ClassVar[str] = "cut"
     main: ClassVar[str] = "edge"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    parts_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Cuttable
 
     body: BodyRef = None
     plane: CuttingPlane | None = None
     mesh: str | Path | None = None
-    at: Time = Field(default=0.0, ge=0)
     direction: Direction | None = None
     edge: KeyedLength = None
     tip: KeyedPoint = None
@@ -78,12 +81,13 @@ class Cut(TimeWindow):
         self._check_ends()
         if (self.direction is None) != (self.edge is None):
             raise ValueError("a blade needs direction and edge (or keys)")
-        moves = self.direction is not None or self.tip is not None
-        if moves and (self.mesh is not None or self.at > 0):
+        if not self.once and (self.mesh is not None or self.at > 0):
             raise ValueError("a blade moves from and until a time: leave mesh and at out")
-        if not moves and (self.from_ > 0 or self.until is not None):
-            raise ValueError("a cut happens once: give at, not from and until")
         return self
+
+    @property
+    def once(self) -> bool:
+        return self.direction is None and self.tip is None
 
     def _check_ends(self) -> None:
         if (self.tip is None) != (self.heel is None):
@@ -93,7 +97,7 @@ class Cut(TimeWindow):
         if self.direction is not None or self.edge is not None:
             raise ValueError("tip and heel say where the blade goes: leave direction and edge out")
         if self.tip.is_constant and self.heel.is_constant:
-            raise ValueError("a blade that stays where it is cuts nothing: give tip or heel keys")
+            raise ValueError("the blade does not move: give tip or heel keys")
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         parts = _cuttable(world, self.body, self.kind)
@@ -114,20 +118,17 @@ class Cut(TimeWindow):
 
 
 @parameters
-class Seam(TimeWindow):
+class Seam(OneShot):
     """Parts a body at the time ``at`` along the faces of its tets or cells by a plane: none is cut up."""
 
     kind: ClassVar[str] = "seam"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    parts_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Cuttable
 
     plane: CuttingPlane
     body: BodyRef = None
-    at: Time = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _happens_once(self) -> "Seam":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("a seam opens once: give at, not from and until")
-        return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         return self.windowed(SeamRuntime(_cuttable(world, self.body, self.kind), self.plane.level, self.at))
@@ -136,9 +137,9 @@ class Seam(TimeWindow):
 def _cuttable(world: "World", body: Any, kind: str) -> list["BodyState"]:
     parts = world.bodies_named(body, f"action '{kind}'")
     for part in parts:
-        if not isinstance(part.mechanics, Cuttable):
-            raise IncompatibleError(
-                f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
-                hint='Use "fem" (elements = "linear"), "mass-spring", "multires", "efg" or "lattice".',
-            )
+        try:
+            cuttable(part)
+        except IncompatibleError as error:
+            error.message = f"action '{kind}': {error.message}"
+            raise
     return parts

@@ -1,4 +1,4 @@
-"""Cuts at work: at once, along a seam, or with a blade that moves."""
+"""Runtimes of cuts: at once, along a seam, or with a blade that moves."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import ActionRuntime, Cuttable
+from pliant.interfaces import ActionRuntime, BetweenSteps, BodyChange, ChangingTopology, Cuttable, Event
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -21,44 +23,57 @@ def _missed(parts: Sequence["BodyState"]) -> str:
     return f"it meets nothing of {names}: it is made where the body is at that moment, in world coordinates"
 
 
+def cuttable(part: "BodyState") -> Cuttable:
+    """The mechanics of a body that can be cut; IncompatibleError for others."""
+    found = part.mechanics.offer(Cuttable)
+    if found is None:
+        raise IncompatibleError(
+            f"model '{part.model.kind}' of body '{part.name}' cannot be cut.",
+            hint=f"Use {models_offering(Cuttable)}.",
+        )
+    return found
+
+
 class CutRuntime(ActionRuntime):
     """A cut at once along the zero of ``level``."""
 
+    capabilities = frozenset({Event})
+
     def __init__(self, parts: Sequence["BodyState"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
-        self.warnings: list[str] = []
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         met = False
         for part in self.parts:
-            x, mechanics = world.x[part.rows], part.mechanics
-            assert isinstance(mechanics, Cuttable)
+            x, mechanics = world.x[part.rows], cuttable(part)
             level = self.level(x)
             met |= bool(level.min() < 0.0 < level.max())
             mechanics.cut(x, level)
         if not met:
-            self.warnings.append(_missed(self.parts))
+            self.diagnostics.warn(_missed(self.parts))
+        return ()
 
 
 class SeamRuntime(ActionRuntime):
     """A seam along the faces next to the zero of ``level``."""
 
+    capabilities = frozenset({Event})
+
     def __init__(self, parts: Sequence["BodyState"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
-        self.warnings: list[str] = []
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         met = False
         for part in self.parts:
-            mechanics = part.mechanics
-            assert isinstance(mechanics, Cuttable)
+            mechanics = cuttable(part)
             x, tets = world.x[part.rows], part.structure.cells.get("tetra")
             centres = x if tets is None else x[tets].mean(axis=1)  # phyxels have no tets
             above = self.level(centres) > 0.0
             met |= bool(above.any() and not above.all())
             mechanics.open_faces(above.astype(np.int64))
         if not met:
-            self.warnings.append(_missed(self.parts))
+            self.diagnostics.warn(_missed(self.parts))
+        return ()
 
 
 class BladePath(Protocol):
@@ -93,28 +108,30 @@ class PlanarBlade:
 
 
 class BladeRuntime(ActionRuntime):
-    """A moving blade at work: tets are cut up along its way when it begins, and parted behind its edge.
+    """A moving blade: cells are subdivided along its path when it begins, and separated behind its edge.
 
-    marks: rest positions of each body's particles on its way, which name them whatever else happens.
+    marks: rest positions of each body's particles on its path, which identify them whatever else changes.
     """
+
+    capabilities = frozenset({BetweenSteps})
 
     def __init__(self, parts: Sequence["BodyState"], way: BladePath) -> None:
         self.parts, self.way = parts, way
         self.marks: dict[str, Array] = {}
-        self.warnings: list[str] = []
         self._seen: dict[str, bytes] = {}  # what it had passed when it last parted something
 
     def between_steps(self, time: float, world: "World") -> bool:
         changed, begins = False, not self.marks
         for part in self.parts:
-            x, mechanics = world.x[part.rows], part.mechanics
-            assert isinstance(mechanics, Cuttable)
+            x, mechanics = world.x[part.rows], cuttable(part)
             if part.name not in self.marks:
                 count = len(x)
                 beside = self.way.beside(x)
                 past = None if beside is None else beside - 0.5 * part.structure.spacing
                 self.marks[part.name] = mechanics.mark_cut(x, self.way.level(x), past)
-                changed |= len(self.marks[part.name]) > 0 and len(mechanics.structure.rest) > count  # type: ignore[attr-defined]
+                changing = part.mechanics.offer(ChangingTopology)
+                more = changing is not None and len(changing.topology_change().structure.rest) > count
+                changed |= len(self.marks[part.name]) > 0 and more
                 continue
             behind = _among(part.structure.rest, self.marks[part.name])
             behind[behind] = self.way.passed(x[behind], time)
@@ -123,7 +140,7 @@ class BladeRuntime(ActionRuntime):
                 self._seen[part.name] = seen
                 changed |= mechanics.open_faces(None, behind)
         if begins and not any(len(points) for points in self.marks.values()):
-            self.warnings.append(_missed(self.parts))
+            self.diagnostics.warn(_missed(self.parts))
         return changed
 
     def state(self) -> dict[str, AnyArray]:

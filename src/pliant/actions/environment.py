@@ -12,7 +12,7 @@ from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Number, Time
-from pliant.interfaces import ActionRuntime, IndexMap, StableStep, StiffnessDamping
+from pliant.interfaces import ActionRuntime, AddStiffnessDamping, Damped, IndexMap, StableStep
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -34,18 +34,22 @@ class Pressure(TimeWindow):
 
     kind: ClassVar[str] = "pressure"
     main: ClassVar[str] = "value"
+    live: ClassVar[bool] = True
 
     body: BodyRef = None
     value: KeyedPressure = Curve.constant(0.0)
+
+    @property
+    def is_zero(self) -> bool:
+        zero: bool = self.value.is_zero
+        return zero
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         return self.windowed(PressureRuntime(world, self.body, self.value))
 
 
 class PressureRuntime(ActionRuntime):
-    """Pressure at work."""
-
-    velocity_dependent = False
+    """Pressure on the boundary triangles."""
 
     def __init__(self, world: "World", body: Any, value: Curve) -> None:
         self.body, self.value = body, value
@@ -77,6 +81,7 @@ class Drag(TimeWindow):
 
     kind: ClassVar[str] = "drag"
     main: ClassVar[str] = "wind"
+    live: ClassVar[bool] = True
 
     density: KeyedDensity = Curve.constant(1.2)
     coefficient: Number = Field(default=1.0, ge=0)
@@ -88,7 +93,7 @@ class Drag(TimeWindow):
 
 
 class DragRuntime(ActionRuntime):
-    """Drag at work."""
+    """Drag on the boundary triangles."""
 
     velocity_dependent = True
 
@@ -147,13 +152,14 @@ class Damping(TimeWindow):
         parts = world.bodies_named(self.body, "action 'damping'")
         if self.stiffness is not None:
             for part in parts:
-                if not isinstance(part.mechanics, StiffnessDamping):
+                if part.mechanics.offer(Damped) is None:
                     raise IncompatibleError(
                         f"action 'damping': the model of body '{part.name}' has no stiffness damping.",
                         hint="Use rate instead.",
                     )
-                part.mechanics.damping_time += self.stiffness
-            return self.windowed(ActionRuntime())
+            acting = ActionRuntime()
+            acting.requests = tuple(AddStiffnessDamping(part, self.stiffness) for part in parts)
+            return self.windowed(acting)
         rate: Curve = self.rate
         if self.factor is not None:
             rate = Curve.constant(-float(np.log(self.factor)) / self.step)
@@ -161,7 +167,7 @@ class Damping(TimeWindow):
 
 
 class MassDampingRuntime(ActionRuntime):
-    """Mass-proportional damping at work."""
+    """Damping in proportion to mass."""
 
     velocity_dependent = True
 

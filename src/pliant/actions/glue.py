@@ -1,20 +1,19 @@
 """Bodies that are tied together while they run: glue, and bodies that fuse."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import TimeWindow
-from pliant.actions.material_edits import OneShot
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.actions.surface_weld import weld
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
-from pliant.core.units import Length, Time
-from pliant.interfaces import ActionRuntime, IndexMap
+from pliant.core.units import Length
+from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -24,19 +23,23 @@ REACH = 1.8  # how far a seam reaches [spacings]
 
 
 @parameters
-class Glue(OneShot):
+class Glue(SelectionAction, OneShot):
     """Ties the selected particles to body ``to`` at the time ``at``: to all of its particles within ``reach``
     [m] (default: 1.8 spacings), by springs of their present lengths, until ``until``."""
 
     kind: ClassVar[str] = "glue"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    may_end: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Glue", "glue", "Glue them to the nearest other body", "shape", "nearest"),
+    )
 
     to: BodyRef = None
     reach: Length | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _happens_once(self) -> "Glue":
-        if self.from_ > 0:
-            raise ValueError("glue takes hold once: give at, not from")
+    def _has_a_partner(self) -> "Glue":
         if not self.to:
             raise ValueError("to is missing: the name of a body")
         return self
@@ -54,41 +57,54 @@ class Glue(OneShot):
 
 
 @parameters
-class Fuse(TimeWindow):
+class Fuse(OneShot):
     """Makes two bodies one at the time ``at``: particles of both closer than ``reach`` [m] (default: 1.8
     spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam; the
     shown surfaces of bodies of elements meet in the middle of the gap."""
 
     kind: ClassVar[str] = "fuse"
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    may_end: ClassVar[bool] = True
 
     bodies: tuple[OneBody, OneBody]
-    at: Time = Field(default=0.0, ge=0)
     reach: Length | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _two(self) -> "Fuse":
         if self.bodies[0] == self.bodies[1]:
             raise ValueError("fuse needs two different bodies")
-        if self.from_ > 0:
-            raise ValueError("bodies fuse once: give at, not from")
         return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (one,), (two,) = (world.bodies_named(name, "action 'fuse'") for name in self.bodies)
         first, second = (np.arange(p.rows.start, p.rows.stop) for p in (one, two))
-        return self.windowed(FuseRuntime(world, (one, two), (first, second), self))
+        return self.windowed(
+            GlueRuntime(world, first, second, self.reach, self.at, "fuse", weld_surfaces_of=(one, two))
+        )
 
 
 class GlueRuntime(ActionRuntime):
-    """Springs between bodies that are made at a time."""
+    """Springs that tie particles ``first`` to ``second`` from the time ``at`` on.
 
-    velocity_dependent = False
+    weld_surfaces_of: two bodies whose shown surfaces then meet in the middle of the gap.
+    """
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     def __init__(
-        self, world: "World", first: IntArray, second: IntArray, reach: float | None, at: float, kind: str
+        self,
+        world: "World",
+        first: IntArray,
+        second: IntArray,
+        reach: float | None,
+        at: float,
+        kind: str,
+        weld_surfaces_of: tuple["BodyState", "BodyState"] | None = None,
     ) -> None:
-        self.world, self.first, self.second, self.reach, self.at = world, first, second, reach, at
-        self.kind = kind
+        self.kind, self.welded = kind, weld_surfaces_of
+        self.world, self.rows, self.second, self.reach, self.at = world, first, second, reach, at
         owner = np.repeat(np.arange(len(world.bodies)), [part.count for part in world.bodies])
         self._strength = np.array([p.material.young * p.structure.spacing for p in world.bodies])[owner]
         self._spacing = np.array([p.structure.spacing for p in world.bodies])[owner]
@@ -100,14 +116,14 @@ class GlueRuntime(ActionRuntime):
         self.edges, self.lengths, self.stiffness = edges, lengths, stiffness
         self.ties = SpringNetwork(edges, lengths, stiffness, self.world.count) if len(edges) else None
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         from scipy.spatial import cKDTree
 
         x = world.x
-        spacing = max(float(self._spacing[self.first].max()), float(self._spacing[self.second].max()))
+        spacing = max(float(self._spacing[self.rows].max()), float(self._spacing[self.second].max()))
         reach = self.reach or REACH * spacing
-        near: Any = cKDTree(x[self.second]).query_ball_point(x[self.first], reach, return_sorted=True)
-        pairs = [(self.first[i], self.second[j]) for i, found in enumerate(near) for j in found]
+        near: Any = cKDTree(x[self.second]).query_ball_point(x[self.rows], reach, return_sorted=True)
+        pairs = [(self.rows[i], self.second[j]) for i, found in enumerate(near) for j in found]
         if not pairs:
             raise SelectionError(
                 f"action '{self.kind}': nothing is closer than {reach:.3g} m at {self.at:g} s.",
@@ -119,12 +135,16 @@ class GlueRuntime(ActionRuntime):
         share = 0.5 * (1.0 / times[edges[:, 0]] + 1.0 / times[edges[:, 1]])
         strength = np.minimum(self._strength[edges[:, 0]], self._strength[edges[:, 1]])
         self._tie(edges, np.linalg.norm(d, axis=1), SEAM * strength * share)
+        if self.welded is not None:
+            spacing = max(part.structure.spacing for part in self.welded)
+            weld(world, *self.welded, max((self.reach or REACH * spacing) - spacing, 0.0))
+        return ()
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         if self.ties is not None and self.ties.blocks is not None:
             self.ties.loops.add_forces(x, out)
 
-    def potential(self, x: Array) -> float:
+    def potential_energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""
         if not len(self.edges):
             return 0.0
@@ -135,7 +155,7 @@ class GlueRuntime(ActionRuntime):
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new = np.full(int(max(parents.max(), self.edges.max(initial=0))) + 1, -1)
         new[parents[::-1]] = np.arange(len(parents))[::-1]
-        self.first, self.second = change.remap_rows(self.first)[0], change.remap_rows(self.second)[0]
+        self.rows, self.second = change.remap_rows(self.rows)[0], change.remap_rows(self.second)[0]
         self._strength, self._spacing = self._strength[parents], self._spacing[parents]
         kept = (new[self.edges] >= 0).all(axis=1)
         self._tie(new[self.edges[kept]], self.lengths[kept], self.stiffness[kept])
@@ -145,22 +165,3 @@ class GlueRuntime(ActionRuntime):
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._tie(*(np.array(state[name]) for name in ("edges", "lengths", "stiffness")))
-
-
-class FuseRuntime(GlueRuntime):
-    """Two bodies that will be one: springs, and surfaces without a gap."""
-
-    def __init__(
-        self,
-        world: "World",
-        parts: tuple["BodyState", "BodyState"],
-        rows: tuple[IntArray, IntArray],
-        fuse: Fuse,
-    ) -> None:
-        super().__init__(world, *rows, fuse.reach, fuse.at, "fuse")
-        self.parts = parts
-
-    def apply(self, world: "World") -> None:
-        super().apply(world)
-        spacing = max(part.structure.spacing for part in self.parts)
-        weld(world, *self.parts, max((self.reach or REACH * spacing) - spacing, 0.0))

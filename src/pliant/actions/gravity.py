@@ -20,6 +20,7 @@ class Gravity(TimeWindow):
 
     kind: ClassVar[str] = "gravity"
     main: ClassVar[str] = "acceleration"
+    live: ClassVar[bool] = True
 
     acceleration: KeyedAcceleration = Curve.constant(9.81)
 
@@ -29,9 +30,7 @@ class Gravity(TimeWindow):
 
 
 class GravityRuntime(ActionRuntime):
-    """Gravity at work; while it never changes (``steady``) it has a potential, otherwise it does work."""
-
-    velocity_dependent = False
+    """Weight of all particles: it has a potential where it never changes (``steady``), or else does work."""
 
     def __init__(self, world: "World", acceleration: Curve, up: Array, steady: bool) -> None:
         self.world, self.acceleration, self.up, self.steady = world, acceleration, up, steady
@@ -46,7 +45,7 @@ class GravityRuntime(ActionRuntime):
 
         add_weight(self.world.mass, self._g(time), out)
 
-    def potential(self, x: Array) -> float:
+    def potential_energy(self, x: Array) -> float:
         """``sum m a (up . x)`` [J], zero where it is not steady."""
         return -float(self.world.mass @ (x @ self._steady_g)) if self.steady else 0.0
 

@@ -1,19 +1,18 @@
 """Loads on selected particles: a force, a moment, an impulse."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.core.curves import Curve, KeyedForce, KeyedTorque
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Impulse as ImpulseUnit
-from pliant.core.units import Time
-from pliant.interfaces import ActionRuntime, IndexMap, Ledger
+from pliant.interfaces import ActionRuntime, BodyChange, EnergyTotals, Event, IndexMap
 
 if TYPE_CHECKING:
     from pliant.state.world import World
@@ -25,18 +24,27 @@ class Force(SelectionAction):
 
     kind: ClassVar[str] = "force"
     main: ClassVar[str] = "value"
+    live: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Force", "pull", "Pull them with a steady force", table={"value": [0, 0, 1]}),
+    )
 
     value: KeyedForce = Curve.constant((0.0, 0.0, 0.0))
     per: Literal["selection", "particle"] = "selection"
+
+    @property
+    def is_zero(self) -> bool:
+        zero: bool = self.value.is_zero
+        return zero
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         return self.windowed(ForceRuntime(self.rows(world), world, self.per == "selection", self.value))
 
 
 class ForceRuntime(ActionRuntime):
-    """A force at work: particle i gets ``share_i * value(t)``."""
+    """Particle i gets ``share_i * value(t)``."""
 
-    velocity_dependent = False
+    rows: IntArray
 
     def __init__(self, rows: IntArray, world: "World", whole: bool, value: Curve) -> None:
         self.whole, self.value = whole, value
@@ -80,9 +88,15 @@ class Moment(SelectionAction):
 
     kind: ClassVar[str] = "moment"
     main: ClassVar[str] = "value"
+    live: ClassVar[bool] = True
 
     axis: Direction = (0.0, 0.0, 1.0)
     value: KeyedTorque = Curve.constant(0.0)
+
+    @property
+    def is_zero(self) -> bool:
+        zero: bool = self.value.is_zero
+        return zero
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
@@ -98,9 +112,9 @@ class Moment(SelectionAction):
 
 
 class MomentRuntime(ActionRuntime):
-    """A moment at work."""
+    """A torque about the centre of the rows."""
 
-    velocity_dependent = False
+    rows: IntArray
 
     def __init__(self, rows: IntArray, axis: Array, value: Curve) -> None:
         self.rows, self.axis, self.value = rows, axis, value
@@ -127,19 +141,16 @@ class MomentRuntime(ActionRuntime):
 
 
 @parameters
-class Impulse(SelectionAction):
+class Impulse(SelectionAction, OneShot):
     """A kick [N s] at the time ``at``, the total shared in proportion to mass; held particles take none."""
 
     kind: ClassVar[str] = "impulse"
+    live: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Kick", "play", "Give them an impulse now", table={"value": [0, 0, 0.01]}),
+    )
 
     value: tuple[ImpulseUnit, ImpulseUnit, ImpulseUnit] = (0.0, 0.0, 0.0)
-    at: Time = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _happens_once(self) -> "Impulse":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("an impulse happens once: give at, not from and until")
-        return self
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
@@ -147,7 +158,10 @@ class Impulse(SelectionAction):
 
 
 class ImpulseRuntime(ActionRuntime):
-    """An impulse at work: every selected particle gets the same change of velocity, once."""
+    """Gives every selected particle the same change of velocity, once."""
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     def __init__(self, rows: IntArray, change: Array, at: float) -> None:
         self.rows, self.change, self.at = rows, change, at
@@ -156,13 +170,14 @@ class ImpulseRuntime(ActionRuntime):
     def remap(self, change: IndexMap, world: "World") -> None:
         self.rows, _ = change.remap_rows(self.rows)
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         free = world.inverse_mass[self.rows] > 0.0
         before = world.v[self.rows]
         after = np.where(free, before + self.change, before)
         self.given += 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
         world.v[self.rows] = after
+        return ()
 
-    def report_energy(self, ledger: Ledger) -> None:
-        ledger.work += self.given
+    def report_energy(self, totals: EnergyTotals) -> None:
+        totals.work += self.given
         self.given = 0.0

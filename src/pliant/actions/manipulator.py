@@ -13,7 +13,7 @@ from pliant.core.rotation import Direction
 from pliant.core.selection import OneBody
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
 from pliant.core.units import Time
-from pliant.interfaces import ActionRuntime, IndexMap
+from pliant.interfaces import ActionRuntime, IndexMap, MakeSticky, PrescribedMotion
 
 if TYPE_CHECKING:
     from pliant.state.world import World
@@ -54,23 +54,27 @@ class Manipulator(TimeWindow):
         return self
 
     @property
-    def label(self) -> str:
-        """What its series are called."""
+    def series_label(self) -> str:
         return self.name or f"{self.kind}.{self.body}"
+
+    def series_units(self) -> dict[str, str]:
+        return {self.series_label: "N", f"{self.series_label}.torque": "N m"}
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'manipulator'")
         rows = np.arange(part.rows.start, part.rows.stop)
-        tool = ManipulatorRuntime(world, rows, self, self.label)
+        runtime = ManipulatorRuntime(world, rows, self, self.series_label)
         if self.sticky:
-            part.sticky = tool.sticks
-        return self.windowed(tool)
+            runtime.requests = (MakeSticky(part, runtime.sticks),)
+        return self.windowed(runtime)
 
 
 class ManipulatorRuntime(ActionRuntime):
-    """A manipulator at work."""
+    """A body whose particles follow a keyed or device-driven rigid motion."""
 
-    still = False
+    capabilities = frozenset({PrescribedMotion})
+    is_static = False
+    rows: IntArray
 
     def __init__(self, world: "World", rows: IntArray, how: Manipulator, name: str) -> None:
         self.world, self.rows, self.how = world, rows, how

@@ -1,61 +1,63 @@
 """Operations on bodies while they run: renormalise, change attributes."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import OneShot, SelectionAction, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.core.typing import IntArray, Vector
+from pliant.core.typing import Array, BoolArray, IntArray, Vector
 from pliant.core.units import Number, Pressure, Time
-from pliant.interfaces import ActionRuntime, Alterable, IndexMap, Renormalising, StableStep
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, IndexMap, StableStep
+from pliant.models import models_offering
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
 
+Edit = Callable[[Editable, Array, BoolArray], None]
+"""Changes a body: its mechanics, positions (n, 3) and the chosen particles (n,)."""
 
-@parameters
-class OneShot(SelectionAction):
-    """An operation on selected particles at the time ``at`` [s]."""
 
-    at: Time = Field(default=0.0, ge=0)
+class MaterialEdit(SelectionAction, OneShot):
+    """Base of operations on selected particles of bodies that can be edited."""
 
-    @model_validator(mode="after")
-    def _happens_once(self) -> "OneShot":
-        if self.from_ > 0 or self.until is not None:
-            raise ValueError("this happens once: give at, not from and until")
-        return self
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+    needs: ClassVar[type] = Editable
 
-    def parts(self, world: "World", rows: IntArray, capability: Any) -> list["BodyState"]:
-        """The bodies that hold ``rows``; IncompatibleError where one lacks the capability."""
+    def parts(self, world: "World", rows: IntArray) -> list["BodyState"]:
+        """The bodies that hold ``rows``; IncompatibleError where one cannot be edited."""
         found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
         for part in found:
-            if not isinstance(part.mechanics, capability):
-                kind = getattr(self, "kind", "operation")
+            if part.mechanics.offer(Editable) is None:
                 raise IncompatibleError(
-                    f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
-                    hint='Use model = "lattice".',
+                    f"action '{self.kind}': model '{part.model.kind}' of body '{part.name}' cannot do it.",
+                    hint=f"Use {models_offering(Editable)}.",
                 )
         return found
 
 
 @parameters
-class Renormalise(OneShot):
+class Renormalise(MaterialEdit):
     """Makes the present shape of the selected particles their rest shape [JanssonVergeest2000]_ 6.1: no
     energy is left in it, and no force."""
 
     kind: ClassVar[str] = "renormalise"
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Keep shape", "body", "Renormalise: the present shape becomes the rest shape", "shape"),
+    )
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        parts = self.parts(world, rows, Renormalising)
+        parts = self.parts(world, rows)
         return self.windowed(EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.renormalise(x, chosen)))
 
 
 @parameters
-class Attributes(OneShot):
+class Attributes(MaterialEdit):
     """Changes attributes of the selected particles at the time ``at``.
 
     stiffness, fracture_distance: factors on their connections; friction, strength [Pa], damping [s]: new
@@ -63,6 +65,14 @@ class Attributes(OneShot):
     """
 
     kind: ClassVar[str] = "attributes"
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool(
+            "Stiffen", "stiff", "Make their connections twice as stiff", "shape", table={"stiffness": 2}
+        ),
+        SelectionTool(
+            "Soften", "soft", "Make their connections half as stiff", "shape", table={"stiffness": 0.5}
+        ),
+    )
 
     stiffness: Number | None = Field(default=None, gt=0)
     fracture_distance: Number | None = Field(default=None, gt=0)
@@ -84,25 +94,31 @@ class Attributes(OneShot):
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows, changes = self.rows(world), self.changes
-        parts = self.parts(world, rows, Alterable)
+        parts = self.parts(world, rows)
         operation = EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes))
         operation.stiffer = self.stiffness or 1.0
         return self.windowed(operation)
 
 
 class EditRuntime(ActionRuntime):
-    """An operation at work: calls a verb of each body's mechanics, once."""
+    """Applies ``edit`` to the mechanics of each body, once."""
+
+    capabilities = frozenset({Event})
+    rows: IntArray
 
     stiffer = 1.0  # by which factor stiffness grows
 
-    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, verb: Any) -> None:
-        self.parts, self.rows, self.at, self.verb = parts, rows, at, verb
+    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, edit: Edit) -> None:
+        self.parts, self.rows, self.at, self.edit = parts, rows, at, edit
 
-    def apply(self, world: "World") -> None:
+    def apply(self, world: "World") -> Sequence[BodyChange]:
         chosen = np.zeros(world.count, bool)
         chosen[self.rows] = True
         for part in self.parts:
-            self.verb(part.mechanics, world.x[part.rows], chosen[part.rows])
+            editable = part.mechanics.offer(Editable)
+            assert editable is not None
+            self.edit(editable, world.x[part.rows], chosen[part.rows])
+        return ()
 
     def stable_step(self) -> StableStep:
         """That of the stiffened bodies; damped ones are limited in proportion to their stiffness."""

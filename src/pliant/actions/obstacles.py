@@ -1,12 +1,13 @@
-"""Rigid things that bodies meet: the ground, a tabletop, still or moving obstacles."""
+"""Rigid obstacles that bodies collide with: the ground, a tabletop, fixed or moving shapes."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import TimeWindow
-from pliant.contact.obstacle import BOX, CAPSULE, PLANE, SPHERE, ObstacleRuntime, frame_along
+from pliant.contact.obstacle import ObstacleRuntime
+from pliant.contact.obstacle_shape import BOX, CAPSULE, PLANE, SPHERE, ObstacleShape, frame_along
 from pliant.core.curves import Curve, KeyedPoint
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
@@ -19,8 +20,44 @@ if TYPE_CHECKING:
     from pliant.state.world import World
 
 
+class RigidAction(TimeWindow):
+    """Base of the actions that put a rigid shape into the world: ``scenery`` gives the shape, of which the
+    runtime is made; its series are the force and torque on it."""
+
+    live: ClassVar[bool] = True
+    refines: ClassVar[bool] = False  # whether adaptive bodies resolve the shape in all detail
+
+    name: str | None
+    restitution: float
+    friction: float
+
+    @property
+    def series_label(self) -> str:
+        return self.name or self.kind
+
+    def series_units(self) -> dict[str, str]:
+        return {self.series_label: "N", f"{self.series_label}.torque": "N m"}
+
+    def scenery(self, up: Vector) -> ObstacleShape:
+        raise NotImplementedError
+
+    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+        shape = self.scenery(up)
+        runtime = ObstacleRuntime(
+            self.series_label,
+            shape.shape,
+            shape.size,
+            shape.frame,
+            shape.path,
+            self.restitution,
+            self.friction,
+        )
+        runtime.refines = self.refines
+        return self.windowed(runtime)
+
+
 @parameters
-class Ground(TimeWindow):
+class Ground(RigidAction):
     """A plane that bodies cannot pass: ``level`` [m] along ``up``."""
 
     kind: ClassVar[str] = "ground"
@@ -30,17 +67,16 @@ class Ground(TimeWindow):
     friction: Number = Field(default=0.5, ge=0)
     name: str | None = None
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def scenery(self, up: Vector) -> ObstacleShape:
         axis = np.array(up)
         place = Curve.constant(self.level * axis)
-        name = self.name or self.kind
-        return self.windowed(
-            ObstacleRuntime(name, PLANE, (0, 0, 0), frame_along(axis), place, self.restitution, self.friction)
+        return ObstacleShape(
+            PLANE, (0.0, 0.0, 0.0), frame_along(axis), place, self.from_, self.ends, "ground"
         )
 
 
 @parameters
-class Tabletop(TimeWindow):
+class Tabletop(RigidAction):
     """A rectangular table: its top at ``height`` along ``up``, ``size`` [m, m] centred on ``centre``."""
 
     kind: ClassVar[str] = "tabletop"
@@ -59,7 +95,7 @@ class Tabletop(TimeWindow):
             raise ValueError("size must be positive")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def scenery(self, up: Vector) -> ObstacleShape:
         axis = np.array(up)
         k = int(np.argmax(np.abs(axis)))
         first, second = [c for c in range(3) if c != k]
@@ -69,10 +105,7 @@ class Tabletop(TimeWindow):
         place[first], place[second] = self.centre
         place += (self.height - 0.5 * thickness) * axis
         size = (0.5 * self.size[0], 0.5 * self.size[1], 0.5 * thickness)
-        name = self.name or self.kind
-        return self.windowed(
-            ObstacleRuntime(name, BOX, size, frame, Curve.constant(place), self.restitution, self.friction)
-        )
+        return ObstacleShape(BOX, size, frame, Curve.constant(place), self.from_, self.ends, "table")
 
 
 @parameters
@@ -105,11 +138,14 @@ class CapsuleShape:
 
 
 @parameters
-class Obstacle(TimeWindow):
+class Obstacle(RigidAction):
     """A rigid sphere, box or capsule at ``position`` [m], still or moved by keys; centred there."""
 
     kind: ClassVar[str] = "obstacle"
     main: ClassVar[str] = "position"
+    steered: ClassVar[str] = "position"
+    role: ClassVar[Literal["obstacle", "tool"]] = "obstacle"
+    refines: ClassVar[bool] = True
 
     sphere: SphereShape | None = None
     box: BoxShape | None = None
@@ -126,23 +162,21 @@ class Obstacle(TimeWindow):
             raise ValueError("give one of sphere, box, capsule")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def scenery(self, up: Vector) -> ObstacleShape:
         frame = np.eye(3)
         shape, size = self._shape()
         if self.capsule is not None:
             frame = frame_along(np.eye(3)["xyz".index(self.capsule.axis)])
         if self.rotation is not None:
             frame = self.rotation.matrix() @ frame
-        name = self.name or self.kind
-        barrier = ObstacleRuntime(name, shape, size, frame, self.position, self.restitution, self.friction)
-        barrier.refines = True
-        return self.windowed(barrier)
+        return ObstacleShape(shape, size, frame, self.position, self.from_, self.ends, self.role)
 
-    def _shape(self) -> tuple[int, tuple[Any, ...]]:
+    def _shape(self) -> tuple[int, Vector]:
         if self.sphere is not None:
             return SPHERE, (self.sphere.radius, 0.0, 0.0)
         if self.box is not None:
-            return BOX, tuple(0.5 * s for s in self.box.size)
+            a, b, c = self.box.size
+            return BOX, (0.5 * a, 0.5 * b, 0.5 * c)
         assert self.capsule is not None
         return CAPSULE, (self.capsule.radius, 0.5 * self.capsule.length, 0.0)
 
@@ -152,3 +186,4 @@ class Tool(Obstacle):
     """An obstacle that somebody moves by hand while the simulation runs; its keys are what the hand did."""
 
     kind: ClassVar[str] = "tool"
+    role: ClassVar[Literal["obstacle", "tool"]] = "tool"

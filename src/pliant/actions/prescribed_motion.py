@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, model_validator
 
-from pliant.actions.base import SelectionAction
+from pliant.actions.base import SelectionAction, SelectionTool
 from pliant.core.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.selection import Axis, Point
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Angle, Length, Rate
-from pliant.interfaces import ActionRuntime, IndexMap
+from pliant.interfaces import ActionRuntime, IndexMap, PrescribedMotion
 
 if TYPE_CHECKING:
     from pliant.state.world import World
@@ -40,7 +40,9 @@ class PrescribedMotionRuntime(ActionRuntime):
     ``offset(time)`` and its two time derivatives, since ``begun``, may depend on the particle.
     """
 
-    still = False
+    capabilities = frozenset({PrescribedMotion})
+    is_static = False
+    rows: IntArray
 
     def __init__(self, rows: IntArray, axes: BoolArray) -> None:
         self.rows, self.axes = rows, axes
@@ -93,6 +95,11 @@ class Fix(SelectionAction):
     """Holds particles where they are when it starts, along ``axes`` (default all)."""
 
     kind: ClassVar[str] = "fix"
+    live: ClassVar[bool] = True
+    holds: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Fix", "pin", "Hold them where they are (H)"),
+    )
 
     axes: Axes = ("x", "y", "z")
 
@@ -103,7 +110,7 @@ class Fix(SelectionAction):
 class FixRuntime(PrescribedMotionRuntime):
     """Fix at work."""
 
-    still = True
+    is_static = True
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         from pliant.actions.kernels import hold_rows
@@ -120,6 +127,10 @@ class Move(SelectionAction):
 
     kind: ClassVar[str] = "move"
     main: ClassVar[str] = "displacement"
+    live: ClassVar[bool] = True
+    tools: ClassVar[tuple[SelectionTool, ...]] = (
+        SelectionTool("Move", "orbit", "Move them at a velocity", table={"velocity": [0, 0, 0.1]}),
+    )
 
     velocity: KeyedVelocity = None
     displacement: KeyedPoint = None
@@ -174,6 +185,7 @@ class Rotate(SelectionAction):
 
     kind: ClassVar[str] = "rotate"
     main: ClassVar[str] = "speed"
+    live: ClassVar[bool] = True
 
     axis: Direction = (0.0, 0.0, 1.0)
     speed: KeyedAngularSpeed = Curve.constant(0.0)
@@ -215,6 +227,7 @@ class Sine(SelectionAction):
     """Shakes particles along ``axis``: ``amplitude sin(2 pi frequency t + phase)``, from where they were."""
 
     kind: ClassVar[str] = "sine"
+    live: ClassVar[bool] = True
 
     axis: Direction = (0.0, 0.0, 1.0)
     amplitude: Length = 0.0

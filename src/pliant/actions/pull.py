@@ -29,11 +29,20 @@ class Pull(SelectionAction):
 
     kind: ClassVar[str] = "pull"
     main: ClassVar[str] = "target"
+    live: ClassVar[bool] = True
+    steered: ClassVar[str] = "target"
 
     target: KeyedPoint = Curve.constant((0.0, 0.0, 0.0))
     stiffness: Number = Field(default=100.0, gt=0)
     damping: Number = Field(default=0.0, ge=0)
     name: str | None = None
+
+    @property
+    def series_label(self) -> str | None:
+        return self.name
+
+    def series_units(self) -> dict[str, str]:
+        return {self.name: "N"} if self.name else {}
 
     def prepare(self, world: "World", up: Vector) -> ActionRuntime:
         rows = self.rows(world)
@@ -41,7 +50,9 @@ class Pull(SelectionAction):
 
 
 class PullRuntime(ActionRuntime):
-    """Pull at work."""
+    """A damped spring to a moving point."""
+
+    rows: IntArray
 
     def __init__(self, rows: IntArray, mass: Array, pull: Pull) -> None:
         self.rows, self.path = rows, pull.target

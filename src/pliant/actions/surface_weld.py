@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import Welding
+from pliant.interfaces import Editable
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface
 
@@ -17,19 +17,21 @@ FACING = 0.5  # cosine between a point's normal and the way to the other body
 
 def weld(world: "World", one: "BodyState", two: "BodyState", gap: float) -> None:
     """Move points of both shown surfaces that face the other one, up to ``gap`` [m] away, half-way to it."""
-    shown = []
+    shown, editors = [], []
     for part in (one, two):
         carrier = part.structure.carrier
-        if carrier is None or not isinstance(part.mechanics, Welding):
+        editable = part.mechanics.offer(Editable)
+        if carrier is None or editable is None:
             return
+        editors.append(editable)
         shown.append(Surface(carrier.positions(world.x[part.rows]), carrier.surface.triangles))
-    for part, own, other in ((one, shown[0], shown[1]), (two, shown[1], shown[0])):
+    both = ((one, editors[0], shown[0], shown[1]), (two, editors[1], shown[1], shown[0]))
+    for part, editor, own, other in both:
         nearest, away, _ = Bvh(other.points, other.triangles).nearest(own.points)
         which = np.flatnonzero((away <= gap) & _facing(own, nearest - own.points, away))
         if len(which) and float(away[which].max()) > 1e-6 * gap:
-            assert isinstance(part.mechanics, Welding)
             places = 0.5 * (own.points[which] + nearest[which])
-            part.mechanics.weld(world.x[part.rows], which, places)
+            editor.weld(world.x[part.rows], which, places)
 
 
 def _facing(surface: Surface, way: Array, away: Array) -> BoolArray:

@@ -1,7 +1,7 @@
 """Volume kept by projection: of a body, of every particle's share, or of every tet (compliant)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -9,9 +9,9 @@ from pliant.actions.base import TimeWindow
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
-from pliant.core.typing import AnyArray, Array, Vector
+from pliant.core.typing import AnyArray, Array, Table, Vector
 from pliant.core.units import Number
-from pliant.interfaces import ActionRuntime, IndexMap, VolumeLeaver
+from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, IndexMap, Projection
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -65,23 +65,23 @@ class VolumeConstraint(TimeWindow):
                 raise IncompatibleError(
                     f"action 'volume-constraint': body '{part.name}' is not made of tets."
                 )
-            if self.per == "node" and isinstance(part.mechanics, VolumeLeaver):
-                part.mechanics.disable_volumetric_term()
         return self.windowed(VolumeConstraintRuntime(parts, self))
 
 
 class VolumeConstraintRuntime(ActionRuntime):
     """The constraint at work: a projection each step, and its multipliers as forces until the next."""
 
-    velocity_dependent = False
-    exact = True
+    capabilities = frozenset({Projection})
+    applied_last = True
 
     def __init__(self, parts: list["BodyState"], options: VolumeConstraint) -> None:
         from pliant.actions.constraints.volume_body import BodyVolume
         from pliant.actions.constraints.volume_nodes import NodeVolumes
         from pliant.actions.constraints.volume_tets import TetVolumes
 
-        makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        makers: Table = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        if options.per == "node":
+            self.requests = tuple(DisableVolumetricTerm(part) for part in parts)
         self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from pliant.cli import options
-from pliant.cli.output import say, say_json, say_pairs, say_table, seconds, size
+from pliant.cli.output import say, say_json, say_pairs, say_table
+from pliant.core.text import seconds, size
 
 if TYPE_CHECKING:
     from pliant.scene.check import Report

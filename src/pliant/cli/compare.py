@@ -51,7 +51,7 @@ def command(
 ) -> None:
     """Run a scene with several models and tell them apart: error, speed, stability, pictures. Writes
     index.html, one page that holds everything, and compare.json."""
-    from pliant.cli.export import names
+    from pliant.cli.options import names
     from pliant.core.errors import InputError
     from pliant.validation.compare import compare
     from pliant.validation.study_run import compare_study

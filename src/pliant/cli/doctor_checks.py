@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-from pliant.cli.output import size
+from pliant.core.text import size
+from pliant.core.typing import Table
 
 NEEDED = ("numpy", "scipy", "numba", "trimesh", "meshio", "pydantic", "typer", "rich", "zarr")
 OPTIONAL = {
@@ -24,7 +24,7 @@ OPTIONAL = {
 }
 
 
-def findings() -> list[dict[str, Any]]:
+def findings() -> list[Table]:
     """Everything, each as ``{name, ok, detail}``."""
     from pliant import __version__
 
@@ -43,7 +43,7 @@ def findings() -> list[dict[str, Any]]:
     return found
 
 
-def _entry(name: str, ok: bool | None, detail: str) -> dict[str, Any]:
+def _entry(name: str, ok: bool | None, detail: str) -> Table:
     return {"name": name, "ok": ok, "detail": detail}
 
 

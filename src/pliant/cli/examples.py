@@ -43,7 +43,7 @@ def command(
         return
     text = examples.text(name)
     if copy is not None:
-        from pliant.cli.safe_write import write_new
+        from pliant.cli.output import write_new
 
         place = copy / f"{name}.toml" if copy.is_dir() else copy
         write_new(place, text, force)

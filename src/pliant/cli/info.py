@@ -6,7 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from pliant.cli import options
-from pliant.cli.output import cell, say, say_json, say_pairs, say_table, seconds
+from pliant.cli.output import cell, say, say_json, say_pairs, say_table
+from pliant.core.text import seconds
+from pliant.core.typing import Table
 
 EXAMPLES = (
     "pliant info beam.pliant --json",
@@ -52,7 +54,7 @@ def command(
         show(found)
 
 
-def _show_pairs(found: dict[str, Any]) -> None:
+def _show_pairs(found: Table) -> None:
     texts = [(name, value) for name, value in found.items() if value not in (None, [], {})]
     say_pairs([(name.replace("_", " "), _text(value)) for name, value in texts])
 
@@ -63,7 +65,7 @@ def _text(value: Any) -> str:
     return ", ".join(map(_text, value)) if isinstance(value, (list, tuple)) else cell(value)
 
 
-def _show_run(found: dict[str, Any]) -> None:
+def _show_run(found: Table) -> None:
     speed = found["real_time_factor"]
     say_pairs(
         [
@@ -78,12 +80,12 @@ def _show_run(found: dict[str, Any]) -> None:
     _show_bodies(found["bodies"])
 
 
-def _show_bodies(bodies: list[dict[str, Any]]) -> None:
+def _show_bodies(bodies: list[Table]) -> None:
     head = list(bodies[0])
     say_table(head, [[body[key] for key in head] for body in bodies])
 
 
-def _show_scene(found: dict[str, Any]) -> None:
+def _show_scene(found: Table) -> None:
     time = found["time"]
     say_pairs(
         [
@@ -100,7 +102,7 @@ def _show_scene(found: dict[str, Any]) -> None:
     _show_bodies(found["bodies"])
 
 
-def _show_model(found: dict[str, Any]) -> None:
+def _show_model(found: Table) -> None:
     say(found["about"])
     say()
     rows = [

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import InputError
+from pliant.core.typing import Table
 
 
-def run(path: Path) -> dict[str, Any]:
+def run(path: Path) -> Table:
     """A run folder."""
     from pliant.run.store import load
 
@@ -17,7 +18,7 @@ def run(path: Path) -> dict[str, Any]:
     return {**loaded.info(), **more}
 
 
-def scene(path: Path) -> dict[str, Any]:
+def scene(path: Path) -> Table:
     """A scene file, without building its meshes."""
     from pliant.core.parameters import to_table
     from pliant.scene.load import read
@@ -52,7 +53,7 @@ def scene(path: Path) -> dict[str, Any]:
     }
 
 
-def mesh(path: Path) -> dict[str, Any]:
+def mesh(path: Path) -> Table:
     """A surface or volume file."""
     from pliant.mesh.diagnostics import health
     from pliant.mesh.io import kind_of, read_surface, read_volume
@@ -74,7 +75,7 @@ def _regions(volume: Any) -> list[int]:
     return sorted({int(number) for number in volume.regions.tolist()})
 
 
-def model(name: str) -> dict[str, Any]:
+def model(name: str) -> Table:
     """A model: what it does, its parameters, its fields, its papers."""
     from pliant.models import MODELS
 
@@ -102,7 +103,7 @@ def _fields(cls: Any) -> list[str]:
     return list(dict.fromkeys([*own, *mechanics.field_names]))
 
 
-def parameters_of(cls: Any) -> list[dict[str, Any]]:
+def parameters_of(cls: Any) -> list[Table]:
     """Scene keys of a parameter class with kind, unit and default, from its JSON schema."""
     from pydantic import TypeAdapter
 
@@ -123,21 +124,21 @@ def parameters_of(cls: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _choices(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _choices(schema: Table) -> Iterator[Table]:
     """A schema and all that it allows."""
     yield schema
     for inner in schema.get("anyOf", ()):
         yield from _choices(inner)
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: Table) -> str:
     if "enum" in schema or "const" in schema:
         return " or ".join(str(value) for value in schema.get("enum", [schema.get("const")]))
     kind = str(schema.get("type", ""))
     return "" if kind in ("null", "") else {"array": "list", "object": "table"}.get(kind, kind)
 
 
-def material(name: str) -> dict[str, Any]:
+def material(name: str) -> Table:
     """A material preset: constants, where they come from, the usual ranges."""
     from pliant.materials import presets, resolve
 

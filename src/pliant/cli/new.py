@@ -17,7 +17,7 @@ def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the scene.", show_default=False)],
 ) -> None:
     """Write a commented starter scene to NAME.toml. Nothing is overwritten."""
-    from pliant.cli.safe_write import write_new
+    from pliant.cli.output import write_new
     from pliant.scene.to_toml import toml_value
 
     if not Path(name).name.removesuffix(".toml"):

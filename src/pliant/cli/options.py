@@ -1,16 +1,21 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
+
+from pliant.core.errors import InputError
 
 if TYPE_CHECKING:
     from pliant.scene.override import Override
     from pliant.scene.scene import Scene
 
+R = TypeVar("R")
 SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file (.toml).", show_default=False)]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder (.pliant).", show_default=False)]
 Output = Annotated[
@@ -88,3 +93,78 @@ def _changes(changes: Sequence[str] | None) -> "list[Override]":
     from pliant.scene.override import Override
 
     return [Override.of(text) for text in changes or ()]
+
+
+def positive(option: str, text: str, unit: str) -> float:
+    """``text`` as a number of ``unit`` above zero."""
+    from pliant.core.units import parse
+
+    try:
+        value = parse(float(text) if _plain(text) else text, unit)
+    except ValueError as error:
+        raise InputError(f"{option}: {error}.") from None
+    if value <= 0:
+        raise InputError(f"{option} {text}: it must be above 0.")
+    return value
+
+
+def _plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def takes(cls: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator: gives a command that takes ``**given`` an option for each field of a request class."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = [p for p in signature(command).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        hints = get_type_hints(cls, include_extras=True)
+        asked = [_parameter(entry.name, entry.default, hints[entry.name]) for entry in fields(cls)]
+        required = [p for p in own if p.default is Parameter.empty]
+        every = [*required, *asked, *(p for p in own if p.default is not Parameter.empty)]
+        shown: Any = command
+        shown.__signature__ = Signature(every)
+        shown.__annotations__ = {p.name: p.annotation for p in every}
+        return command
+
+    return decorate
+
+
+def _parameter(name: str, default: Any, hint: Any) -> Parameter:
+    """A field of a request, ``Annotated[type, Option(...)]``, as an option of a command."""
+    typed, about = get_args(hint)
+    flags = about.flags or ((f"--{name}/--no-{name}",) if typed is bool else (f"--{name}",))
+    if about.typed is not None:
+        typed = about.typed | None if default is None else about.typed
+    option = typer.Option(*flags, metavar=about.metavar, help=about.help, min=about.least)
+    return Parameter(
+        name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[typed, option]
+    )
+
+
+def request(cls: type[R], given: Mapping[str, Any]) -> R:
+    """The request that the options of a command make: ranges of frames and lists of names are read."""
+    read: dict[str, Callable[[str], Any]] = {"frames": frame_range, "bodies": names, "fields": names}
+    texts = {name for name in read if given.get(name) is not None}
+    return cls(**{name: read[name](value) if name in texts else value for name, value in given.items()})
+
+
+def names(text: str) -> list[str]:
+    """``a,b`` as a list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def frame_range(text: str) -> int | slice:
+    """``5``, ``-1``, ``0:50`` or ``10:`` as an index or a slice."""
+    try:
+        first, *rest = [int(part) if part.strip() else None for part in text.split(":")]
+        if not rest and first is not None:
+            return first
+        if len(rest) == 1:
+            return slice(first, rest[0])
+    except ValueError:
+        pass
+    raise InputError(f"--frames {text}: not a frame or a range of frames.", hint="Write 5, -1, 0:50 or 10:")

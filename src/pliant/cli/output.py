@@ -1,11 +1,18 @@
-"""What commands print: results on stdout, everything else on stderr."""
+"""What commands print and write: results on stdout, everything else on stderr, files never over others."""
 
 import json
 import math
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from pliant.core.errors import StorageError
+from pliant.core.text import seconds
+
+PAUSE = 2.0  # seconds between plain lines of progress
 Row = Sequence[Any]
 
 
@@ -34,11 +41,13 @@ def say_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
+    import numpy as np
+
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
-    if hasattr(value, "tolist"):  # NumPy
+    if isinstance(value, (np.ndarray, np.generic)):
         return _plain(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -76,19 +85,51 @@ def cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def seconds(value: float) -> str:
-    """A span of time for people."""
-    if value < 0.1:
-        return f"{value * 1e3:.3g} ms"
-    if value < 120:
-        return f"{value:.3g} s"
-    return f"{value / 60:.0f} min" if value < 7200 else f"{value / 3600:.1f} h"
+def write_new(path: Path, text: str, force: bool = False) -> None:
+    """``text`` as the new file ``path``; StorageError where it cannot be written, or exists and
+    ``force`` does not replace it."""
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise StorageError(f"{path} exists already; it is left alone.", hint="Choose another name.") from None
+    except OSError as error:
+        raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
+    except ValueError as error:  # a name with a null in it
+        raise StorageError(f"Cannot write {str(path)!r}: {error}.") from error
 
 
-def size(count: float) -> str:
-    """A number of bytes for people."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
+Count = Callable[[int, int], object]
+
+
+@contextmanager
+def counting(what: str, quiet: bool) -> Iterator[Count | None]:
+    """A function to call with (done, total) while the work goes on."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    else:
+        yield _Lines(what)
+
+
+class _Lines:
+    """A line about every two seconds; what is left is judged by the work since the first of it was done."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._last = what, time.perf_counter()
+        self._first: tuple[float, int] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.perf_counter()
+        since, begun = self._first = self._first or (now, done)
+        if done < total and now - self._last >= PAUSE:
+            self._last = now
+            made = done - begun
+            left = f"  {seconds((now - since) / made * (total - done))} left" if made else ""
+            note(f"{self._what} {done}/{total}{left}")

@@ -35,7 +35,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Draw graphs of series: over time or one against another, of one run or several."""
-    from pliant.cli.export import names
+    from pliant.cli.options import names
     from pliant.core.errors import InputError
     from pliant.render import plot
 

@@ -13,11 +13,11 @@ def command(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with a run after an interruption or a kill; the result is the same, bit for bit."""
-    from pliant.cli.progress import progress_reporter
+    from pliant.run.progress import progress_reporter
     from pliant.run.runner import resume as resume_run
     from pliant.run.store import load
 
     load(run)  # before any progress is shown
-    with progress_reporter(quiet or json) as show:
+    with progress_reporter(not (quiet or json)) as show:
         done = resume_run(run, threads=threads, progress=show)
     tell(done, json, quiet)

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pliant.cli import options
-from pliant.cli.output import say, say_json, seconds
+from pliant.cli.output import say, say_json
+from pliant.core.text import seconds
 
 if TYPE_CHECKING:
     from pliant.run.store import Run
@@ -39,12 +40,12 @@ def command(
 
 def simulate(found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool) -> None:
     """Run the Scene ``found`` into ``folder`` and say how it went."""
-    from pliant.cli.progress import progress_reporter
+    from pliant.run.progress import progress_reporter
     from pliant.run.runner import run_scene
     from pliant.scene.to_toml import to_toml
 
     text = to_toml(found, absolute=True)
-    with progress_reporter(quiet or json) as show:
+    with progress_reporter(not (quiet or json)) as show:
         run = run_scene(found, folder, threads=threads, force=force, progress=show, scene_text=text)
     tell(run, json, quiet)
 

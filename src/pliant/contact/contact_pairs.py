@@ -19,7 +19,7 @@ from pliant.contact.pair_layout import (
 )
 from pliant.contact.surfaces import surfaces_of
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Pieces, RigidContact
+from pliant.interfaces import Mechanics
 
 if TYPE_CHECKING:
     from pliant.contact.parameters import Contact
@@ -50,8 +50,9 @@ class ContactPairs:
         self.rough = roughness(world)
         self.mass = world.mass.copy()
         for part in world.bodies:
-            if isinstance(part.mechanics, RigidContact):
-                self.mass[part.rows] = part.mechanics.contact_mass
+            mass = part.mechanics.contact_surface().mass
+            if mass is not None:
+                self.mass[part.rows] = mass
         self.body_of = np.repeat(np.arange(len(alone)), [part.count for part in world.bodies])
         self._restored: tuple[IntArray, Array] | None = None
         self._look(world.x, np.empty((0, 2), np.int64), np.empty((0, HISTORY)))
@@ -128,6 +129,7 @@ class ContactPairs:
         return np.where(self.touched[active] >= 0, np.maximum(depth, 0.0), 0.0)
 
 
-def _apart(mechanics: object) -> bool:
-    """Whether a body has parts that can meet."""
-    return not isinstance(mechanics, Pieces) or bool(mechanics.piece.any())
+def _apart(mechanics: Mechanics) -> bool:
+    """Whether a body has parts that can collide with each other."""
+    pieces = mechanics.contact_surface().pieces
+    return pieces is None or bool(pieces.any())

@@ -7,7 +7,6 @@ import numpy as np
 from pliant.contact.contact_pairs import ContactPairs
 from pliant.contact.pair_layout import ACTIVE, ALLOWED, DISTANCE, REACH, TOUCHED
 from pliant.core.typing import Array, IntArray
-from pliant.interfaces import Pieces
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -28,7 +27,7 @@ def allow_overlaps(table: ContactPairs, world: "World") -> list[str]:
 def allow_new_pieces(table: ContactPairs, world: "World", keys: IntArray, pressed: Array) -> None:
     """Particles beside a new crack are closer than their balls: they keep that until they part. No pair
     of pieces is pressed more than before, which is ``pressed`` (k,) for ``keys``, nothing for others."""
-    pieces = np.array([isinstance(part.mechanics, Pieces) for part in world.bodies])
+    pieces = np.array([part.mechanics.contact_surface().pieces is not None for part in world.bodies])
     mine = np.flatnonzero((table.own == table.pairs[:, 1]) & pieces[table.own])
     if not len(mine):
         return

@@ -1,37 +1,41 @@
-"""Rigid shapes at work: they push particles out and feel what that takes."""
+"""Rigid obstacles: they push particles out and record the force on themselves."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.curves import Curve
 from pliant.core.typing import AnyArray, Array
-from pliant.interfaces import ActionRuntime, RigidShape
+from pliant.interfaces import ActionRuntime, EnergyTotals, Projection
 
 if TYPE_CHECKING:
-    from pliant.interfaces import Ledger
     from pliant.state.world import World
 
-PLANE, SPHERE, BOX, CAPSULE = 0, 1, 2, 3
 
+@dataclass(frozen=True)
+class RigidShape:
+    """A rigid shape for compiled loops: its number and size (``contact.signed_distance``), the frame (3, 3)
+    that its axes are the columns of, and its places (k, 3) [m] at k times."""
 
-def frame_along(axis: Array) -> Array:
-    """A rotation matrix whose third column is the unit vector ``axis``."""
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    first = np.cross(helper, axis)
-    first /= np.linalg.norm(first)
-    return np.column_stack([first, np.cross(axis, first), axis])
+    kind: int
+    size: Array
+    frame: Array
+    places: Array
+    restitution: float
+    friction: float
 
 
 class ObstacleRuntime(ActionRuntime):
-    """A rigid shape at work: pushes particles out, and reports the force on itself.
+    """A rigid shape that pushes particles out, and records the force on itself.
 
     Series: the mean force on it since the last row, and the torque about its position.
     """
 
-    exact = False
-    refines = False
+    capabilities = frozenset({Projection})
+    applied_last = False
+    refines = False  # whether bodies with several levels refine around it
 
     def __init__(
         self,
@@ -53,33 +57,17 @@ class ObstacleRuntime(ActionRuntime):
         self.work = self.heat = 0.0
 
     def project(self, time: float, dt: float, world: "World") -> None:
-        self.push(time, dt, world.x, world.v, world.f, world.mass, world.inverse_mass, world.radius)
-        self.elapsed += dt
-
-    def push(
-        self,
-        time: float,
-        dt: float,
-        x: Array,
-        v: Array,
-        f: Array,
-        mass: Array,
-        inverse_mass: Array,
-        radius: Array | None = None,
-    ) -> None:
-        """Push particles (points, or balls of ``radius``) out of the shape as it is at ``time``; keep the
+        """Push particles (balls of ``world.radius``) out of the shape as it is at ``time``; record the
         impulse, work and heat."""
         from pliant.contact.obstacle_kernels import resolve_contacts
 
-        radius = np.zeros(len(x)) if radius is None else radius
-
-        place = self.path.at(time)
-        velocity = self.velocity(time, dt)
+        w, place, velocity = world, self.path.at(time), self.velocity(time, dt)
         out = resolve_contacts(
             self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
-            (x, v, f, mass, radius, inverse_mass),
+            (w.x, w.v, w.f, w.mass, w.radius, w.inverse_mass),
         )  # fmt: skip
         self.take_contacts(out)
+        self.elapsed += dt
 
     def take_contacts(self, out: Array) -> None:
         """Take note of the impulse, its torque, the work and the heat (8,) of contacts."""
@@ -91,14 +79,10 @@ class ObstacleRuntime(ActionRuntime):
     def moves(self) -> bool:
         return not self.path.is_constant
 
-    def rigid(self, times: Array) -> "RigidShape":
+    def rigid(self, times: Array) -> RigidShape:
         """The shape and its places at ``times`` (k,) [s]."""
         places = self.path.at_all(times)
         return RigidShape(self.shape, self.size, self.frame, places, self.restitution, self.friction)
-
-    def distance(self, time: float, x: Array) -> Array:
-        """Signed distance [m] of points (n, 3) from the shape as it is at ``time``; negative inside."""
-        return self.distances(time, x)[0]
 
     def distances(self, time: float, points: Array) -> tuple[Array, Array]:
         """Distances [m] of points (k, 3), negative inside, and outward normals."""
@@ -123,10 +107,10 @@ class ObstacleRuntime(ActionRuntime):
         self.work += float(np.sum(impulses @ velocity))
         self.heat += heat
 
-    def report_energy(self, ledger: "Ledger") -> None:
-        """Hand the work and the heat of the contacts since the last call to the ledger."""
-        ledger.work += self.work
-        ledger.dissipated += self.heat
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Hand the work and the heat of the contacts since the last call to ``totals``."""
+        totals.work += self.work
+        totals.dissipated += self.heat
         self.work = self.heat = 0.0
 
     def sample(self, time: float) -> Sequence[float]:

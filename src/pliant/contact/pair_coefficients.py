@@ -9,7 +9,6 @@ import numpy as np
 from pliant.core.errors import SceneError
 from pliant.core.registry import nearest
 from pliant.core.typing import Array
-from pliant.interfaces import RigidContact, Rough, Uneven
 
 if TYPE_CHECKING:
     from pliant.contact.parameters import Contact
@@ -51,7 +50,8 @@ def laws_between(world: "World", radius: Array, contact: "Contact", sticky: Sequ
     materials = [part.material for part in world.bodies]
     own = [_stiffness(part) for part in world.bodies]
     rough = [
-        p.mechanics.friction if isinstance(p.mechanics, Rough) else p.material.friction for p in world.bodies
+        p.material.friction if (own_one := p.mechanics.contact_surface().friction) is None else own_one
+        for p in world.bodies
     ]
     count = len(materials)
     out = np.zeros((count, count, 5))
@@ -77,17 +77,17 @@ def laws_between(world: "World", radius: Array, contact: "Contact", sticky: Sequ
 
 def _stiffness(part: "BodyState") -> float:
     """Stiffness of a body's contacts [N/m]: ``0.6 E a``, unless it has its own."""
-    if isinstance(part.mechanics, RigidContact):
-        return part.mechanics.contact_stiffness
-    return 0.6 * part.material.young * part.structure.spacing
+    own = part.mechanics.contact_surface().stiffness
+    return 0.6 * part.material.young * part.structure.spacing if own is None else own
 
 
 def roughness(world: "World") -> Array:
     """How much rougher each particle is than its body (n,): its share in the friction of a pair."""
     out = np.ones(world.count)
     for part in world.bodies:
-        if isinstance(part.mechanics, Uneven):
-            out[part.rows] = np.sqrt(part.mechanics.roughness)
+        own = part.mechanics.contact_surface().roughness
+        if own is not None:
+            out[part.rows] = np.sqrt(own)
     return out
 
 

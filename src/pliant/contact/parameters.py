@@ -7,7 +7,6 @@ from pydantic import Field, model_validator
 from pliant.core.parameters import parameters
 from pliant.core.typing import Vector
 from pliant.core.units import Number, Pressure
-from pliant.interfaces import Pieces, RigidContact, Thick
 
 if TYPE_CHECKING:
     from pliant.interfaces import ActionRuntime
@@ -57,11 +56,13 @@ class Contact:
 
     def meets_itself(self, part: "BodyState") -> bool:
         """Whether a body meets itself."""
-        if isinstance(part.mechanics, RigidContact):
+        surface = part.mechanics.contact_surface()
+        if surface.rigid:
             return False
         if self.self_ is not None:
             return bool(self.self_)
-        return part.material.strength is not None and isinstance(part.mechanics, (Thick, Pieces))
+        without_cells = surface.radius is not None or surface.pieces is not None
+        return part.material.strength is not None and without_cells
 
     def only_pieces(self, part: "BodyState") -> bool:
         """Whether of a body that meets itself only different pieces do."""

@@ -1,4 +1,4 @@
-"""The contact layer at work on the whole World."""
+"""Penalty contact between all bodies of the World."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from pliant.contact.pair_coefficients import check_names
 from pliant.contact.pair_layout import DAMPING, STIFFNESS
 from pliant.contact.surfaces import new_faces
 from pliant.core.typing import AnyArray, Array
-from pliant.interfaces import ActionRuntime, IndexMap, StableStep
+from pliant.interfaces import ActionRuntime, IndexMap, Projection, StableStep
 
 if TYPE_CHECKING:
     from pliant.contact.parameters import Contact
@@ -32,8 +32,9 @@ class PenaltyContact(ActionRuntime):
     balls against balls, which interlock; friction with a history instead of against the slip alone.
     """
 
+    capabilities = frozenset({Projection})
     velocity_dependent = True
-    exact = True
+    applied_last = True
 
     def __init__(self, world: "World", contact: "Contact") -> None:
         check_names(world, contact)
@@ -41,7 +42,8 @@ class PenaltyContact(ActionRuntime):
         self.sticky = self._sticky_at(0.0)
         self.table = ContactPairs(world, contact, self.sticky)
         self.fresh = False  # whether ``table`` is that of the present positions
-        self.notes = allow_overlaps(self.table, world)
+        for text in allow_overlaps(self.table, world):
+            self.diagnostics.note(text)
 
     def _sticky_at(self, time: float) -> tuple[bool, ...]:
         return tuple(part.sticky is not None and part.sticky(time) for part in self.world.bodies)

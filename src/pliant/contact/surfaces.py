@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Pieces, RigidContact, Thick
 from pliant.mesh.topology import components
 
 if TYPE_CHECKING:
@@ -43,13 +42,14 @@ def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Contact
     triangles, owners, radius, oriented, edges = [], [], [], [], []
     piece = np.arange(world.count)
     for number, part in enumerate(world.bodies):
+        contact = part.mechanics.contact_surface()
         own, r = _surface(part)
         triangles.append(own + part.rows.start)
         owners.append(np.full(len(own), number))
         radius.append(r)
-        oriented.append("tetra" in part.structure.cells or isinstance(part.mechanics, RigidContact))
-        if alone[number] and isinstance(part.mechanics, Pieces):
-            piece[part.rows] = part.rows.start + part.mechanics.piece
+        oriented.append("tetra" in part.structure.cells or contact.rigid)
+        if alone[number] and contact.pieces is not None:
+            piece[part.rows] = part.rows.start + contact.pieces
         elif alone[number] and apart[number]:
             piece[part.rows] = part.rows.start + components(part.count, _edges(part))[1]
         elif alone[number]:
@@ -80,13 +80,10 @@ def new_faces(triangles: IntArray, parents: IntArray, before: IntArray) -> IntAr
 
 def _surface(part: "BodyState") -> tuple[IntArray, float]:
     """Triangles of a body in its own rows, and half their thickness [m]."""
-    structure = part.structure
-    if isinstance(part.mechanics, RigidContact):
-        return part.mechanics.contact_triangles, part.mechanics.radius
-    triangles = structure.cells.get("triangle")
-    if isinstance(part.mechanics, Thick):
-        radius = part.mechanics.radius
-    else:
+    structure, contact = part.structure, part.mechanics.contact_surface()
+    triangles = structure.cells.get("triangle") if contact.triangles is None else contact.triangles
+    radius = contact.radius
+    if radius is None:
         radius = structure.spacing * (SHELL if triangles is not None and len(triangles) else BALL)
     if triangles is None or not len(triangles):
         return np.repeat(np.arange(part.count)[:, None], 3, axis=1), radius

@@ -33,6 +33,11 @@ class Curve:
     def is_constant(self) -> bool:
         return len(self.times) == 1
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is zero at all times."""
+        return not np.any(self.values)
+
     def _place(self, time: float) -> tuple[int, float, float]:
         """Segment, its length and the fraction (0..1) of it at ``time`` (length 0 outside the keys)."""
         times = self.times

@@ -1,10 +1,11 @@
 """One table per family of things that scenes name; outside packages join through entry points."""
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points as installed_entry_points
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -20,10 +21,30 @@ def nearest(name: str, known: list[str]) -> str:
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(sorted(known))}"
 
 
-class Registry(Mapping[str, Callable[..., T]], Generic[T]):
+class SceneMember:
+    """What actions and measures declare besides their fields, for whoever reads or shows a scene.
+
+    kind: the name in scenes; main: the field that a bare ``keys`` stands for; series_label: what the names of
+    its series begin with, None where it has none; series_units: the unit of each series, by the beginning of
+    its name.
+    """
+
+    kind: ClassVar[str]
+    main: ClassVar[str | None] = None
+
+    @property
+    def series_label(self) -> str | None:
+        return None
+
+    def series_units(self) -> dict[str, str]:
+        return {}
+
+
+class Registry(Mapping[str, type[T]], Generic[T]):
     """Classes by their scene name (``kind``); an unknown name is a ValueError with the nearest known one.
 
     aliases: earlier names that scenes may still use, and the present ones. They are not listed.
+    base: declares what the others read off a class; classes that do not derive from it get its defaults.
     """
 
     def __init__(
@@ -32,8 +53,9 @@ class Registry(Mapping[str, Callable[..., T]], Generic[T]):
         classes: Sequence[Any],
         entry_points: str,
         aliases: Mapping[str, str] | None = None,
+        base: type | None = None,
     ) -> None:
-        self.family, self._group = family, entry_points
+        self.family, self._group, self._base = family, entry_points, base
         self._table: dict[str, Any] = {cls.kind: cls for cls in classes}
         self._aliases = dict(aliases or {})
         self._outside = False
@@ -47,13 +69,20 @@ class Registry(Mapping[str, Callable[..., T]], Generic[T]):
                     cls = point.load()
                     if cls.kind != point.name:
                         raise ValueError(f"the entry point is called '{point.name}', the class '{cls.kind}'")
-                    self._table.setdefault(point.name, cls)
+                    self._table.setdefault(point.name, self._complete(cls))
                 except Exception as error:
                     self._broken[point.name] = f"{point.value} cannot be loaded: {error}"
 
     def register(self, cls: Any) -> Any:
         """Add a class under its ``kind``; usable as a decorator."""
-        self._table[cls.kind] = cls
+        self._table[cls.kind] = self._complete(cls)
+        return cls
+
+    def _complete(self, cls: Any) -> Any:
+        """``cls`` with the defaults of the family's base class for what it does not declare itself."""
+        if self._base is not None and not issubclass(cls, self._base):
+            for name in set(dir(self._base)) - set(dir(cls)):
+                setattr(cls, name, inspect.getattr_static(self._base, name))
         return cls
 
     def build(self, value: Any) -> T:
@@ -73,7 +102,7 @@ class Registry(Mapping[str, Callable[..., T]], Generic[T]):
         """The scene form of an instance: a table with ``type``, without defaults."""
         return {"type": instance.kind, **to_table(instance)}
 
-    def __getitem__(self, name: str) -> Callable[..., T]:
+    def __getitem__(self, name: str) -> type[T]:
         name = self._aliases.get(name, name) if isinstance(name, str) else name
         if name not in self._table:
             self._load_outside()
@@ -106,5 +135,5 @@ class NameOf:
         return core_schema.no_info_after_validator_function(self._known, handler(source))
 
     def _known(self, name: str) -> str:
-        kind: str = self.registry[name].kind  # type: ignore[attr-defined]
+        kind: str = self.registry[name].kind
         return kind

@@ -41,7 +41,7 @@ OneBody = Annotated[Any, BeforeValidator(_one_body), _BY_NAME, WithJsonSchema({"
 
 
 @parameters
-class PlaneRegion:
+class Plane:
     """Particles on a plane across an axis: at a coordinate, or at the body's own "min" or "max" end.
 
     The tolerance defaults to a tenth of the particle spacing at an end and a quarter elsewhere.
@@ -112,7 +112,7 @@ class Select:
     """A selection: of one body, or of all bodies where ``body`` is not given; exactly one way to choose."""
 
     body: BodyRef = None
-    plane: PlaneRegion | None = None
+    plane: Plane | None = None
     box: BoxRegion | None = None
     sphere: SphereRegion | None = None
     ids: tuple[int, ...] | None = None
@@ -149,6 +149,8 @@ class Select:
 
     def rows(self, world: "World", what: str, body: Any = None) -> IntArray:
         """World rows of the selected particles, ascending; SelectionError where there are none."""
+        if world.restored_rows is not None:
+            return world.restored_rows
         found = []
         body = self.body if body is None else body
         parts = world.bodies_named(body, what)

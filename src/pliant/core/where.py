@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pliant.core.selection import BoxRegion, Nearest, PlaneRegion, Select, SphereRegion
+from pliant.core.selection import BoxRegion, Nearest, Plane, Select, SphereRegion
 
 
 def plane(axis: Any, at: Any, tolerance: float | None = None) -> Select:
     """Particles on a plane across ``axis``, at "min", "max" or a coordinate."""
-    return Select(plane=PlaneRegion(axis=axis, at=at, tolerance=tolerance))
+    return Select(plane=Plane(axis=axis, at=at, tolerance=tolerance))
 
 
 def box(low: Any, high: Any) -> Select:

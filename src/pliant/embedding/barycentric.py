@@ -7,12 +7,13 @@ motion of the particles (rigid ones among them) moves the surface exactly along.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, Array, IndexArray, IntArray
+from pliant.embedding.frame_offsets import FrameOffsets
 from pliant.mesh.mesh import Surface, boundary_triangles, tet_volumes
 
 _BLOCK = 2048  # points handled at a time: keeps the working set in cache
@@ -22,22 +23,32 @@ _GROUP = "group."
 
 @dataclass(frozen=True)
 class EmbeddedSurface:
-    """A surface whose point i is at ``sum_k weights[i, k] x[indices[i, k]]``.
+    """A surface whose point i is at ``sum_k weights[i, k] x[indices[i, k]]``, plus an offset for some.
 
     surface: at rest, in world coordinates [m]; indices (p, k) particles; weights (p, k), rows summing to 1;
     extrapolation: how far the worst point lies outside its tet, as the size of its most negative weight
-    (0: all inside; 1: as far out as that tet is high).
+    (0: all inside; 1: as far out as that tet is high); offsets: of points beside what carries them.
     """
-
-    kind: ClassVar[str] = "embedded"
 
     surface: Surface
     indices: IndexArray
     weights: Array
     extrapolation: float = 0.0
+    offsets: FrameOffsets | None = None
+
+    @property
+    def kind(self) -> str:
+        """The name under which a run folder stores it."""
+        return "embedded" if self.offsets is None else "framed"
 
     def positions(self, x: Array) -> Array:
         """Surface points (p, 3) [m] for particles at ``x`` (n, 3) [m]."""
+        out = self._combined(x)
+        if self.offsets is not None:
+            self.offsets.add_to(out, x)
+        return out
+
+    def _combined(self, x: Array) -> Array:
         if self.indices.shape[1] == 1:  # the only weight of a row is one
             return np.asarray(x[self._run].copy() if self._run else np.take(x, self.indices[:, 0], axis=0))
         out = np.take(x, self.indices[:, 0], axis=0) * self.weights[:, :1]
@@ -64,6 +75,8 @@ class EmbeddedSurface:
         }
         if surface.uv is not None and surface.uv_triangles is not None:
             arrays |= {"uv": surface.uv, "uv_triangles": surface.uv_triangles}
+        if self.offsets is not None:
+            arrays |= self.offsets.arrays()
         return arrays | {_GROUP + name: ids for name, ids in surface.groups.items()}
 
     @classmethod
@@ -73,7 +86,8 @@ class EmbeddedSurface:
         surface = Surface(
             arrays["points"], arrays["triangles"], arrays.get("uv"), arrays.get("uv_triangles"), groups
         )
-        return cls(surface, arrays["indices"], arrays["weights"], float(arrays["extrapolation"]))
+        offsets = FrameOffsets.from_arrays(arrays) if "framed" in arrays else None
+        return cls(surface, arrays["indices"], arrays["weights"], float(arrays["extrapolation"]), offsets)
 
 
 def boundary_carrier(points: Array, tets: IntArray) -> EmbeddedSurface:

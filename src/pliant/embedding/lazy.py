@@ -1,4 +1,4 @@
-"""Carried surfaces that take long to make and are not always looked at."""
+"""Embedded surfaces that are expensive to build and not always needed."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -9,11 +9,16 @@ from pliant.mesh.mesh import Surface
 
 
 class LazyCarrier(ABC):
-    """A carrier that is made when somebody looks: a body may come apart many times between two frames."""
+    """A carrier that is built on first use: a body may crack many times between two frames."""
 
     @abstractmethod
     def make(self) -> EmbeddedSurface:
         """The carrier."""
+
+    @property
+    def kind(self) -> str:
+        """The name under which a run folder stores it."""
+        return self.made.kind
 
     @cached_property
     def made(self) -> EmbeddedSurface:

@@ -4,7 +4,7 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import FramedSurface, frames_of
+from pliant.embedding.frame_offsets import FrameOffsets, frames_of
 from pliant.mesh.mesh import Surface
 from pliant.mesh.topology import components
 
@@ -58,9 +58,8 @@ def carried_around(
     far = away[framed] > REACH
     triples[far] = _triples(rest, found[_feet(surface, away)[framed[far]]], widest=True)
     frames = _beyond_the_line(rest, spacing, edges, triples)
-    return FramedSurface(
-        surface, indices, weights, 0.0, framed, frames, missing[framed], frames_of(rest, frames)
-    )
+    offsets = FrameOffsets(framed, frames, missing[framed], frames_of(rest, frames))
+    return EmbeddedSurface(surface, indices, weights, offsets=offsets)
 
 
 def _near(points: Array, rest: Array, edges: IntArray, home: IntArray) -> IntArray:

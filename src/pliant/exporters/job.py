@@ -1,13 +1,14 @@
 """What all exporters share: which frames and bodies, which files, and that no file is ever half written."""
 
+import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from uuid import uuid4
 
 import numpy as np
@@ -17,6 +18,7 @@ from pliant.core.optional_dependencies import need
 from pliant.core.registry import nearest
 from pliant.exporters.axes_units import AxisTransform, TransformedFrame, placing
 from pliant.exporters.prefetch import ahead
+from pliant.run.requests import ExportRequest
 from pliant.run.store import Frame, Run
 from pliant.run.store.json_files import replace_file, storing
 
@@ -135,33 +137,32 @@ def export_with(
     exporter: Exporter,
     run: Run,
     out: Path,
-    options: Mapping[str, Any],
-    force: bool,
+    asked: ExportRequest,
     progress: Callable[[int, int], object] | None,
 ) -> list[Path]:
     """Check everything, then write file by file, each appearing when it is complete."""
-    for name, value in options.items():
-        given = value != 1 if name == "every" else value is not None
-        if given and name not in exporter.takes:
-            raise InputError(f"'{name}' means nothing for {exporter.suffix} files: {exporter.about}.")
+    for entry in dataclasses.fields(asked):
+        given = vars(asked)[entry.name] not in (None, entry.default)
+        if given and entry.name not in {"force", *exporter.takes}:
+            raise InputError(f"'{entry.name}' means nothing for {exporter.suffix} files: {exporter.about}.")
     need(f"Writing {exporter.suffix} files", *exporter.needs, extra=exporter.extra)
-    frames = chosen_frames(run, options["frames"], options["every"])
+    frames = chosen_frames(run, asked.frames, asked.every)
     count = _Count(progress)
     job = Job(
         run,
         out,
         frames,
-        chosen_bodies(run, options["bodies"]),
-        None if options["fields"] is None else tuple(options["fields"]),
-        placing(run, options["units"], options["up"] or exporter.up),
-        options["start"],
-        bool(options["normals"]),
+        chosen_bodies(run, asked.bodies),
+        None if asked.fields is None else tuple(asked.fields),
+        placing(run, asked.units, asked.up or exporter.up),
+        asked.start,
+        bool(asked.normals),
         count.one if exporter.whole else lambda: None,
     )
     pieces = exporter.plan(job)
     count.total = len(frames) if exporter.whole else len(pieces)
     taken = [path for path, _ in pieces if path.exists()]
-    if taken and (not force or any(path.is_dir() for path in taken)):
+    if taken and (not asked.force or any(path.is_dir() for path in taken)):
         more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
         raise InputError(f"{taken[0]}{more} exist already.", hint="Use --force to write over files.")
     with storing(out, "try again"):

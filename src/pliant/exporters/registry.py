@@ -1,10 +1,12 @@
 """Exporters by suffix."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
@@ -20,6 +22,7 @@ from pliant.exporters.stl_str import STL, STR
 from pliant.exporters.usd import USD, USDA, USDC
 from pliant.exporters.vtkhdf import VTKHDF
 from pliant.exporters.vtu import PVD, VTU
+from pliant.run.requests import ExportRequest
 from pliant.run.store import Run
 
 GROUP = "pliant.exporters"  # of entry points
@@ -52,39 +55,18 @@ def exporter_for(path: Path) -> Exporter:
 def export(
     run: Run,
     out: str | os.PathLike[str],
+    request: ExportRequest | None = None,
     *,
-    frames: int | slice | Iterable[int] | None = None,
-    every: int = 1,
-    bodies: Iterable[str] | None = None,
-    fields: Iterable[str] | None = None,
-    units: str | None = None,
-    up: str | None = None,
-    start: int | None = None,
-    normals: bool | None = None,
-    force: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    **options: Any,
 ) -> list[Path]:
     """Write a run to files, in the format that the suffix of ``out`` names; gives the files written.
 
-    Formats with a file per frame need a place for its number, as in ``frame_%04d.obj``. ``frames``: one
-    number, a slice or several (negative ones count from the end), of which ``every`` n-th is taken;
-    ``bodies`` and ``fields``: only these. ``units``: lengths in "mm", "in", ... instead of metres; ``up``:
-    the axis that points up in the file, instead of the scene's; ``start``: the number of the first file of a
-    sequence, the others following one by one (default: frames keep their own); ``normals``: smooth normals
-    in a USD file too. ``progress`` is called with
-    (done, in all): files, or frames where one file holds them all.
-    InputError before anything is written: unknown suffix or names, files that exist without ``force``.
+    Options are the fields of ``ExportRequest``, given as one or by name. Formats with a file per frame need a
+    place for its number, as in ``frame_%04d.obj``. ``progress`` is called with (done, in all): files, or
+    frames where one file holds them all. InputError before anything is written: unknown suffix or names,
+    files that exist without ``force``.
     """
+    asked = ExportRequest(**options) if request is None else replace(request, **options)
     path = Path(out)
-    exporter = exporter_for(path)
-    options = {
-        "frames": frames,
-        "every": every,
-        "bodies": bodies,
-        "fields": fields,
-        "units": units,
-        "up": up,
-        "start": start,
-        "normals": normals or None,
-    }
-    return export_with(exporter, run, path, options, force, progress)
+    return export_with(exporter_for(path), run, path, asked, progress)

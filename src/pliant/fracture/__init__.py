@@ -1,4 +1,4 @@
-"""Bodies that come apart: fracture and cutting, for models on tets, phyxels and elements alike.
+"""Fracture and cutting, for models on tets, phyxels and lattices alike.
 
 Surfaces (``surface_cut``), for any model that carries a closed triangle surface:
 

@@ -146,10 +146,10 @@ class CrackGrowth:
             near |= self.front & (np.abs(self.plane[:, :3] @ at - self.plane[:, 3]) < reach)
         return None if (alike & near).any() else CrackPlane(normal, float(normal @ at), self.begun)
 
-    # -------------------------------------------------------------------------------------- how it goes on
+    # -------------------------------------------------------------------------------------- how it continues
 
     def advance(self, time: float, opened: CrackOpening, planes: CrackPlanes) -> None:
-        """Take over what ``planes`` opened. Particles on the faces that have not come apart are the front,
+        """Take over what ``planes`` opened. Particles on the faces that have not separated are the front,
         and so are new ones on edges that were divided."""
         edit, rims, x = opened.edit, opened.rims, self.rest
         self.last = time
@@ -181,7 +181,7 @@ class CrackGrowth:
         self.plane[mine] = np.array([[*plane.normal, plane.offset] for plane in planes.planes])[of]
 
     def wait(self, time: float, nodes: IntArray | int) -> None:
-        """Particles that could not come apart try again a while later."""
+        """Particles that could not separate try again a while later."""
         self.ready[nodes] = time + WAIT * self.calm
 
     def follow(self, edit: "TetEdit") -> None:
@@ -191,8 +191,11 @@ class CrackGrowth:
         self.crack, self.plane = self.crack[first], self.plane[first]
 
     def state(self) -> dict[str, AnyArray]:
-        kept: dict[str, AnyArray] = {name: getattr(self, name) for name in KEPT}
-        return {**kept, "breaks": np.array([self.last, self.broken, self.begun])}
+        own = vars(self)
+        return {
+            **{name: own[name] for name in KEPT},
+            "breaks": np.array([self.last, self.broken, self.begun]),
+        }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         for name in KEPT:

@@ -2,7 +2,7 @@ r"""Cracks through tets: the surroundings of a particle parted along a plane.
 
 A particle that breaks has a plane through it. Edges opposite to it that the plane crosses are divided where
 it does, and every tet at such an edge with them, beyond the broken surroundings too. Then each tet around
-the particle lies on one side, and those on different sides come apart along faces in the plane. This is the
+the particle lies on one side, and those on different sides separate along faces in the plane. This is the
 local remeshing of [OBrienHodgins1999]_ 4.3.
 
 A crack keeps to its plane: particles that are on it already count as in the plane, however far they are from
@@ -113,7 +113,7 @@ class CrackPlanes:
         faces = np.concatenate(chosen) if chosen else np.zeros((0, 2), np.int64)
         plane = np.repeat(np.arange(len(chosen)), [len(own) for own in chosen])
         rest = self.x[parents[:, 0]] * weights[:, :1] + self.x[parents[:, 1]] * weights[:, 1:]
-        kept = self._without_crumbs(tets, rest, faces)
+        kept = self._drop_small_pieces(tets, rest, faces)
         faces, plane = faces[kept], plane[kept]
         after = open_faces(tets, len(parents), faces) if len(faces) else None
         if after is None:
@@ -137,7 +137,7 @@ class CrackPlanes:
         cut &= side[joints[:, 0] // 4] != side[joints[:, 1] // 4]
         return np.asarray(own[joints[cut] // 4] * 4 + joints[cut] % 4)
 
-    def _without_crumbs(self, tets: IntArray, rest: Array, faces: IntArray) -> BoolArray:
+    def _drop_small_pieces(self, tets: IntArray, rest: Array, faces: IntArray) -> BoolArray:
         """Which of ``faces`` may open: each piece that would be too small stays with the neighbour that it
         has most area in common with."""
         kept = np.ones(len(faces), bool)
@@ -148,10 +148,10 @@ class CrackPlanes:
         small = np.bincount(piece, tet_volumes(rest, tets)) < self.smallest
         ends = piece[faces // 4]
         areas = double_areas(rest, _corners(tets, faces[:, 0]))
-        for crumb in np.flatnonzero(small).tolist():
-            mine = np.flatnonzero((ends == crumb).any(axis=1) & (ends[:, 0] != ends[:, 1]))
+        for small_piece in np.flatnonzero(small).tolist():
+            mine = np.flatnonzero((ends == small_piece).any(axis=1) & (ends[:, 0] != ends[:, 1]))
             if len(mine):
-                other = ends[mine].sum(axis=1) - crumb
+                other = ends[mine].sum(axis=1) - small_piece
                 kept[mine[other == np.argmax(np.bincount(other, areas[mine]))]] = False
         return kept
 

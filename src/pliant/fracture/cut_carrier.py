@@ -1,16 +1,19 @@
-"""The carried surface of a body that has come apart, made when somebody asks for it."""
+"""Embedded surfaces of bodies that have cracks or were cut, built when they are first asked for.
 
-from typing import ClassVar
+All of them cut the surface of the whole body along the cracks (``cut_surface``) and embed each point in
+elements on its own side. A part of the surface may lie nearest to elements across a crack here and there:
+``majority_pieces`` decides by vote to which piece of the body it belongs.
+"""
 
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface, boundary_carrier, embed
 from pliant.embedding.lazy import LazyCarrier
 from pliant.fracture.surface_cut import GROUP, cut_surface
 from pliant.fracture.tet_topology import boundary_twins, pieces
-from pliant.fracture.virtual_nodes import weights_in
+from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, tet_with, weights_in
 from pliant.interfaces import Carrier
 from pliant.mesh.mesh import Surface, boundary_triangles
 from pliant.mesh.topology import components, merge_points
@@ -19,14 +22,39 @@ REACH = 0.25  # how far a crack is drawn out of the tets, so that it cuts the ca
 NUDGE = 0.05  # how far inside a point looks for the tet that carries it [spacings]
 
 
+def majority_pieces(part: IntArray, piece: IntArray, doubt: float = 1.0) -> IntArray:
+    """The piece (p,) of the body that each point of a surface belongs to: the one that most points of its
+    ``part`` (p,) of the surface are embedded in, ``piece`` (p,) being that of each point. Where another piece
+    has more than ``doubt`` times as many, they share the part, and each point keeps its own."""
+    votes = np.zeros((int(part.max()) + 1, int(piece.max()) + 1), np.int64)
+    np.add.at(votes, (part, piece), 1)
+    ranked = np.sort(votes, axis=1)
+    shared = ranked[:, -2:].min(axis=1) > doubt * ranked[:, -1]
+    return np.where(shared[part], piece, votes.argmax(axis=1)[part])
+
+
+def nearest_particles(
+    places: Array, rest: Array, part: IntArray, piece: IntArray, doubt: float = 1.0
+) -> IntArray:
+    """The particle at ``rest`` (n, 3) nearest to each of the ``places`` (p, 3) on a surface, among those of
+    the piece that its ``part`` (p,) belongs to; piece (n,): that of each particle."""
+    from scipy.spatial import cKDTree
+
+    home = np.asarray(cKDTree(rest).query(places)[1])
+    if part.any():
+        wanted = majority_pieces(part, piece[home], doubt)
+        for k in np.unique(wanted[wanted != piece[home]]):
+            wrong, own = np.flatnonzero((wanted == k) & (piece[home] != k)), np.flatnonzero(piece == k)
+            home[wrong] = own[np.asarray(cKDTree(rest[own]).query(places[wrong])[1])]
+    return home
+
+
 class CutTetCarrier(LazyCarrier):
-    """``whole``, carried by tets (m, 4) over ``rest`` (n, 3) [m] that have come apart along some of their
-    faces: open along these faces, and closed on both sides.
+    """``whole``, embedded in tets (m, 4) over ``rest`` (n, 3) [m], some of whose faces are open: cut along
+    these faces, and closed on both sides.
 
-    A body that shows its own boundary shows the new one. So does one whose carried surface cannot be cut.
+    A body that shows its own boundary shows the new one. So does one whose embedded surface cannot be cut.
     """
-
-    kind: ClassVar[str] = EmbeddedSurface.kind
 
     def __init__(self, whole: Carrier, rest: Array, tets: IntArray, spacing: float) -> None:
         self.whole, self.rest, self.tets, self.spacing = whole, rest, tets, spacing
@@ -55,13 +83,11 @@ class CutTetCarrier(LazyCarrier):
         if count == 1:
             return held
         ends = surface.triangles
-        parts, part = components(len(surface.points), np.concatenate([ends[:, :2], ends[:, 1:]]))
+        part = components(len(surface.points), np.concatenate([ends[:, :2], ends[:, 1:]]))[1]
         of_node = np.zeros(len(self.rest), np.int64)
         of_node[self.tets.ravel()] = np.repeat(piece, 4)
         of_point = of_node[held[:, 0].astype(np.int64)]
-        votes = np.zeros((parts, count), np.int64)
-        np.add.at(votes, (part, of_point), 1)
-        wanted, found = votes.argmax(axis=1)[part], held.copy()
+        wanted, found = majority_pieces(part, of_point), held.copy()
         for k in np.unique(wanted[wanted != of_point]):
             moved = np.flatnonzero((wanted == k) & (of_point != k))
             alone = Surface(surface.points[moved], np.zeros((0, 3), np.int64))
@@ -88,3 +114,45 @@ class CutTetCarrier(LazyCarrier):
         faces = of[triangles[torn]]
         _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
         return points, faces[np.sort(first)]
+
+
+class VirtualNodeCarrier(LazyCarrier):
+    """``whole``, cut as the shadow is, and embedded in the virtual tets."""
+
+    def __init__(self, whole: Carrier, shadow: CutMesh, mesh: VirtualMesh, spacing: float) -> None:
+        self.whole, self.shadow, self.mesh, self.spacing = whole, shadow, mesh, spacing
+
+    def make(self) -> EmbeddedSurface:
+        shadow, mesh = self.shadow, self.mesh
+        torn = CutTetCarrier(self.whole, shadow.rest, shadow.tets, self.spacing).arrays()
+        made = EmbeddedSurface.from_arrays(torn)
+        indices = made.indices.astype(np.int64)
+        home = shadow.home[0][indices[:, 0]] if indices.shape[1] == 1 else tet_with(shadow.tets, indices)
+        weights = weights_in(made.surface.points, shadow.points[shadow.whole[shadow.origin[home]]])
+        corners = mesh.tets[mesh.of[home]].astype(np.uint32)
+        return EmbeddedSurface(made.surface, corners, weights, made.extrapolation)
+
+
+def sheet_rim(triangles: IntArray, count: int) -> BoolArray:
+    """Which of ``count`` corners lie on the rim of a sheet, or on lines where sheets meet: on edges that do
+    not belong to two ``triangles`` (t, 3)."""
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, uses = np.unique(sides, axis=0, return_counts=True)
+    found = np.zeros(count, bool)
+    found[edges[uses != 2]] = True
+    return found
+
+
+def relax_sheet(
+    points: Array, triangles: IntArray, corner: IntArray, owner: IntArray, still: BoolArray
+) -> Array:
+    """``points`` (p, 3) moved half of the way to the mean of the centroids of the triangles around them, but
+    those that are ``still`` (p,). corner, owner (3 t,): corners of all triangles and the triangle of each."""
+    mean = corner_means(points[triangles].mean(axis=1)[owner], corner, len(points))
+    return np.where(still[:, None], points, 0.5 * points + 0.5 * mean)
+
+
+def corner_means(values: Array, corner: IntArray, count: int) -> Array:
+    """Means (count, 3) of ``values`` (m, 3) over the entries of ``corner`` (m,) that name each corner."""
+    total = np.stack([np.bincount(corner, values[:, c], count) for c in range(3)], axis=1)
+    return np.asarray(total / np.bincount(corner, minlength=count)[:, None])

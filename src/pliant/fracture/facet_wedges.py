@@ -1,8 +1,8 @@
 """Which faces of a complex of triangles bound the same wedge of material, and the vertices that follow.
 
 Around every edge the triangles are sorted by angle; two neighbours there whose inner faces look at each other
-belong together. Corners that hang together through such pairs are one vertex: so pieces that would touch in a
-vertex or an edge alone come apart, and both faces of a crack share the vertices of its front.
+belong together. Corners that are connected through such pairs are one vertex: so pieces that would touch in a
+vertex or an edge alone are separate, and both faces of a crack share the vertices of its front.
 """
 
 import numpy as np

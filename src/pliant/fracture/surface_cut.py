@@ -44,6 +44,13 @@ class CutSurface:
         """Number of pieces."""
         return int(self.piece.max()) + 1
 
+    @property
+    def piece_of_point(self) -> IntArray:
+        """The piece that each point bounds (p,)."""
+        found = np.zeros(len(self.surface.points), np.int64)
+        found[self.surface.triangles.ravel()] = np.repeat(self.piece, 3)
+        return found
+
 
 def cut_surface(surface: Surface, points: Array, triangles: IntArray) -> CutSurface:
     """Cut ``surface`` along the sheet ``triangles`` (c, 3) over ``points`` (q, 3) [m].

@@ -9,7 +9,7 @@ from pliant.fracture.tet_topology import FACES, TetEdit, open_faces, shared_face
 
 def cut_through(tets: IntArray, level: Array) -> tuple[TetEdit, IntArray] | None:
     """Tets cut up where ``level`` (n,) is zero, and parted there; with the side (-1, 1) of each. None where
-    all of them are on one side, or nothing comes apart."""
+    all of them are on one side, or nothing separates."""
     edit, made = imprinted(tets, level)
     if (made.side == made.side[0]).all():
         return None

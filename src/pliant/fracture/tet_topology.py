@@ -1,8 +1,8 @@
-"""Tets that come apart: which faces open, the particles that follow from it, and the pieces.
+"""Topology of tets with open faces: the particles that follow from them, and the pieces.
 
-Two tets hang together where they share a face; a vertex belongs to all tets around it that hang together
+Two tets are connected where they share a face; a vertex belongs to all tets around it that are connected
 through faces at that vertex. So opening faces makes exactly the particles that the crack needs, and pieces
-that would touch in a vertex or an edge alone come apart.
+that would touch in a vertex or an edge alone are separate.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def shared_faces(tets: IntArray) -> IntArray:
 
 
 def pieces(tets: IntArray) -> tuple[int, IntArray]:
-    """Number of pieces, and the piece of each tet: those that hang together through faces."""
+    """Number of pieces, and the piece of each tet: those that are connected through faces."""
     return components(len(tets), shared_faces(tets) // 4)
 
 

@@ -70,10 +70,6 @@ class CutMesh:
     def _and(self, edit: TetEdit, side: IntArray) -> IntArray:
         return np.column_stack([self.sides[edit.origin], side])
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """What is needed, beside the whole mesh, to have it again."""
-        return {"rest": self.rest, "tets": self.tets, "origin": self.origin, "sides": self.sides}
-
     @cached_property
     def home(self) -> tuple[IntArray, Array]:
         """For every vertex a tet (q,) that has it, and its weights (q, 4) in that tet's whole one."""

@@ -1,16 +1,18 @@
 """Time integrators, one class each; ``INTEGRATORS`` names them for scenes."""
 
 from pliant.core.registry import Registry
-from pliant.integrators.euler import ExplicitEuler as ExplicitEuler
-from pliant.integrators.euler import SymplecticEuler as SymplecticEuler
+from pliant.integrators.explicit import ExplicitEuler as ExplicitEuler
+from pliant.integrators.explicit import ExplicitIntegrator as ExplicitIntegrator
+from pliant.integrators.explicit import Leapfrog as Leapfrog
+from pliant.integrators.explicit import RungeKutta as RungeKutta
+from pliant.integrators.explicit import RungeKutta4 as RungeKutta4
+from pliant.integrators.explicit import SymplecticEuler as SymplecticEuler
+from pliant.integrators.explicit import Verlet as Verlet
 from pliant.integrators.implicit.schemes import Bdf2 as Bdf2
 from pliant.integrators.implicit.schemes import ImplicitEuler as ImplicitEuler
 from pliant.integrators.implicit.schemes import ImplicitMidpoint as ImplicitMidpoint
 from pliant.integrators.implicit.schemes import Newmark as Newmark
 from pliant.integrators.implicit.static import Static as Static
-from pliant.integrators.leapfrog import Leapfrog as Leapfrog
-from pliant.integrators.leapfrog import Verlet as Verlet
-from pliant.integrators.runge_kutta import RungeKutta4 as RungeKutta4
 from pliant.interfaces import Integrator
 
 _EXPLICIT = (Leapfrog, Verlet, SymplecticEuler, RungeKutta4, ExplicitEuler)

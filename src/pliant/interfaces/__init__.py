@@ -1,147 +1,57 @@
-"""The extension points of pliant, a file per family: the first folder to read.
+"""The extension points of pliant: the first folder to read.
 
 Data flows  mesh -> Structure -> Body -> World -> Simulation -> Run.  A model, an action, an integrator or a
-measure has two halves. The first is a frozen parameter class (``pliant.core.parameters``): it is what a scene
-file says. Its ``prepare`` makes the second, a runtime object that works on arrays, once per simulation.
-Runtime objects never own positions: they are handed ``x``, ``v`` and ``out``, shape (n, 3), SI units.
+measure has two halves. The first is a frozen parameter class (``pliant.core.parameters``), which holds the
+keys of a scene file. Its ``prepare`` makes the second, a runtime object that works on arrays, once per
+simulation. Runtime objects never own positions: they are handed ``x``, ``v`` and ``out``, (n, 3), SI units.
 
-Capabilities are protocols; whoever has the method has the capability, and the loop asks for nothing else.
+Runtimes derive from an abstract base (``Mechanics``, ``ActionRuntime``, ``MeasureSampler``) whose optional
+members have neutral defaults. What only some of them can do is a protocol that they declare in
+``capabilities``; others ask with ``runtime.offer(Protocol)``.
 """
 
-from pliant.interfaces.action import (
-    Action,
-    ActionRuntime,
-    BetweenSteps,
-    ContactShape,
-    Event,
-    Forces,
-    Potential,
-    Power,
-    PrescribedMotion,
-    Projection,
-    Pushing,
-    RigidShape,
-)
-from pliant.interfaces.common import (
-    Checkpointable,
-    Columns,
-    Deciding,
-    FieldData,
-    Heating,
-    Ledger,
-    Noting,
-    Restarting,
-    Settling,
-    Speaking,
-    StableStep,
-    StepLimit,
-)
-from pliant.interfaces.integrator import Integrator, Measure
-from pliant.interfaces.mechanics import (
-    Alterable,
-    BodySeries,
-    Dissipation,
-    Growing,
-    Mechanics,
-    Model,
-    Pieces,
-    Removing,
-    Renormalising,
-    RestStiffness,
-    Rough,
-    SectionForce,
-    Stiffening,
-    Stiffness,
-    StiffnessDamping,
-    Stored,
-    StoredEnergy,
-    Thick,
-    Uneven,
-    VolumeLeaver,
-    Welding,
-)
-from pliant.interfaces.self_stepping_body import (
-    Completing,
-    MeetsObstacles,
-    RigidContact,
-    SelfStepping,
-    Slowed,
-    StepHook,
-)
-from pliant.interfaces.structure import Carrier, Geometry, Sampler, Structure
-from pliant.interfaces.topology import (
-    Cuttable,
-    IndexMap,
-    NewParticles,
-    Rebuilding,
-    Remappable,
-    Topology,
-    blend,
-)
-
-__all__ = [
-    "Action",
-    "ActionRuntime",
-    "Alterable",
-    "BetweenSteps",
-    "BodySeries",
-    "Carrier",
-    "Checkpointable",
-    "Columns",
-    "Completing",
-    "ContactShape",
-    "Cuttable",
-    "Deciding",
-    "Dissipation",
-    "Event",
-    "FieldData",
-    "Forces",
-    "Geometry",
-    "Growing",
-    "Heating",
-    "IndexMap",
-    "Integrator",
-    "Ledger",
-    "Measure",
-    "Mechanics",
-    "MeetsObstacles",
-    "Model",
-    "NewParticles",
-    "Noting",
-    "Pieces",
-    "Potential",
-    "Power",
-    "PrescribedMotion",
-    "Projection",
-    "Pushing",
-    "Rebuilding",
-    "Remappable",
-    "Removing",
-    "Renormalising",
-    "RestStiffness",
-    "Restarting",
-    "RigidContact",
-    "RigidShape",
-    "Rough",
-    "Sampler",
-    "SectionForce",
-    "SelfStepping",
-    "Settling",
-    "Slowed",
-    "Speaking",
-    "StableStep",
-    "StepHook",
-    "StepLimit",
-    "Stiffening",
-    "Stiffness",
-    "StiffnessDamping",
-    "Stored",
-    "StoredEnergy",
-    "Structure",
-    "Thick",
-    "Topology",
-    "Uneven",
-    "VolumeLeaver",
-    "Welding",
-    "blend",
-]
+from pliant.interfaces.action import ActionRuntime as ActionRuntime
+from pliant.interfaces.action import AddStiffnessDamping as AddStiffnessDamping
+from pliant.interfaces.action import BetweenSteps as BetweenSteps
+from pliant.interfaces.action import BodyChange as BodyChange
+from pliant.interfaces.action import DisableVolumetricTerm as DisableVolumetricTerm
+from pliant.interfaces.action import Event as Event
+from pliant.interfaces.action import HideBody as HideBody
+from pliant.interfaces.action import MakeSticky as MakeSticky
+from pliant.interfaces.action import PrescribedMotion as PrescribedMotion
+from pliant.interfaces.action import Projection as Projection
+from pliant.interfaces.action import Request as Request
+from pliant.interfaces.action import offered as offered
+from pliant.interfaces.capability import Capable as Capable
+from pliant.interfaces.force_term import ForceTerm as ForceTerm
+from pliant.interfaces.integrator import Integrator as Integrator
+from pliant.interfaces.integrator import IntegratorState as IntegratorState
+from pliant.interfaces.measure import MeasureSampler as MeasureSampler
+from pliant.interfaces.mechanics import Cuttable as Cuttable
+from pliant.interfaces.mechanics import Damped as Damped
+from pliant.interfaces.mechanics import Editable as Editable
+from pliant.interfaces.mechanics import FractureStatistics as FractureStatistics
+from pliant.interfaces.mechanics import Mechanics as Mechanics
+from pliant.interfaces.mechanics import Model as Model
+from pliant.interfaces.mechanics import SectionForce as SectionForce
+from pliant.interfaces.mechanics import StepHook as StepHook
+from pliant.interfaces.mechanics import StoredEnergy as StoredEnergy
+from pliant.interfaces.mechanics import Tangent as Tangent
+from pliant.interfaces.mechanics import VolumetricTerm as VolumetricTerm
+from pliant.interfaces.shared_data import ContactSurface as ContactSurface
+from pliant.interfaces.shared_data import EnergyTotals as EnergyTotals
+from pliant.interfaces.shared_data import FieldData as FieldData
+from pliant.interfaces.shared_data import StableStep as StableStep
+from pliant.interfaces.stepping_body import SelfStepping as SelfStepping
+from pliant.interfaces.stepping_body import StepContext as StepContext
+from pliant.interfaces.structure import Carrier as Carrier
+from pliant.interfaces.structure import Geometry as Geometry
+from pliant.interfaces.structure import Sampler as Sampler
+from pliant.interfaces.structure import StoredExtra as StoredExtra
+from pliant.interfaces.structure import Structure as Structure
+from pliant.interfaces.structure import StructureExtra as StructureExtra
+from pliant.interfaces.topology import ChangingTopology as ChangingTopology
+from pliant.interfaces.topology import IndexMap as IndexMap
+from pliant.interfaces.topology import NewParticles as NewParticles
+from pliant.interfaces.topology import TopologyChange as TopologyChange
+from pliant.interfaces.topology import blend as blend

@@ -1,40 +1,66 @@
-"""Actions, and what their runtimes may do."""
+"""Actions and their runtimes."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
-from pliant.core.typing import Array, BoolArray, IntArray, Vector
+from pliant.core.errors import IncompatibleError
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.interfaces.capability import C, Capable
+from pliant.interfaces.force_term import ForceTerm
+from pliant.interfaces.structure import Structure
+from pliant.interfaces.topology import IndexMap
 
 if TYPE_CHECKING:
-    from pliant.state.world import World
+    from collections.abc import Callable
+
+    from pliant.state.world import BodyState, World
 
 
-@runtime_checkable
-class BetweenSteps(Protocol):
-    """An action with something to do at each step boundary while it acts: a moving blade."""
+@dataclass(frozen=True)
+class AddStiffnessDamping:
+    """Request: damp the forces of ``body`` by ``-seconds K v`` more."""
 
-    def between_steps(self, time: float, world: "World") -> bool:
-        """True where it changed the World or a body's topology."""
-
-
-class Action(Protocol):
-    """Parameters of what the world does to bodies; one class per entry of ``ACTIONS``."""
-
-    kind: ClassVar[str]
-
-    def prepare(self, world: "World", up: Vector) -> "ActionRuntime":
-        """The runtime; raises SelectionError or IncompatibleError where it cannot act."""
+    body: "BodyState"
+    seconds: float
 
 
-class ActionRuntime:
-    """Base of action runtimes: a time window. Derive and add the capabilities below.
+@dataclass(frozen=True)
+class DisableVolumetricTerm:
+    """Request: leave the volumetric stiffness of ``body`` to a constraint."""
 
-    A runtime that keeps rows of the World also has ``remap(change, world)``, to keep up with changes of
-    topology; one that has to look at the World when it starts to act overrides ``begin``.
+    body: "BodyState"
+
+
+@dataclass(frozen=True)
+class HideBody:
+    """Request: ``body`` is absent until an event creates it."""
+
+    body: "BodyState"
+
+
+@dataclass(frozen=True)
+class MakeSticky:
+    """Request: what touches ``body`` stays on it while ``sticky(time)`` is true."""
+
+    body: "BodyState"
+    sticky: "Callable[[float], bool]"
+
+
+Request = AddStiffnessDamping | DisableVolumetricTerm | HideBody | MakeSticky
+
+
+class ActionRuntime(Capable, ForceTerm):
+    """Base of action runtimes: a force term with a time window. All members have neutral defaults.
+
+    rows: rows of the World that the action holds; whoever has them also has ``remap``.
     """
 
     start: float = 0.0
     until: float = float("inf")
+    rows: IntArray | None = None
+    series_names: tuple[str, ...] = ()
+    requests: tuple[Request, ...] = ()
 
     def begin(self, world: "World", time: float) -> None:
         """Called when the action starts to act, at the step boundary ``time``."""
@@ -43,115 +69,73 @@ class ActionRuntime:
         """Whether the action holds at ``time`` (with a rounding margin at the ends)."""
         return self.start - 1e-12 <= time < self.until - 1e-12
 
+    def remap(self, change: IndexMap, world: "World") -> None:
+        """Keep up with a change of the World's rows."""
+        if self.rows is not None:
+            raise IncompatibleError(
+                f"{type(self).__name__} holds particles of a body whose particles appear and disappear, "
+                "and does not implement 'remap'."
+            )
 
-@runtime_checkable
-class Forces(Protocol):
-    """Adds external forces; those of an action with an attribute ``constant = True`` never change while it
-    acts, and are added up once."""
+    def sample(self, time: float) -> Sequence[float]:
+        """Values of ``series_names``."""
+        return ()
 
-    velocity_dependent: bool
+    def reset(self) -> None:
+        """Begin a new interval of averages: the last row of series has been written."""
 
-    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None: ...
+    def state(self) -> dict[str, AnyArray]:
+        """Everything that a restart needs beyond the parameters."""
+        return {}
 
-
-@runtime_checkable
-class Power(Protocol):
-    """Feeds the energy ledger."""
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        """(work done on the bodies [W], power turned into heat [W])."""
-
-
-@runtime_checkable
-class Potential(Protocol):
-    """A conservative external force, such as gravity."""
-
-    def potential(self, x: Array) -> float: ...
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``."""
 
 
-@runtime_checkable
 class PrescribedMotion(Protocol):
     """Prescribes degrees of freedom: their inverse mass is zero while it acts."""
 
+    start: float
+    until: float
     rows: IntArray  # particles
     axes: BoolArray  # (3,)
-    still: bool  # holds, and so does no work
+    is_static: bool  # holds, and so does no work
 
     def drive(self, time: float, x: Array, v: Array) -> None:
-        """Write positions and velocities of the driven degrees of freedom at ``time``."""
+        """Write positions and velocities of the prescribed degrees of freedom at ``time``."""
 
     def acceleration(self, time: float) -> Array:
-        """Prescribed acceleration of the driven particles, (rows, 3) [m/s2]."""
+        """Prescribed acceleration of the particles, (rows, 3) [m/s2]."""
 
 
-@runtime_checkable
 class Projection(Protocol):
     """Corrects positions and velocities after the drift of each step: contacts, constraints."""
 
-    exact: bool  # what must hold exactly when the step is done comes after what need not
+    applied_last: bool  # whether it comes after those that need not hold exactly when the step is done
 
     def project(self, time: float, dt: float, world: "World") -> None: ...
 
 
-@dataclass(frozen=True)
-class RigidShape:
-    """A rigid shape for compiled loops: its number and size (``models.shape_contact``), the frame (3, 3) that
-    its axes are the columns of, and its places (k, 3) [m] at k times."""
-
-    kind: int
-    size: Array
-    frame: Array
-    places: Array
-    restitution: float
-    friction: float
+BodyChange = tuple["BodyState", Structure]
+"""A body that was created or removed, and its structure from now on."""
 
 
-@runtime_checkable
-class Pushing(Protocol):
-    """A rigid shape that particles are pushed out of, as models with steps of their own use it."""
-
-    def push(
-        self, time: float, dt: float, x: Array, v: Array, f: Array, mass: Array, inverse_mass: Array
-    ) -> None:
-        """Push particles out, whose x has just moved by ``dt v`` to ``time``; keep the reaction."""
-
-    def rigid(self, times: Array) -> RigidShape:
-        """The shape and its places at ``times`` (k,) [s], for who pushes particles out by itself."""
-
-    def take_contacts(self, out: Array) -> None:
-        """Take note of the impulse, its torque, the work and the heat (8,) of such contacts."""
-
-    refines: bool  # whether bodies take note of its shape in all detail
-    moves: bool  # whether its place changes
-
-    def distance(self, time: float, x: Array) -> Array:
-        """Signed distance [m] of points (n, 3) from the shape as it is at ``time``, negative inside."""
-
-
-@runtime_checkable
-class ContactShape(Protocol):
-    """A rigid shape: implicit integrators hold particles against it while they solve, so that its
-    projection has nothing left to do."""
-
-    friction: float
-    restitution: float
-
-    def distances(self, time: float, points: Array) -> tuple[Array, Array]:
-        """Distances [m] of points (k, 3) at ``time``, negative inside, and outward normals (k, 3)."""
-
-    def velocity(self, time: float, dt: float) -> Array:
-        """Mean velocity (3,) [m/s] over the step that ends at ``time``."""
-
-    def record_contact(
-        self, time: float, points: Array, impulses: Array, velocity: Array, heat: float
-    ) -> None:
-        """Take note of the impulses (k, 3) [N s] that it gave at ``points``, and of the heat [J]."""
-
-
-@runtime_checkable
 class Event(Protocol):
     """Happens once, at the first step boundary at or after ``at``."""
 
     at: float
 
-    def apply(self, world: "World") -> None: ...
+    def apply(self, world: "World") -> Sequence[BodyChange]:
+        """Make it happen; returns the bodies that were created or removed."""
+
+
+class BetweenSteps(Protocol):
+    """Something to do at each step boundary while the action acts: a moving blade."""
+
+    def between_steps(self, time: float, world: "World") -> bool:
+        """True where it changed the World or a body's topology."""
+
+
+def offered(runtimes: Iterable[ActionRuntime], capability: type[C]) -> list[C]:
+    """Those of ``runtimes`` that declare ``capability``."""
+    return [found for runtime in runtimes if (found := runtime.offer(capability)) is not None]

@@ -1,31 +1,57 @@
-"""What drives a simulation and looks at it."""
+"""Time integrators and their state."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
-from pliant.interfaces.common import Columns
+from pliant.core.typing import AnyArray
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 
-class Integrator(Protocol):
-    """Advances a System by one step; one class per entry of ``INTEGRATORS``."""
+class IntegratorState:
+    """What an integrator keeps from step to step; explicit schemes keep nothing and use this class as it is.
+
+    The loop passes it to every step, calls ``reset_history`` where a step does not continue the one before,
+    writes ``state`` into checkpoints (under ``integrator/``) and samples ``series_names`` once per frame.
+    """
+
+    series_names: tuple[str, ...] = ()
+
+    def sample(self, time: float) -> Sequence[float]:
+        """Values of the series since the last ``reset``."""
+        return ()
+
+    def reset(self) -> None:
+        """Begin the next row of series."""
+
+    def reset_history(self) -> None:
+        """Forget past steps: actions began or ended, an event changed the state, or the topology changed."""
+
+    def state(self) -> dict[str, AnyArray]:
+        """Arrays that ``restore`` needs to continue with the same bytes."""
+        return {}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``."""
+
+
+class Integrator(ABC):
+    """Advances a System by one step; one frozen parameter class per entry of ``INTEGRATORS``."""
 
     kind: ClassVar[str]
     order: ClassVar[int]
     stability: ClassVar[float]  # largest dt * omega on the imaginary axis; 0: none, inf: any
-    requires: ClassVar[tuple[type, ...]]  # capabilities that every body's mechanics must have
+    requires: ClassVar[tuple[type, ...]] = ()  # capabilities that every body's mechanics must have
 
-    def step(self, system: "System", time: float, dt: float) -> None:
-        """On entry ``world.f`` holds the forces at ``time``; on return those at ``time + dt``."""
+    def start(self, system: "System") -> IntegratorState:
+        """The state for a run of ``system``; raises IncompatibleError where the scheme cannot advance it."""
+        return IntegratorState()
 
+    @abstractmethod
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        """Advance the World from ``time`` to ``time + dt`` [s], in place.
 
-class Measure(Protocol):
-    """Parameters of a measure; one class per entry of ``MEASURES``."""
-
-    kind: ClassVar[str]
-
-    @property
-    def every(self) -> Literal["frame", "step"]: ...
-
-    def prepare(self, system: "System") -> Columns: ...
+        On entry ``world.f`` holds the forces at ``time``; on return those at ``time + dt``.
+        """

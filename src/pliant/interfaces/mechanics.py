@@ -1,155 +1,139 @@
-"""Models, and what their runtimes may offer beyond forces."""
+"""Models, their runtimes, and the optional parts that a runtime may declare."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces.common import FieldData, StableStep
-from pliant.interfaces.structure import Sampler, Structure
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Table
+from pliant.interfaces.capability import Capable
+from pliant.interfaces.shared_data import ContactSurface, EnergyTotals, FieldData, StableStep
+from pliant.interfaces.structure import Structure
 
 if TYPE_CHECKING:
-    from pliant.materials import ResolvedMaterial as Material
+    from scipy.sparse import bsr_array, csr_array
+
+    from pliant.materials import ResolvedMaterial
     from pliant.mesh.mesh import Surface
 
 
-class Model(Protocol):
-    """Parameters of a mechanics model; one class per entry of ``MODELS``."""
+class Model:
+    """Base of the parameters of mechanics models; each has a ``sampler``, which makes its particles.
+
+    kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
+    shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
+    for, with the key that they depend on ("" where they always apply); subject: the heading of its
+    examples; microseconds: of computing for one particle on one core in the time that sound takes for an
+    edge, measured on a box of a thousand particles.
+    """
 
     kind: ClassVar[str]
-    references: ClassVar[tuple[str, ...]]  # keys of references.bib
-    sampler: ClassVar[Sampler]
+    references: ClassVar[tuple[str, ...]] = ()
+    deforms: ClassVar[bool] = True
+    own_step: ClassVar[bool] = False
+    offers: ClassVar[Mapping[type, str]] = {}
+    subject: ClassVar[str] = "Others"
+    microseconds: ClassVar[float] = 1.0
 
-    def prepare(self, structure: Structure, material: "Material") -> "Mechanics":
-        """The runtime for one body; raises IncompatibleError for materials it cannot do."""
+    def notes(self, material: "ResolvedMaterial") -> list[str]:
+        """What a user should know before looking at the result."""
+        return []
+
+    def predicted_lame(self, material: "ResolvedMaterial") -> tuple[float, float] | None:
+        """Lame's constants [Pa] of a body by the model's own theory; None where it has none."""
+        return None
+
+    def prepare(self, structure: Structure, material: "ResolvedMaterial") -> "Mechanics":
+        """The runtime for one body; raises IncompatibleError for materials that it cannot represent."""
+        raise NotImplementedError
 
 
-@runtime_checkable
-class Mechanics(Protocol):
-    """A model at work on one body. ``x``, ``v``, ``out`` are the body's own rows."""
+class FractureStatistics(NamedTuple):
+    """Number of pieces, area of cracks and cuts in the rest shape [m2], number of cracked particles."""
 
+    pieces: int
+    area: float
+    broken: int
+
+
+class Mechanics(Capable, ABC):
+    """The runtime of a model on one body. ``x``, ``v`` and ``out`` are the body's own rows, (n, 3), SI units.
+
+    Forces, the stable step and fields are required. The members below them have neutral defaults. What only
+    some models can do is a protocol that a class declares in ``capabilities`` (see ``Capable.offer``).
+    """
+
+    field_names: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()  # entries of ``state`` that each frame records
+    series_names: tuple[str, ...] = ()  # columns BODY.NAME, one row per frame
+    inversion_safe: bool = False  # whether inverted tets recover, so that they are no sign of divergence
+    can_crack: bool = False  # whether the body cracks by itself
+
+    @abstractmethod
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the internal forces [N] to ``out``."""
 
-    def stable_step(self) -> StableStep: ...
+    @abstractmethod
+    def stable_step(self) -> StableStep:
+        """The largest stable explicit step of the body."""
 
-    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, "FieldData"]:
-        """The named fields it can give (see ``field_names``)."""
+    @abstractmethod
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        """The named fields, of those in ``field_names``."""
 
-    field_names: tuple[str, ...]
+    def substeps_at(self, x: Array) -> int:
+        """Number of parts that an explicit step has to be taken in at ``x``, where the body is stiffer than
+        at rest (crushed, inverted, crumpled)."""
+        return 1
+
+    def neighbour_graph(self) -> "csr_array | None":
+        """Which particles act on each other, (n, n) without the diagonal; None: those that share a cell."""
+        return None
+
+    def contact_surface(self) -> ContactSurface:
+        """How the body touches others."""
+        return ContactSurface()
+
+    def fracture_statistics(self) -> FractureStatistics | None:
+        """How far the body has broken; None where it cannot break."""
+        return None
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Add work and heat of the last step that forces do not show to ``totals``."""
+
+    def sample_series(self) -> Sequence[float]:
+        """Values of ``series_names``."""
+        return ()
+
+    def replay_parameters(self) -> Table:
+        """Keys of the model that make a run repeat what was decided by measuring on this machine."""
+        return {}
+
+    def state(self) -> dict[str, AnyArray]:
+        """Everything beyond positions and velocities that a restart needs."""
+        return {}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``."""
 
 
-@runtime_checkable
 class StoredEnergy(Protocol):
-    """Whoever has it is held to f = -dE/dx by the laws in tests/laws."""
+    """Elastic energy; the tests check f = -dE/dx."""
 
     def energy(self, x: Array) -> float:
         """Elastic energy [J]."""
 
 
-@runtime_checkable
-class Stored(Protocol):
-    """Bodies whose energy is not that of their particles: these only follow what is simulated."""
+class Damped(Protocol):
+    """Damping in proportion to stiffness, ``f = -beta K v``."""
 
-    def stored(self, x: Array, v: Array) -> tuple[float, float]:
-        """Kinetic and elastic energy [J]."""
-
-
-@runtime_checkable
-class Dissipation(Protocol):
-    """Internal damping, for the energy ledger."""
+    damping_time: float  # beta [s]
 
     def dissipation(self, x: Array, v: Array) -> float:
         """Power turned into heat [W]."""
 
 
-@runtime_checkable
-class Thick(Protocol):
-    """Models whose particles are balls: contact keeps them ``radius`` [m] off; others are points."""
-
-    radius: float
-
-
-@runtime_checkable
-class Pieces(Protocol):
-    """Models without cells that come apart: where a body meets itself, its pieces meet each other."""
-
-    @property
-    def piece(self) -> IntArray:
-        """The piece of each particle (n,)."""
-
-
-@runtime_checkable
-class Rough(Protocol):
-    """Models whose friction against other bodies may differ from the material's."""
-
-    friction: float
-
-
-@runtime_checkable
-class Uneven(Protocol):
-    """Models whose particles may have a friction of their own: ``roughness`` (n,) times the body's."""
-
-    roughness: Array
-
-
-@runtime_checkable
-class Renormalising(Protocol):
-    """Models whose present shape can become the rest shape."""
-
-    def renormalise(self, x: Array, chosen: BoolArray) -> None:
-        """Make the present shape of the ``chosen`` particles (n,) their rest shape: no energy, no force."""
-
-
-@runtime_checkable
-class Alterable(Protocol):
-    """Models whose attributes can be changed while they run."""
-
-    def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
-        """Change attributes of the ``chosen`` particles (n,); IncompatibleError for what it cannot."""
-
-
-@runtime_checkable
-class Removing(Protocol):
-    """Models whose particles can be taken away while they run."""
-
-    def remove(self, chosen: BoolArray) -> None:
-        """Take the ``chosen`` particles (n,) away, not all of them; the structure and parents change."""
-
-
-@runtime_checkable
-class Growing(Protocol):
-    """Models that particles can be added to while they run."""
-
-    def add(self, region: "Surface", x: Array, v: Array) -> None:
-        """Fill ``region``, closed and in world coordinates, with particles connected to those at ``x`` (n, 3)
-        that it touches; SelectionError where there is no room, or nothing to touch."""
-
-
-@runtime_checkable
-class Welding(Protocol):
-    """Models whose shown surface can be joined to that of another body."""
-
-    def weld(self, x: Array, which: IntArray, places: Array) -> None:
-        """Carry the surface's points ``which`` (k,) from ``places`` (k, 3) on, particles being at ``x``."""
-
-
-@runtime_checkable
-class StiffnessDamping(Protocol):
-    """Models whose internal forces can be damped in proportion to their stiffness."""
-
-    damping_time: float  # beta [s] in f = -beta K v
-
-
-@runtime_checkable
-class VolumeLeaver(Protocol):
-    """Models whose own volumetric stiffness can be left out where a constraint keeps nodal volumes."""
-
-    def disable_volumetric_term(self) -> None: ...
-
-
-@runtime_checkable
-class Stiffness(Protocol):
-    """Models that implicit integrators can use."""
+class Tangent(Protocol):
+    """Stiffness, for implicit integrators."""
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with ``K = -df/dx`` [N/m] at ``x`` to ``out``.
@@ -157,38 +141,62 @@ class Stiffness(Protocol):
         K may be simplified to stay symmetric and positive semi-definite; at rest it is exact.
         """
 
-
-@runtime_checkable
-class RestStiffness(Protocol):
-    """Models whose linear stiffness at rest is known as a matrix: implicit integrators build their
-    preconditioner ``(M + h^2 K0)^-1`` from it once, and turn it along, ``R (..)^-1 R^T``."""
-
-    def rest_stiffness(self) -> Any:
-        """The stiffness at rest [N/m], sparse (3n, 3n) in 3x3 blocks (``scipy.sparse.bsr_array``)."""
+    def rest_stiffness(self) -> "bsr_array":
+        """The stiffness at rest [N/m], sparse (3n, 3n) in 3x3 blocks: what preconditioners
+        ``(M + h^2 K0)^-1`` are built from once."""
 
 
-@runtime_checkable
 class SectionForce(Protocol):
-    """Internal forces through a cut, for the flux measure."""
+    """Internal forces through a section, for the measure ``flux``."""
 
     def section_force(self, x: Array, above: BoolArray) -> Mapping[str, tuple[Array, float]]:
-        """Per part ("elastic", "shear", "volumetric"): the resultant force (3,) [N] that particles with
-        ``above`` feel from the others, and the sum of the magnitudes of its contributions [N]."""
+        """Per part ("elastic", "shear", "volumetric"): the resultant force (3,) [N] on the particles with
+        ``above`` from the others, and the sum of the magnitudes of its contributions [N]."""
 
 
-@runtime_checkable
-class BodySeries(Protocol):
-    """Mechanics with series of their own, one row per frame; columns are called ``BODY.NAME``."""
+class VolumetricTerm(Protocol):
+    """A volumetric stiffness that can be left out where a constraint keeps nodal volumes."""
 
-    series_names: tuple[str, ...]
-
-    def series(self) -> Sequence[float]: ...
+    def disable_volumetric_term(self) -> None:
+        """Leave the volumetric term out from now on."""
 
 
-@runtime_checkable
-class Stiffening(Protocol):
-    """A model whose bodies can be stiffer than at rest: crushed, inverted, crumpled."""
+class StepHook(Protocol):
+    """Something to do once per accepted step: plastic flow, cracks."""
 
-    def substeps_at(self, x: Array) -> int:
-        """Into how many parts an explicit step that is right for the rest shape has to be taken at ``x``."""
-        ...
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """True where the forces at ``x`` changed and have to be evaluated again."""
+
+
+class Cuttable(Protocol):
+    """Bodies of tets or phyxels that can be cut. Each method returns whether anything changed."""
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Cut through cells where ``level`` (n,) is zero, and separate the two sides."""
+
+    def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Subdivide cells where ``level`` is zero and separate nothing; returns rest positions of the cut's
+        vertices, where ``past`` (n,), the distance beyond the rim of the blade, is not positive."""
+
+    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Separate neighbouring cells of different ``sides`` (m,), only at faces of particles ``where``."""
+
+
+class Editable(Protocol):
+    """Bodies whose particles can be edited while they run."""
+
+    def renormalise(self, x: Array, chosen: BoolArray) -> None:
+        """Make the present shape of the ``chosen`` particles (n,) their rest shape: no energy, no force."""
+
+    def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
+        """Change attributes of the ``chosen`` particles (n,); IncompatibleError for unknown ones."""
+
+    def remove(self, chosen: BoolArray) -> None:
+        """Remove the ``chosen`` particles (n,), not all of them; the structure changes."""
+
+    def add(self, region: "Surface", x: Array, v: Array) -> None:
+        """Fill ``region``, closed and in world coordinates, with particles connected to those at ``x`` (n, 3)
+        that it touches; SelectionError where there is no room, or nothing to touch."""
+
+    def weld(self, x: Array, which: IntArray, places: Array) -> None:
+        """Embed the points ``which`` (k,) of the shown surface at ``places`` (k, 3), given ``x``."""

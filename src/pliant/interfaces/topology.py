@@ -1,15 +1,52 @@
-"""Particles that come and go."""
+"""Changes of topology: particles and cells that appear and disappear."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces.structure import Structure
 
-if TYPE_CHECKING:
-    from pliant.state.world import World
+
+@dataclass(frozen=True)
+class NewParticles:
+    """Particles that continue no older one: rows (q,) of their body, positions and velocities, (q, 3)."""
+
+    rows: IntArray
+    x: Array
+    v: Array
+
+
+@dataclass(frozen=True)
+class TopologyChange:
+    """The structure of a body after a change, and what its particles continue.
+
+    parents (n,): the old particle that each new one continues; or (n, k) with ``weights`` (n, k) where new
+    ones lie between old ones. moved (n, 3): how far beside that its position is [m]. new: particles that
+    continue none.
+    """
+
+    structure: Structure
+    parents: IntArray
+    weights: Array | None = None
+    moved: Array | None = None
+    new: NewParticles | None = None
+
+
+class ChangingTopology(Protocol):
+    """Mechanics whose particles or cells appear and disappear.
+
+    A raised version makes the loop apply ``topology_change()``, and the recorder write the new structure.
+    """
+
+    topology_version: int
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change."""
+
+    def rebuild(self, structure: Structure) -> None:
+        """Set up for a structure that came of an earlier one, when a run is resumed."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +54,8 @@ class IndexMap:
     """New rows of the World and the old rows that each continues.
 
     parents, weights (n, k): a new row is ``sum_k weights old[parents]``; its main parent comes first, and
-    places that are not needed have weight 0 and repeat it. moved (n, 3): how far beside that its position is
-    [m]; None: nowhere. fresh: new rows that continue none; they have a parent nearby all the same, and belong
-    to no selection.
+    unused places have weight 0 and repeat it. moved (n, 3): how far beside that its position is [m]. fresh:
+    new rows that continue none; they have a parent nearby all the same, and belong to no selection.
     """
 
     parents: IntArray
@@ -32,13 +68,13 @@ class IndexMap:
         place = np.full(int(max(self.parents.max(), rows.max(initial=0))) + 1, -1)
         place[rows] = np.arange(len(rows))
         source = place[self.parents]
-        old = np.asarray((source >= 0).all(axis=1))
+        old: BoolArray = np.asarray((source >= 0).all(axis=1))
         old[self.fresh] = False
         found = np.flatnonzero(old)
         return found, source[found]
 
     def remap_rows(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """The new rows of what were ``rows``, and for each the place in ``rows`` that it comes from.
+        """The new rows of what were ``rows``, and for each its place in ``rows``.
 
         A row between several old ones belongs to a selection if all of them do.
         """
@@ -58,57 +94,3 @@ def blend(values: Array, parents: IntArray, weights: Array) -> Array:
     if len(mixed):
         out[mixed] = np.einsum("nk,nk...->n...", weights[mixed], values[parents[mixed]])
     return out
-
-
-@dataclass(frozen=True)
-class NewParticles:
-    """Particles that continue none: rows (q,) of their body, where they appear and how fast, (q, 3)."""
-
-    rows: IntArray
-    x: Array
-    v: Array
-
-
-@runtime_checkable
-class Topology(Protocol):
-    """Mechanics whose particles or cells come and go. A raised version makes the loop take over
-    ``structure`` and ``parents``, and the recorder write it.
-
-    parents (n,): the old particle that each new one continues; or (n, k) with ``parent_weights`` (n, k) as
-    an attribute beside it, where new ones lie between old ones; or with ``moved`` (n, 3), where they lie
-    beside them. ``newcomers`` beside it, if any: those that continue none.
-    """
-
-    topology_version: int
-    structure: Structure
-    parents: IntArray
-
-
-@runtime_checkable
-class Rebuilding(Protocol):
-    """Mechanics that can be set up for a structure that came of theirs: told when a run is resumed."""
-
-    def rebuild(self, structure: Structure) -> None: ...
-
-
-@runtime_checkable
-class Cuttable(Protocol):
-    """Mechanics on tets or phyxels that can be cut. Each verb returns whether anything was."""
-
-    def cut(self, x: Array, level: Array) -> bool:
-        """Cut through tets where ``level`` (n,) is zero, and part the two sides."""
-
-    def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
-        """Cut up tets where ``level`` is zero and part nothing; rest positions of the cut's vertices, only
-        those where ``past`` (n,) is not positive: beyond the rim of what cuts it is."""
-
-    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Part neighbouring tets (or phyxels) of different ``sides`` (m,); only across faces of particles
-        ``where``."""
-
-
-@runtime_checkable
-class Remappable(Protocol):
-    """Keeps rows of the World, and keeps up with changes of topology."""
-
-    def remap(self, change: IndexMap, world: "World") -> None: ...

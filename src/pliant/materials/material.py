@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pliant.core.parameters import kebab, parameters
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Table
 from pliant.core.units import Density, Number, Pressure, Rate, Speed, Time
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.anisotropic import Frame, Moduli
@@ -85,7 +85,7 @@ class Properties:
         return self
 
     @property
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Table:
         """The constants that this very table gives, by scene key (not the preset's)."""
         values = {kebab(entry.name): getattr(self, entry.name) for entry in fields(Properties)}
         return {key: value for key, value in values.items() if key != "preset" and value is not None}
@@ -100,8 +100,8 @@ class Region(Properties):
 
 
 @parameters
-class Material(Properties):
-    """A material as given; ``resolve`` makes it complete. SI, or texts such as ``"3 MPa"``."""
+class RegionalProperties(Properties):
+    """Constants of a body, with regions that differ, and what follows from them."""
 
     regions: tuple[Region, ...] = ()
     """What differs in regions of the body."""
@@ -114,13 +114,6 @@ class Material(Properties):
         if twice:
             raise ValueError(f"region {twice[0]!r} is given twice")
         return regions
-
-    @staticmethod
-    def named(name: str) -> "ResolvedMaterial":
-        """The preset ``name``, complete."""
-        from pliant.materials.resolve import resolve
-
-        return resolve(name)
 
     @property
     def _young_poisson(self) -> tuple[float, float]:
@@ -158,7 +151,19 @@ class Material(Properties):
 
 
 @parameters
-class ResolvedMaterial(Material):
+class Material(RegionalProperties):
+    """A material as given; ``resolve`` makes it complete. SI, or strings with a unit such as ``"3 MPa"``."""
+
+    @staticmethod
+    def named(name: str) -> "ResolvedMaterial":
+        """The preset ``name``, complete."""
+        from pliant.materials.resolve import resolve
+
+        return resolve(name)
+
+
+@parameters
+class ResolvedMaterial(RegionalProperties):
     """A complete material: no preset left to look up, every constant that models need is a number."""
 
     young: Pressure = Field(kw_only=True)

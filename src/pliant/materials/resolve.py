@@ -1,22 +1,24 @@
 """From what a scene says to a complete material."""
 
-from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
 
 from pydantic import ValidationError
 
 from pliant.core.errors import MaterialError
 from pliant.core.parameters import from_table, kebab
 from pliant.core.registry import nearest
+from pliant.core.typing import Table, TableView
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.constants import ISOTROPIC, isotropic
-from pliant.materials.material import Material, Properties, ResolvedMaterial
+from pliant.materials.material import Material, Properties, RegionalProperties, ResolvedMaterial
 
 _NEEDS = {"creep": "yield", "plastic-max": "yield", "crack-speed": "strength", "frame": "moduli"}
 
+AnyMaterial = str | TableView | RegionalProperties
+"""A preset's name, a scene table, or a material."""
 
-def resolve(material: str | Mapping[str, Any] | Material) -> ResolvedMaterial:
+
+def resolve(material: AnyMaterial) -> ResolvedMaterial:
     """The complete material that a name, a scene table or a ``Material`` stands for.
 
     Regions come out complete as well: see ``by_region``. Raises ``MaterialError``.
@@ -24,7 +26,7 @@ def resolve(material: str | Mapping[str, Any] | Material) -> ResolvedMaterial:
     if isinstance(material, ResolvedMaterial):
         return material
     try:
-        if not isinstance(material, Material):
+        if not isinstance(material, RegionalProperties):
             material = from_table(Material, material)  # type: ignore[arg-type]  # a name is read too
         table = _complete(merged(material))
         regions = [
@@ -36,12 +38,12 @@ def resolve(material: str | Mapping[str, Any] | Material) -> ResolvedMaterial:
         raise MaterialError(explain(error)) from None
 
 
-def by_region(material: str | Mapping[str, Any] | Material) -> dict[int | str, ResolvedMaterial]:
+def by_region(material: AnyMaterial) -> dict[int | str, ResolvedMaterial]:
     """The complete material of each region that ``material`` names."""
     return {entry.region: from_table(ResolvedMaterial, entry.given) for entry in resolve(material).regions}
 
 
-def merged(spec: Properties, base: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def merged(spec: Properties, base: TableView | None = None) -> Table:
     """Constants by scene key: those of the preset (or else of ``base``), overridden by those given.
 
     Young, Poisson and shear are complete in the result. Given on top of an anisotropic preset they make
@@ -62,7 +64,7 @@ def merged(spec: Properties, base: Mapping[str, Any] | None = None) -> dict[str,
         raise MaterialError(str(error)) from None
 
 
-def _complete(table: dict[str, Any], place: str = "") -> dict[str, Any]:
+def _complete(table: Table, place: str = "") -> Table:
     """``table`` itself, if nothing is missing and every key in it does something."""
     if "density" not in table:
         raise MaterialError(f"{place}a material needs a density; add one, or name a preset")

@@ -1,7 +1,7 @@
 """What is measured while a simulation runs, one class each; ``MEASURES`` names them for scenes."""
 
-from pliant.core.registry import Registry
-from pliant.interfaces import Measure
+from pliant.core.registry import Registry, SceneMember
+from pliant.measures.base import MeasureParameters
 from pliant.measures.fracture import Fracture as Fracture
 from pliant.measures.peak import Peak as Peak
 from pliant.measures.probes import Flux as Flux
@@ -11,9 +11,10 @@ from pliant.measures.totals import Energy as Energy
 from pliant.measures.totals import Momentum as Momentum
 from pliant.measures.totals import Volume as Volume
 
-MEASURES: Registry[Measure] = Registry(
+MEASURES: Registry[MeasureParameters] = Registry(
     "measure",
     (Volume, Energy, Momentum, Probe, Reaction, Flux, Fracture, Peak),
     entry_points="pliant.measures",
+    base=SceneMember,
 )
 EnergyMeasure, FluxMeasure, FractureMeasure = Energy, Flux, Fracture  # their names up to 0.1

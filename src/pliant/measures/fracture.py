@@ -1,9 +1,10 @@
-"""How far bodies have come apart."""
+"""How far bodies have broken."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pliant.core.parameters import parameters
+from pliant.interfaces import ChangingTopology, MeasureSampler
 from pliant.measures.base import MeasureParameters
 
 if TYPE_CHECKING:
@@ -12,31 +13,34 @@ if TYPE_CHECKING:
 
 @parameters
 class Fracture(MeasureParameters):
-    """Over all bodies that can come apart: number of ``pieces``, ``area`` of cracks and cuts in the rest
+    """Over all bodies that can break: number of ``pieces``, ``area`` of cracks and cuts in the rest
     shape [m2], number of particles that have ``broken``."""
 
     kind: ClassVar[str] = "fracture"
+
+    def series_units(self) -> dict[str, str]:
+        return {f"{self.label}.area": "m²"}
 
     def prepare(self, system: "System") -> "FractureSampler":
         return FractureSampler(system, self.label)
 
 
-class FractureSampler:
-    """The measure at work; counts again when a body has changed."""
+class FractureSampler(MeasureSampler):
+    """Counts pieces again only when a body has changed."""
 
     def __init__(self, system: "System", label: str) -> None:
-        self.mechanics: list[Any] = [
-            p.mechanics for p in system.world.bodies if hasattr(p.mechanics, "fracture_statistics")
-        ]
+        self.bodies = [p for p in system.world.bodies if p.mechanics.fracture_statistics() is not None]
         self.series_names = tuple(f"{label}.{part}" for part in ("pieces", "area", "broken"))
-        self._known: dict[int, tuple[int, tuple[int, float, int]]] = {}
+        self._known: dict[str, tuple[int, Sequence[float]]] = {}
 
     def sample(self, time: float) -> Sequence[float]:
         totals = [0.0, 0.0, 0.0]
-        for k, mechanics in enumerate(self.mechanics):
-            version, found = self._known.get(k, (-1, (0, 0.0, 0)))
-            if version != mechanics.topology_version:
-                found = mechanics.fracture_statistics()
-                self._known[k] = (mechanics.topology_version, found)
+        for body in self.bodies:
+            changing = body.mechanics.offer(ChangingTopology)
+            now = 0 if changing is None else changing.topology_version
+            version, found = self._known.get(body.name, (-1, ()))
+            if version != now:
+                found = body.mechanics.fracture_statistics() or (0, 0.0, 0)
+                self._known[body.name] = (now, found)
             totals = [total + value for total, value in zip(totals, found, strict=True)]
         return totals

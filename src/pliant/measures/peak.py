@@ -7,6 +7,7 @@ from pliant.core.errors import InputError
 from pliant.core.parameters import parameters
 from pliant.core.registry import nearest
 from pliant.core.selection import OneBody
+from pliant.interfaces import MeasureSampler
 from pliant.measures.base import MeasureParameters
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class Peak(MeasureParameters):
         return PeakSampler(system.world, part, self)
 
 
-class PeakSampler:
-    """Peak at work."""
+class PeakSampler(MeasureSampler):
+    """The largest value of a field."""
 
     def __init__(self, world: "World", part: "BodyState", peak: Peak) -> None:
         self.world, self.part, self.field = world, part, peak.field

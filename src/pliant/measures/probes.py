@@ -10,8 +10,7 @@ from pliant.core.parameters import parameters
 from pliant.core.selection import AXES, Axis, BodyRef, Select
 from pliant.core.typing import BoolArray, IntArray
 from pliant.core.units import Length
-from pliant.interfaces import IndexMap, PrescribedMotion
-from pliant.interfaces import SectionForce as GivesFlux
+from pliant.interfaces import IndexMap, MeasureSampler, PrescribedMotion, SectionForce, offered
 from pliant.measures.base import MeasureParameters
 
 if TYPE_CHECKING:
@@ -28,12 +27,15 @@ class Probe(MeasureParameters):
     select: Select
     what: Literal["position", "displacement", "velocity"] = "position"
 
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "m/s" if self.what == "velocity" else "m"}
+
     def prepare(self, system: "System") -> "ProbeSampler":
         return ProbeSampler(system, self.select.rows(system.world, f"measure '{self.label}'"), self)
 
 
-class ProbeSampler:
-    """Probe at work."""
+class ProbeSampler(MeasureSampler):
+    """Means over the selected particles."""
 
     def __init__(self, system: "System", rows: IntArray, probe: Probe) -> None:
         self.world, self.rows, self.what = system.world, rows, probe.what
@@ -63,9 +65,12 @@ class Reaction(MeasureParameters):
 
     select: Select
 
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "N", f"{self.label}.torque": "N m"}
+
     def prepare(self, system: "System") -> "ReactionSampler":
         rows = self.select.rows(system.world, f"measure '{self.label}'")
-        driven = [a.rows for _, a in system.actions if isinstance(a, PrescribedMotion)]
+        driven = [a.rows for a in offered([a for _, a in system.actions], PrescribedMotion)]
         if not driven or not np.isin(rows, np.concatenate(driven)).any():
             raise SelectionError(
                 f"measure '{self.label}': nothing holds or moves the selected particles.",
@@ -74,8 +79,8 @@ class Reaction(MeasureParameters):
         return ReactionSampler(system, rows, self.label)
 
 
-class ReactionSampler:
-    """Reaction at work."""
+class ReactionSampler(MeasureSampler):
+    """Force and torque on the selected particles."""
 
     def __init__(self, system: "System", rows: IntArray, label: str) -> None:
         self.system, self.rows = system, rows
@@ -110,6 +115,7 @@ class Flux(MeasureParameters):
     """
 
     kind: ClassVar[str] = "flux"
+    unit: ClassVar[str] = "N"
 
     plane: CutPlane
     body: BodyRef = None
@@ -118,8 +124,8 @@ class Flux(MeasureParameters):
         return FluxSampler(system, self)
 
 
-class FluxSampler:
-    """Flux at work."""
+class FluxSampler(MeasureSampler):
+    """Section forces of the bodies that the plane cuts."""
 
     PARTS = ("elastic", "shear", "volumetric")
 
@@ -135,15 +141,16 @@ class FluxSampler:
 
     def _find_cuts(self) -> None:
         flux = self.flux
-        self.cuts: list[tuple[slice, GivesFlux, BoolArray]] = []
+        self.cuts: list[tuple[slice, SectionForce, BoolArray]] = []
         for part in self.world.bodies_named(flux.body, f"measure '{flux.label}'"):
-            if not isinstance(part.mechanics, GivesFlux):
+            mechanics = part.mechanics.offer(SectionForce)
+            if mechanics is None:
                 raise IncompatibleError(
                     f"measure '{flux.label}': the model of body '{part.name}' has no flux."
                 )
             above = part.structure.rest[:, self.axis] > flux.plane.at
             if above.any() and not above.all():
-                self.cuts.append((part.rows, part.mechanics, above))
+                self.cuts.append((part.rows, mechanics, above))
 
     def sample(self, time: float) -> Sequence[float]:
         sums = dict.fromkeys(self.PARTS, 0.0)

@@ -7,6 +7,7 @@ import numpy as np
 
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
+from pliant.interfaces import MeasureSampler
 from pliant.measures.base import MeasureParameters
 from pliant.mesh.mesh import surface_volume, tet_volumes
 
@@ -20,13 +21,14 @@ class Volume(MeasureParameters):
     """Volume of all bodies and of each [m3]: ``volume``, ``volume.BODY``."""
 
     kind: ClassVar[str] = "volume"
+    unit: ClassVar[str] = "m³"
 
     def prepare(self, system: "System") -> "VolumeSampler":
         return VolumeSampler(system, self.label)
 
 
-class VolumeSampler:
-    """Volume at work."""
+class VolumeSampler(MeasureSampler):
+    """Volumes of all bodies."""
 
     def __init__(self, system: "System", label: str) -> None:
         self.world = system.world
@@ -41,7 +43,7 @@ def part_volume(part: "BodyState", x: Array) -> float:
     """Volume of one body [m3]: of its tets, or inside the surface it carries."""
     structure = part.structure
     if "tetra" in structure.cells:
-        share = structure.extra.get("tet-share", 1.0)  # of virtual tets, some of which are not full
+        share = 1.0 if structure.volume_share is None else structure.volume_share
         return float((share * tet_volumes(x, structure.cells["tetra"])).sum())
     if structure.carrier is not None:
         carrier = structure.carrier
@@ -54,23 +56,24 @@ class Energy(MeasureParameters):
     """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
 
     kind: ClassVar[str] = "energy"
+    unit: ClassVar[str] = "J"
+    needs_ledger: ClassVar[bool] = True
 
     def prepare(self, system: "System") -> "EnergySampler":
         return EnergySampler(system, self.label)
 
 
-class EnergySampler:
-    """The ledger at work."""
+class EnergySampler(MeasureSampler):
+    """Terms of the energy balance."""
 
     def __init__(self, system: "System", label: str) -> None:
-        system.keep_ledger()
         self.system = system
         parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
         self.series_names = tuple(f"{label}.{part}" for part in parts)
 
     def sample(self, time: float) -> Sequence[float]:
         system = self.system
-        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.ledger
+        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.totals
         total = kinetic + elastic + gravity + ledger.dissipated - ledger.work
         return [kinetic, elastic, gravity, ledger.dissipated, ledger.work, total]
 
@@ -82,11 +85,18 @@ class Momentum(MeasureParameters):
     kind: ClassVar[str] = "momentum"
 
     def prepare(self, system: "System") -> "MomentumSampler":
-        return MomentumSampler(system, self.label, "angular" if self.name is None else f"{self.name}.angular")
+        return MomentumSampler(system, self.label, self._angular)
+
+    @property
+    def _angular(self) -> str:
+        return "angular" if self.name is None else f"{self.name}.angular"
+
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "kg m/s", self._angular: "kg m²/s"}
 
 
-class MomentumSampler:
-    """Momentum at work."""
+class MomentumSampler(MeasureSampler):
+    """Momenta of all bodies."""
 
     def __init__(self, system: "System", linear: str, angular: str) -> None:
         self.world = system.world

@@ -7,7 +7,7 @@ from pliant.core.text import counted
 from pliant.core.typing import Array, IntArray
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.conform import conform
-from pliant.mesh.isosurface_stuffing import lattice_points, lattice_tets, stuff
+from pliant.mesh.isosurface_tets import lattice_points, lattice_tets, stuff
 from pliant.mesh.mesh import Surface, boundary_triangles, surface_volume, tet_volumes
 from pliant.mesh.surface_distance import hidden
 from pliant.mesh.topology import components

@@ -16,11 +16,28 @@ MODELS: Registry[Model] = Registry(
     (MassSpring, Fem, Cpm1, Cpm2, Efg, Lattice, Multires, Rigid),
     entry_points="pliant.models",
     aliases={"elements": "lattice"},  # its name up to 0.1
+    base=Model,
 )
 
 Elements = Lattice  # its name up to 0.1
 
 
+def models_where(deforms: bool | None = None, own_step: bool | None = None) -> list[str]:
+    """Names of the models that declare these; None: whatever they declare."""
+    return [
+        name
+        for name, cls in MODELS.items()
+        if deforms in (None, cls.deforms) and own_step in (None, cls.own_step)
+    ]
+
+
 def deforming() -> list[str]:
     """The models whose bodies change their shape: what can be compared, and has moduli."""
-    return [name for name in MODELS if name != Rigid.kind]
+    return models_where(deforms=True)
+
+
+def models_offering(capability: type) -> str:
+    """The models whose bodies offer ``capability``, in words for a hint."""
+    found = [(name, cls.offers[capability]) for name, cls in MODELS.items() if capability in cls.offers]
+    texts = [f'"{name}" ({condition})' if condition else f'"{name}"' for name, condition in found]
+    return f"model {', '.join(texts[:-1])} or {texts[-1]}" if len(texts) > 1 else f"model {''.join(texts)}"

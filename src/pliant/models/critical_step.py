@@ -9,12 +9,12 @@ from pliant.core.typing import Array
 from pliant.interfaces import StableStep, Structure
 
 if TYPE_CHECKING:
-    from pliant.interfaces import Mechanics
+    pass
 
 COSTLY = 3.0  # times the steps of an undamped body: said so from here on
 
 
-def highest_frequency(mechanics: "Mechanics", structure: Structure) -> float:
+def highest_frequency(mechanics: Any, structure: Structure) -> float:
     """Highest angular frequency [rad/s] of small vibrations about the rest shape.
 
     Products with K are differences of forces, so any model has one.
@@ -36,7 +36,7 @@ def highest_frequency(mechanics: "Mechanics", structure: Structure) -> float:
     return float(np.sqrt(max(_largest(product, len(x)), 0.0)))
 
 
-def highest_damping(mechanics: "Mechanics", structure: Structure) -> float:
+def highest_damping(mechanics: Any, structure: Structure) -> float:
     """Highest rate [1/s] at which internal damping slows motion down in the rest shape."""
     x = structure.rest
     root = 1.0 / np.sqrt(structure.mass)[:, None]
@@ -80,14 +80,7 @@ def explicit_limit(mechanics: Any, structure: Structure, damping_time: float = 0
     for vibrations of frequency :math:`\omega` damped at the rate c (:math:`\beta \omega^2` with stiffness
     damping beta), damping forces being taken at the velocity that the last force predicts.
     """
-    kept = getattr(mechanics, "damping_time", 0.0)
-    if kept:
-        mechanics.damping_time = 0.0
-    try:
-        omega = highest_frequency(mechanics, structure)
-    finally:
-        if kept:
-            mechanics.damping_time = kept
+    omega = highest_frequency(mechanics, structure)  # at rest, where damping forces vanish
     if omega <= 0.0:
         return StableStep(float("inf"), "the body has no stiffness")
     if not damping_time:

@@ -9,7 +9,7 @@ from pliant.core.typing import Array
 from pliant.render.camera import Camera, CameraKeys, direction, fitted
 from pliant.render.plan import Panel
 from pliant.render.render_options import RenderOptions
-from pliant.render.scenery import Scenery, setting_of
+from pliant.render.scenery import Scenery, scenery_of
 from pliant.run.store import Run
 
 LOOKED_AT = 16  # frames that the camera makes room for
@@ -27,7 +27,7 @@ def framed(
 
     Runs that start at the same place are seen by the same camera, so that they can be compared.
     """
-    settings = [setting_of(run) for run in runs]
+    settings = [scenery_of(run) for run in runs]
     clouds = [_moving(run, s, look, numbers, follow) for run, s in zip(runs, settings, strict=True)]
     if _same_place([run.frames[0].positions for run in runs]):
         reaches = np.array([np.ptp(points, axis=0).max() for points in clouds])
@@ -70,7 +70,7 @@ def _moving(run: Run, setting: Scenery, look: RenderOptions, numbers: Sequence[i
         ]
         bodies += parts
         moved = frame.positions.mean(axis=0) - start if follow else np.zeros(3)
-        things = [thing.corners(frame.time) for thing in setting.things if thing.there(frame.time)]
+        things = [shape.corners(frame.time) for shape in setting.shapes if shape.exists_at(frame.time)]
         clouds += [part - moved for part in parts] + ([] if follow else things)
     _check_section(look, np.concatenate(bodies))
     return np.concatenate(clouds)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pyvista as pv
 
+from pliant.contact.obstacle_shape import ObstacleShape
 from pliant.core.typing import Array, IntArray
 from pliant.render.plan import Panel
 from pliant.render.render_options import BACKGROUNDS, RenderOptions
-from pliant.render.scenery import SceneryShape
 from pliant.render.shadow import plane_shadow
 
 SMOOTHING = 2  # pixels drawn per pixel shown, along each side
@@ -16,19 +16,25 @@ Caster = tuple[Array, IntArray]  # points and triangles that stand in the light
 
 
 def draw_floor(
-    plotter: Any, look: RenderOptions, panel: Panel, casters: list[Caster], light: Array, moved: Array
+    plotter: Any,
+    look: RenderOptions,
+    panel: Panel,
+    bodies: list[Caster],
+    obstacles: list[Caster],
+    light: Array,
+    moved: Array,
 ) -> None:
-    """The ground with its grid, fading out, and the shadows on it and on tables."""
+    """The ground with its grid, fading out, the shadows of bodies and obstacles on it, and of bodies on
+    tables."""
     axis = "xyz".index(panel.setting.up)
     _, _, colour, ink = BACKGROUNDS[look.background]
     level = panel.setting.ground if look.ground == "auto" else look.ground
-    things = [thing for thing in panel.setting.things if thing.table]
+    tables = [shape for shape in panel.setting.shapes if shape.role == "table"]
     if look.shadow:
-        for thing in things:
-            top = float(thing.corners(0.0)[:, axis].max())
-            others = casters[: len(casters) - len(panel.setting.things)]
-            half = 0.5 * float(np.ptp(thing.corners(0.0), axis=0).max())
-            _draw_shadow(plotter, others, top, axis, light, thing.path.at(0.0), half, panel, thing)
+        for table in tables:
+            top = float(table.corners(0.0)[:, axis].max())
+            half = 0.5 * float(np.ptp(table.corners(0.0), axis=0).max())
+            _draw_shadow(plotter, bodies, top, axis, light, table.path.at(0.0), half, panel, table)
     if isinstance(level, str) or level is None:
         return
     middle = panel.middle + moved
@@ -42,12 +48,13 @@ def draw_floor(
         line_width=SMOOTHING,
     )
     if look.shadow:
+        casters = bodies + obstacles
         _draw_shadow(plotter, casters, float(level), axis, light, middle, 1.6 * panel.reach, panel, None)
 
 
 def _draw_shadow(
     plotter: Any, casters: list[Caster], level: float, axis: int, light: Array, middle: Array, half: float,
-    panel: Panel, thing: SceneryShape | None,
+    panel: Panel, table: ObstacleShape | None,
 ) -> None:  # fmt: skip
     first, second = (k for k in range(3) if k != axis)
     centre = np.asarray(middle)[[first, second]]
@@ -55,8 +62,8 @@ def _draw_shadow(
     if dark.max() <= 0.0:
         return
     spans = [(centre[0] - half, centre[0] + half), (centre[1] - half, centre[1] + half)]
-    if thing is not None:  # only on the table
-        corners = thing.corners(0.0)
+    if table is not None:  # only on the table
+        corners = table.corners(0.0)
         spans = [(float(corners[:, k].min()), float(corners[:, k].max())) for k in (first, second)]
     corners = np.zeros((4, 3))
     corners[:, axis] = level + 6e-4 * panel.reach

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pyvista as pv
 
-from pliant.core.typing import AnyArray, Array
+from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
+from pliant.core.typing import AnyArray, Array, Table
 from pliant.render.camera import Eye
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
 from pliant.render.overlay import written
 from pliant.render.plan import Panel, Plan, Shot
-from pliant.render.render_options import BACKGROUNDS, BODY_COLOURS, OBSTACLE_COLOUR, TABLE_COLOUR
-from pliant.render.scenery import SceneryShape
+from pliant.render.render_options import BACKGROUNDS, BODY_COLOURS, ROLE_COLOURS
 from pliant.run.store import Frame, Run
 
 ABREAST = 4  # panels in a row
@@ -61,8 +61,8 @@ class PyvistaScene:
         moved = centre(frame) - centre(run.frames[0]) if panel.camera.follow else np.zeros(3)
         eye = panel.camera.eye(frame.time, shot.phase, moved)
         light = self._lights(panel)
-        casters = self._bodies(frame, k) + self._things(panel, frame.time)
-        draw_floor(self.plotter, self.look, panel, casters, light, moved)
+        bodies, obstacles = self._bodies(frame, k), self._obstacles(panel, frame.time)
+        draw_floor(self.plotter, self.look, panel, bodies, obstacles, light, moved)
         self._look_through(eye)
         return self._finish(self._shoot(), panel, frame, k)
 
@@ -147,7 +147,7 @@ class PyvistaScene:
                 mesh.point_data["tints"] = drawn.tints
         if not mesh.n_cells:
             return
-        options: dict[str, Any] = dict(GLOSSY)
+        options: Table = dict(GLOSSY)
         if drawn.tints is not None:
             options |= {"scalars": "tints", "rgb": True}
         elif drawn.values is not None and self.plan.limits is not None:
@@ -175,17 +175,16 @@ class PyvistaScene:
             grid = grid.clip(normal=sense * np.eye(3)[axis], origin=np.eye(3)[axis] * at)
         return grid.extract_surface(algorithm="dataset_surface")
 
-    def _things(self, panel: Panel, time: float) -> list[tuple[Array, AnyArray]]:
+    def _obstacles(self, panel: Panel, time: float) -> list[tuple[Array, AnyArray]]:
         casters = []
-        for thing in panel.setting.things:
-            if not thing.there(time):
+        for shape in panel.setting.shapes:
+            if not shape.exists_at(time):
                 continue
-            mesh = _thing_mesh(thing, np.asarray(thing.path.at(time), float))
-            flat = thing.kind == "box"
+            mesh = _obstacle_mesh(shape, np.asarray(shape.path.at(time), float))
             self.plotter.add_mesh(
                 mesh,
-                color=TABLE_COLOUR if thing.table else OBSTACLE_COLOUR,
-                smooth_shading=not flat,
+                color=ROLE_COLOURS[shape.role],
+                smooth_shading=shape.shape != BOX,
                 ambient=0.25,
                 diffuse=0.75,
                 specular=0.15,
@@ -218,16 +217,14 @@ def _mesh(drawn: Drawn) -> Any:
     return mesh
 
 
-def _thing_mesh(thing: SceneryShape, place: Array) -> Any:
-    if thing.kind == "sphere":
-        mesh = pv.Sphere(radius=thing.size[0], theta_resolution=64, phi_resolution=64)
-    elif thing.kind == "box":
-        a, b, c = thing.size
+def _obstacle_mesh(shape: ObstacleShape, place: Array) -> Any:
+    a, b, c = shape.size
+    if shape.shape == SPHERE:
+        mesh = pv.Sphere(radius=a, theta_resolution=64, phi_resolution=64)
+    elif shape.shape == BOX:
         mesh = pv.Box(bounds=(-a, a, -b, b, -c, c))
     else:
-        mesh = pv.Capsule(
-            radius=thing.size[0], cylinder_length=2.0 * thing.size[1], direction=(0, 0, 1), resolution=48
-        )
+        mesh = pv.Capsule(radius=a, cylinder_length=2.0 * b, direction=(0, 0, 1), resolution=48)
     matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = thing.frame, place
+    matrix[:3, :3], matrix[:3, 3] = shape.frame, place
     return mesh.transform(matrix, inplace=False)

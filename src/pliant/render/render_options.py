@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
+from pliant.run.requests import RenderRequest
 
 STYLES = ("surface", "edges", "wireframe", "tets", "particles", "surfels", "levels", "cracks")
 VIEWS = ("iso", "front", "back", "left", "side", "top", "bottom")
@@ -15,7 +17,8 @@ BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "dark": ((0.10, 0.12, 0.16), (0.20, 0.22, 0.27), (0.24, 0.26, 0.30), (225, 228, 232)),
 }
 BODY_COLOURS = ("#E76F51", "#2A9D8F", "#E9B44C", "#4A7FB5", "#9B6A9E", "#7FB069", "#D98CA0", "#6C8EAD")
-OBSTACLE_COLOUR, TABLE_COLOUR, CRACK_COLOUR = "#8D99A6", "#B08968", "#5C1F1B"
+ROLE_COLOURS = {"ground": "#8D99A6", "table": "#B08968", "obstacle": "#8D99A6", "tool": "#4B86C8"}
+CRACK_COLOUR = "#5C1F1B"
 LEVEL_COLOURS = ("#9AA5B1", "#4A7FB5", "#2A9D8F", "#E9B44C", "#E76F51", "#9B2226")  # coarse to fine
 CRACK = "crack"  # the group of a carried surface that cracks have opened
 LARGEST = 8192  # pixels along a side
@@ -44,6 +47,16 @@ class RenderOptions:
     time: bool = True
     bodies: tuple[str, ...] | None = None
     zoom: float = 1.0
+
+    @classmethod
+    def of(
+        cls, asked: RenderRequest, size: tuple[int, int], map: str, bodies: tuple[str, ...] | None
+    ) -> Self:
+        """The choices of a request whose size, colour map and bodies have been checked."""
+        same = ("style", "view", "colour", "bar", "shadow", "background", "title", "time", "zoom")
+        kept = {name: value for name, value in vars(asked).items() if name in same}
+        section, ground = cut(asked.section), level(asked.ground)
+        return cls(size=size, map=map, bodies=bodies, section=section, ground=ground, **kept)
 
     def __post_init__(self) -> None:
         _known("style", self.style, STYLES)

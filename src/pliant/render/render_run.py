@@ -1,7 +1,8 @@
 """``render``: from choices to a plan, and from pictures to a file."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from pliant.render.camera_fit import framed
 from pliant.render.files import BLOCK, check_free, tiled, write_movie, write_png
 from pliant.render.overlay import mounted
 from pliant.render.plan import Plan, Shot
-from pliant.render.render_options import BACKGROUNDS, RenderOptions, cut, level, pair
+from pliant.render.render_options import BACKGROUNDS, RenderOptions, pair
 from pliant.render.scalar_fields import chosen_range, scalar_field
 from pliant.render.worker_pool import pictures
+from pliant.run.requests import RenderRequest
 from pliant.run.store import Run, load
 
 SUFFIXES = (".png", ".mp4", ".gif")
@@ -32,74 +34,42 @@ AnyRun = Run | str | os.PathLike[str]
 def render(
     runs: AnyRun | Sequence[AnyRun],
     out: str | os.PathLike[str],
+    request: RenderRequest | None = None,
     *,
-    frame: int | None = None,
-    frames: int | slice | Iterable[int] | None = None,
-    every: int = 1,
-    sheet: str | Sequence[int] | None = None,
-    size: str | Sequence[int] | None = None,
-    view: str = "iso",
-    camera: Any = None,
-    follow: bool = False,
-    turntable: float = 0.0,
-    zoom: float = 1.0,
-    style: str = "surface",
-    colour: str | None = None,
-    range: str = "auto",
-    map: str = "viridis",
-    bar: bool = True,
-    section: str | None = None,
-    ground: float | str = "auto",
-    shadow: bool = True,
-    background: str = "light",
-    title: str | None = None,
-    time: bool = True,
-    bodies: Iterable[str] | None = None,
-    fps: float | None = None,
-    workers: int | None = None,
-    force: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    **options: Any,
 ) -> Path:
     """Draw a run, or several side by side, to a picture (.png) or a movie (.mp4, .gif); gives the file.
 
-    A picture shows ``frame`` (default: the last), or with ``sheet="4x3"`` twelve of ``frames`` in four
-    columns; a movie shows ``frames``, of which ``every`` n-th is taken, in real time or at ``fps``.
-
-    size: of a picture or panel, "1280x720". view: iso, front, back, left, side, top, bottom. camera: keys, as
-    a table or a TOML file (``CameraKeys``). follow: the camera moves along with the bodies. turntable: whole
-    turns around them. style: surface, edges, wireframe, tets, particles, surfels, levels, cracks. colour: a
-    field ("stress", "displacement.z"), with range "auto", "full", "0:5e4" or "1%:99%" and a colour map of
-    matplotlib. section: a cut ("x=0.5"), its near side is left out. ground: "auto" (the scene's), "none" or a
-    level [m]. title: "" for none (default: the scene's, or the runs' names). workers: processes (all cores).
+    Options are the fields of ``RenderRequest``, given as one or by name; ``progress`` is called with the
+    number of pictures that are done and that of all.
     """
+    asked = RenderRequest(**options) if request is None else replace(request, **options)
     path = Path(out)
     if path.suffix.lower() not in SUFFIXES:
         wish = path.suffix.lower() or path.name
         raise InputError(f"Cannot draw '{path.name}'; {nearest(wish, list(SUFFIXES))}")
     found = opened(runs)
-    movie, small = path.suffix.lower() != ".png", sheet is not None
-    if movie and (small or (frame is not None and not turntable)):
+    movie, small = path.suffix.lower() != ".png", asked.sheet is not None
+    if movie and (small or (asked.frame is not None and not asked.turntable)):
         raise InputError(f"A movie has no {'sheet' if small else 'single frame'}.", hint="Write a .png file.")
-    if fps is not None and not 0.0 < fps <= 1000.0:
-        raise InputError(f"fps = {fps:g}: it must be above 0, and 1000 at most.")
-    cells = pair("sheet", sheet) if sheet is not None else (1, 1)
-    names = None if bodies is None else chosen_bodies(found[0], bodies)
-    look = RenderOptions(
-        _size(size, path, cells, len(found), small), style, view, colour, _map(map), bar, cut(section),
-        level(ground), shadow, background, title, time, names, zoom,
-    )  # fmt: skip
-    numbers = _numbers(found[0], frame, frames, every, movie, cells[0] * cells[1] if small else None)
-    check_free(path, force)
-    shots, rate = _shots(found[0], numbers, turntable, fps, path.suffix.lower() == ".gif")
+    if asked.fps is not None and not 0.0 < asked.fps <= 1000.0:
+        raise InputError(f"fps = {asked.fps:g}: it must be above 0, and 1000 at most.")
+    cells = pair("sheet", asked.sheet) if asked.sheet is not None else (1, 1)
+    names = None if asked.bodies is None else chosen_bodies(found[0], asked.bodies)
+    look = RenderOptions.of(asked, _size(asked.size, path, cells, len(found), small), _map(asked.map), names)
+    numbers = _numbers(found[0], asked, movie, cells[0] * cells[1] if small else None)
+    check_free(path, asked.force)
+    shots, rate = _shots(found[0], numbers, asked.turntable, asked.fps, path.suffix.lower() == ".gif")
     seen = numbers if movie or small else [numbers[0]]
     limits, unit = None, ""
-    if colour is not None:
-        limits = chosen_range(found, seen, colour, range, names)
-        unit = scalar_field(found[0].frames[seen[0]], colour, _first_body(found[0], names)).unit
-    keys = read_camera(camera)
-    panels = framed(found, look, seen, turntable, follow, keys)
+    if asked.colour is not None:
+        limits = chosen_range(found, seen, asked.colour, asked.range, names)
+        unit = scalar_field(found[0].frames[seen[0]], asked.colour, _first_body(found[0], names)).unit
+    keys = read_camera(asked.camera)
+    panels = framed(found, look, seen, asked.turntable, asked.follow, keys)
     plan = Plan(tuple(panels), look, limits, unit, small)
-    images = _counted(pictures(plan, shots, workers), len(shots), progress)
+    images = _counted(pictures(plan, shots, asked.workers), len(shots), progress)
     if movie:
         write_movie(path, images, rate)
     else:
@@ -154,16 +124,15 @@ def _size(given: Any, path: Path, cells: tuple[int, int], runs: int, small: bool
     return width, height
 
 
-def _numbers(
-    run: Run, frame: int | None, frames: Any, every: int, movie: bool, cells: int | None
-) -> list[int]:
+def _numbers(run: Run, asked: RenderRequest, movie: bool, cells: int | None) -> list[int]:
+    frame, frames = asked.frame, asked.frames
     if frame is not None and frames is not None:
         raise InputError("Give frame or frames, not both.")
     if not movie and cells is None:
         return chosen_frames(
             run, -1 if frame is None and frames is None else frames if frame is None else frame, 1
         )
-    numbers = chosen_frames(run, frames if frame is None else frame, every)
+    numbers = chosen_frames(run, frames if frame is None else frame, asked.every)
     if cells is not None:
         spots = np.linspace(0, len(numbers) - 1, min(cells, len(numbers))).round().astype(int)
         numbers = [numbers[k] for k in spots]

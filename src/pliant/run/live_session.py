@@ -11,22 +11,17 @@ prepares it at the same boundary, with the same particles.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from pliant.actions import ACTIONS
+from pliant.actions.base import ActionParameters
 from pliant.core.curves import Curve
 from pliant.core.errors import IncompatibleError, InputError
-from pliant.core.typing import Vector
+from pliant.core.typing import Table, Vector
 from pliant.interfaces import ActionRuntime
 from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
 
-_PLAIN = (
-    "gravity", "fix", "force", "moment", "move", "rotate", "sine", "impulse", "pressure", "drag", "ground",
-    "tabletop", "obstacle", "tool", "pull",
-)  # fmt: skip
-_ONCE = ("impulse", "renormalise", "attributes", "glue", "fuse", "cut", "seam", "remove", "add")
-LIVE = (*_PLAIN, *(kind for kind in _ONCE if kind not in _PLAIN))
-"""Actions that may come while a simulation runs; preparing the others changes bodies from the start."""
-STEERED = {"tool": "position", "obstacle": "position", "pull": "target"}
 _QUARTER = 0.25  # steps
 
 
@@ -34,7 +29,7 @@ _QUARTER = 0.25  # steps
 class LiveAction:
     """An action of the take: its scene table, its runtime, and the keys of what was steered."""
 
-    table: dict[str, Any]
+    table: Table
     acting: ActionRuntime | None  # None: one of the scene's late actions, which nobody can reach yet
     label: str = ""
     times: list[float] = field(default_factory=list)
@@ -89,30 +84,24 @@ class LiveSession:
     def _step(self) -> int:
         return self._simulation.frame * self._simulation.plan.per_frame
 
-    def add(self, table: dict[str, Any]) -> int:
+    def add(self, table: Table) -> int:
         """Let an action start now; returns its number. InputError where it cannot."""
         given = {key: value for key, value in table.items() if key not in ("from", "until", "at", "late")}
-        kind = given.get("type")
-        system = self._simulation.system
-        once = kind in _ONCE and not {"direction", "tip"} & set(given)  # a blade takes its time
-        if kind not in LIVE:
+        system, action = self._simulation.system, _build(given)
+        if not action.live:
             raise IncompatibleError(
-                f"'{kind}' cannot start while the simulation runs.", hint="Reset first, then add it."
+                f"'{action.kind}' cannot start while the simulation runs.", hint="Reset first, then add it."
             )
         after = any(entry.table.get("late") for entry in self.entries)
-        if kind not in _PLAIN or after or system.world.topology_version > 0:
+        if action.changes_bodies or after or system.world.topology_version > 0:
             given["late"] = True
-        if once:
+        if action.once:
             given["at"] = self.now
-        try:
-            action: Any = ACTIONS.build(given)
-        except ValueError as error:
-            raise InputError(f"{kind}: {_first(error)}") from error
-        runtime = self._scene.prepared(action, system.world)
+        runtime = self._scene.prepared(_build(given), system.world)
         number = len(self.entries)
-        label = f"action {number + 1} ('{kind}')"
+        label = f"action {number + 1} ('{action.kind}')"
         self._simulation.add_action(label, runtime, self.now, number)
-        if not once:
+        if not action.once:
             given["from"] = self.now
         self.entries.append(LiveAction(given, runtime, label, fresh=True))
         return len(self.entries) - 1
@@ -120,7 +109,7 @@ class LiveSession:
     def end(self, number: int) -> None:
         """Let an action end now; one that has ended stays as it is."""
         entry = self._entry(number)
-        if entry.table["type"] in _ONCE and "at" in entry.table:
+        if "at" in entry.table:
             raise InputError(f"A {entry.table['type']} has happened and cannot end.", hint="Reset undoes it.")
         if entry.acting is not None and entry.acting.until > self.now:
             self._simulation.system.end_action(entry.acting, self.now)
@@ -129,7 +118,7 @@ class LiveSession:
     def steer(self, number: int, target: Vector) -> None:
         """Let a tool or a pull go to ``target`` [m] during the next frame; the last one said counts."""
         entry = self._entry(number)
-        if entry.table["type"] not in STEERED:
+        if ACTIONS[entry.table["type"]].steered is None:
             raise InputError(f"A {entry.table['type']} cannot be steered.")
         runtime: Any = entry.acting
         if runtime is None:
@@ -169,7 +158,7 @@ class LiveSession:
         for entry in self.entries:
             entry.fresh = False
 
-    def tables(self) -> list[dict[str, Any]]:
+    def tables(self) -> list[Table]:
         """All actions so far as scene tables; those that ended before they began are left out."""
         found = []
         for entry in self.entries:
@@ -178,7 +167,7 @@ class LiveSession:
             table = dict(entry.table)
             if entry.values:
                 keys = [{"time": t, "value": list(v)} for t, v in zip(entry.times, entry.values, strict=True)]
-                table[STEERED[table["type"]]] = {"keys": keys}
+                table[str(ACTIONS[table["type"]].steered)] = {"keys": keys}
             found.append(table)
         return found
 
@@ -188,7 +177,12 @@ class LiveSession:
         return self.entries[number]
 
 
-def _first(error: ValueError) -> str:
-    """The first line that says what is wrong."""
-    errors = getattr(error, "errors", None)
-    return str(errors()[0]["msg"]).removeprefix("Value error, ") if errors else str(error)
+def _build(table: Table) -> ActionParameters:
+    """The action of a table; InputError with the first problem where it is not valid."""
+    try:
+        return ACTIONS.build(table)
+    except ValidationError as error:
+        text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise InputError(f"{table.get('type')}: {text}") from error
+    except ValueError as error:
+        raise InputError(f"{table.get('type')}: {error}") from error

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.parameters import to_table
-from pliant.interfaces import Checkpointable
+from pliant.core.typing import Table
 from pliant.kernels.element_blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
 from pliant.kernels.jit import SERIAL_ROWS
 from pliant.models import MODELS
@@ -76,18 +76,18 @@ def begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> No
     writer.write_topology(world.topology_version, _records(world), 0)
     first = [simulation.row_of_steps()] if simulation.step_columns else None
     _write(simulation, writer, velocities, first)
-    writer.write_checkpoint(0, simulation.system.state())
+    writer.write_checkpoint(0, simulation.state())
 
 
 def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:
     world = simulation.system.world
-    arrays: dict[str, Any] = {"positions": world.x}
+    arrays: Table = {"positions": world.x}
     if velocities:
         arrays["velocities"] = world.v
     for part in world.bodies:
-        if isinstance(part.mechanics, Checkpointable):
+        if part.mechanics.recorded:
             state = part.mechanics.state()
-            for name in getattr(part.mechanics, "recorded", ()):
+            for name in part.mechanics.recorded:
                 arrays[f"memory.{part.name}.{name}"] = state[name]
     row = simulation.row()
     writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)
@@ -109,7 +109,7 @@ def _records(world: "World") -> list["BodyRecord"]:
     ]
 
 
-def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[str, Any]:
+def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
     from pliant.measures.totals import part_volume
 
     world, plan = simulation.system.world, simulation.plan

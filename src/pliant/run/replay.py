@@ -1,9 +1,9 @@
 """Runs in which bodies decided by what they measured on this machine, and the scenes that repeat them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pliant.interfaces import Deciding
+from pliant.core.typing import Table
 
 if TYPE_CHECKING:
     from pliant.scene.scene import Scene
@@ -20,12 +20,13 @@ def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None
         (folder / "replay.toml").write_text(scene_text(table))
 
 
-def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
-    """Write what bodies decided (see ``Deciding``) into the bodies of a scene's ``table``; True if any."""
+def add_decisions(table: Table, simulation: "Simulation") -> bool:
+    """Write what bodies decided into the bodies of a scene's ``table``; True if any."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}
     for part in simulation.system.world.bodies:
-        if isinstance(part.mechanics, Deciding) and part.mechanics.decisions:
-            bodies[part.name]["model"]["decisions"] = [list(pair) for pair in part.mechanics.decisions]
+        keys = part.mechanics.replay_parameters()
+        if keys:
+            bodies[part.name]["model"] |= keys
             found = True
     return found

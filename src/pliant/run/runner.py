@@ -1,17 +1,16 @@
 """Running a scene into a run folder, and going on with one."""
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
-from pliant.run.progress import RunProgress, SilentProgress
+from pliant.run.progress import RunProgress, SilentProgress, progress_reporter
 from pliant.run.recorder import begin, create, write_frame
 from pliant.run.replay import write_replay
 
@@ -38,37 +37,26 @@ def run_scene(
     """
     from pliant.kernels.jit import set_threads
     from pliant.run.store.run_folder import refuse_existing
-    from pliant.scene.check import plain_warnings
+    from pliant.scene.check import examine
     from pliant.scene.to_toml import to_toml
 
     show = progress or SilentProgress()
     folder = Path(to) if to is not None else default_folder(scene)
     refuse_existing(folder, force)
     used = set_threads(threads)
-    structures = scene.structures(show.note, show.working)
+    diagnostics = Diagnostics(lambda entry: show.note(str(entry)))
+    structures = scene.structures(diagnostics, show.working)
     show.working(None, "compiling kernels")
     simulation = scene.simulation(structures)
-    for text in plain_warnings(scene, simulation):
-        show.note(text)
+    examine(scene, simulation, diagnostics)
     frames = scene.time.frames()
     simulation.start()
     writer = create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
+    diagnostics.listen(lambda entry: writer.log(str(entry)))
     try:
         return _loop(simulation, writer, frames, scene.record.velocities, show, begin)
     finally:
         write_replay(scene, simulation, folder)
-
-
-@contextmanager
-def progress_reporter(progress: RunProgress | bool | None) -> Iterator[RunProgress]:
-    """What to tell how a run goes on: someone, everyone (True), nobody (False), or a terminal (None)."""
-    if progress is None:
-        progress = sys.stderr.isatty()
-    if isinstance(progress, bool):
-        with import_module("pliant.cli.progress").shown(not progress) as show:
-            yield show
-    else:
-        yield progress
 
 
 def resume(
@@ -90,8 +78,9 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
     home = Path(earlier.manifest.get("folder", "."))
     scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)
     _same_meshes(scene, earlier.manifest.get("inputs", {}))
+    diagnostics = Diagnostics(lambda entry: show.note(str(entry)))
     if differences := version_differences(earlier.manifest):
-        show.note(f"begun with {differences}: it may not go on bit for bit")
+        diagnostics.warn(f"begun with {differences}: it may not go on bit for bit")
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:
@@ -100,6 +89,8 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
     except BaseException:
         writer.finish("interrupted", "could not be resumed")
         raise
+    diagnostics.listen(lambda entry: writer.log(str(entry)))
+    diagnostics.collect(simulation.diagnostics, past=False)
     first = begin if fresh else None
     try:
         return _loop(simulation, writer, scene.time.frames(), scene.record.velocities, show, first)
@@ -111,7 +102,7 @@ def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
     """RunError where a mesh that an action reads again (bodies are kept in the run) is not what it was."""
     now = scene.input_hashes()
     for action in scene.actions:
-        name = str(getattr(action, "mesh", None))
+        name = str(action.mesh)
         if name in begun and now.get(name) != begun[name]:
             what = "has changed since the run began" if name in now else f"is not in {scene.folder}"
             raise RunError(f"The mesh {name} of action '{action.kind}' {what}.", hint="Put it back.")
@@ -174,13 +165,10 @@ def _loop(
                     simulation.row()
                 now = time.perf_counter()
                 end = simulation.frame == frames - 1
-                if simulation.resumable and (end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost)):
-                    writer.write_checkpoint(simulation.frame, simulation.system.state())
+                if end or now - last > max(CHECKPOINT_SECONDS, 20.0 * cost):
+                    writer.write_checkpoint(simulation.frame, simulation.state())
                     last = time.perf_counter()
                     cost = last - now
-                for text in simulation.warnings():
-                    show.note(text)
-                    writer.log(text)
                 done = simulation.frame - first
                 show.frame(simulation.frame + 1, frames, done / simulation.fps, now - started)
         state, message = "done", ""

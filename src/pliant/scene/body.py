@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import PliantError, SelectionError
 from pliant.core.parameters import from_table, parameters, to_table
 from pliant.core.rotation import Rotation
@@ -17,7 +18,7 @@ from pliant.interfaces import Structure
 from pliant.materials import Material, ResolvedMaterial, resolve
 from pliant.mesh.shapes.scene_form import AnyShape
 from pliant.models import MODELS
-from pliant.scene.geometry import BodyGeometry, Notify, Progress
+from pliant.scene.geometry import BodyGeometry, Progress
 
 
 def _material(value: Any) -> Any:
@@ -75,7 +76,9 @@ class Body:
         material = resolve(self.material)
         return material if self.rotation is None else material.turned(self.rotation.matrix())
 
-    def geometry(self, notify: Notify | None = None, progress: Progress | None = None) -> BodyGeometry:
+    def geometry(
+        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None
+    ) -> BodyGeometry:
         """The body's geometry, placed in the world."""
         turn = np.eye(3) if self.rotation is None else self.rotation.matrix()
         return BodyGeometry(
@@ -85,14 +88,16 @@ class Body:
             embedded=self.surface == "embedded",
             linear=self.scale * turn,
             position=np.array(self.position),
-            notify=notify,
+            diagnostics=diagnostics,
             progress=progress,
         )
 
-    def structure(self, notify: Notify | None = None, progress: Progress | None = None) -> Structure:
+    def structure(
+        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None
+    ) -> Structure:
         """Particles, masses and cells, made by the model's sampler."""
         sampler = self.model.sampler
-        structure: Structure = sampler.sample(self.geometry(notify, progress), self.resolved_material)
+        structure: Structure = sampler.sample(self.geometry(diagnostics, progress), self.resolved_material)
         return self.with_groups(structure)
 
     def with_groups(self, structure: Structure) -> Structure:

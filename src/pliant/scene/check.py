@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.curves import Curve
+from pliant.actions.base import ActionParameters
+from pliant.contact.obstacle import ObstacleRuntime
+from pliant.contact.obstacle_shape import PLANE, ObstacleShape
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged
-from pliant.interfaces import ContactShape
+from pliant.core.typing import Table
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
 from pliant.scene.scene import UP, Scene
@@ -55,7 +58,7 @@ class Report:
     disk: int
     warnings: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         """Plain numbers, texts and lists, for JSON."""
         table = asdict(self)
         table["bodies"] = [asdict(body) for body in self.bodies]
@@ -68,10 +71,11 @@ def check(scene: Scene, progress: Any = None) -> Report:
 
     ``progress`` is called with (share done or None, what is happening) while meshes are filled.
     """
-    notes: list[str] = []
-    simulation = scene.simulation(scene.structures(notes.append, progress))
+    diagnostics = Diagnostics()
+    simulation = scene.simulation(scene.structures(diagnostics, progress))
     bodies = tuple(_body(part) for part in simulation.system.world.bodies)
-    warnings = (*notes, *plain_warnings(scene, simulation))
+    examine(scene, simulation, diagnostics)
+    warnings = tuple(diagnostics.texts())
     simulation.start()
     plan, frames = simulation.plan, scene.time.frames()
     steps = (frames - 1) * plan.per_frame
@@ -93,7 +97,8 @@ def check(scene: Scene, progress: Any = None) -> Report:
 
 def _body(part: BodyState) -> BodyReport:
     rest, cells = part.structure.rest, part.structure.cells
-    constants = ("young", "poisson", "shear", "density", "damping")
+    known = part.material
+    constants = {"young": known.young, "poisson": known.poisson, "shear": known.shear}
     return BodyReport(
         name=part.name,
         model=part.model.kind,
@@ -104,7 +109,7 @@ def _body(part: BodyState) -> BodyReport:
         low=tuple(rest.min(axis=0).tolist()),
         high=tuple(rest.max(axis=0).tolist()),
         spacing=float(part.structure.spacing),
-        material={name: float(getattr(part.material, name)) for name in constants},
+        material={**constants, "density": known.density, "damping": known.damping},
     )
 
 
@@ -145,52 +150,79 @@ def _disk(scene: Scene, simulation: Simulation, frames: int) -> int:
     return frames * (per_frame + per_step) + 10 * row
 
 
-def plain_warnings(scene: Scene, simulation: Simulation) -> Iterator[str]:
-    """What a user should know before the simulation starts."""
-    yield from scene.notes()
-    yield from simulation.notes()
+def examine(scene: Scene, simulation: Simulation, diagnostics: Diagnostics) -> None:
+    """Report what a user should know before the simulation starts, and collect what it reports itself."""
+    report_choices(scene, diagnostics)
+    diagnostics.collect(simulation.diagnostics)
     for body in scene.bodies:
         for text in plausibility(body.material):
-            yield f"body '{body.name}': {text}"
-    plan, duration = simulation.plan, scene.time.duration
+            diagnostics.warn(text, f"body '{body.name}'")
+    plan = simulation.plan
     if plan.seconds > plan.limit:
-        yield f"the step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: the run may diverge"
+        diagnostics.warn(
+            f"the step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: the run may diverge"
+        )
     if not scene.actions and not any(np.any(b.velocity) or np.any(b.spin) for b in scene.bodies):
-        yield "nothing acts on the bodies and they are at rest: nothing will happen"
+        diagnostics.warn("nothing acts on the bodies and they are at rest: nothing will happen")
+    runtimes = dict(simulation.system.actions)
     for number, action in enumerate(scene.actions, 1):
-        value = getattr(action, "value", None)
-        if isinstance(value, Curve) and value.is_constant and not np.any(value.at(0.0)):
-            yield f"action {number} ('{action.kind}') does nothing: its value is 0"
-        start = max(getattr(action, "from_", 0.0), getattr(action, "at", 0.0))
-        if start >= duration:
-            yield f"action {number} ('{action.kind}') starts at {start:g} s, after the end at {duration:g} s"
+        label = f"action {number} ('{action.kind}')"
+        for text in _action_warnings(scene, action, label):
+            diagnostics.warn(text)
+        shape, runtime = action.scenery(UP[scene.up]), runtimes.get(label)
+        for part in simulation.system.world.bodies:
+            if shape is not None and shape.shape == PLANE:
+                _warn_below(part, shape, number, diagnostics)
+            elif isinstance(runtime, ObstacleRuntime) and runtime.start == 0.0:
+                _warn_inside(part, runtime, label, diagnostics)
     for part in simulation.system.world.bodies:
-        yield from _place_warnings(scene, part)
-        for (label, runtime), action in zip(simulation.system.actions, scene.actions, strict=False):
-            if isinstance(runtime, ContactShape) and action.kind != "ground" and runtime.start == 0.0:
-                depth = -float(runtime.distances(0.0, part.structure.rest)[0].min())
-                if depth > 0.1 * part.structure.spacing:
-                    yield (
-                        f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
-                        "out at once, which may tear it: move one of them"
-                    )
+        _warn_extent(part, diagnostics)
 
 
-def _place_warnings(scene: Scene, part: BodyState) -> Iterator[str]:
+def report_choices(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Note what follows from the choice of models and contact."""
+    if len(scene.bodies) > 1 and not scene.contact.between:
+        diagnostics.note("bodies do not collide with each other: contact.between is false")
+    for body in scene.bodies:
+        for text in body.model.notes(body.resolved_material):
+            diagnostics.note(text, f"body '{body.name}'")
+
+
+def _action_warnings(scene: Scene, action: ActionParameters, label: str) -> Iterator[str]:
+    if action.is_zero:
+        yield f"{label} does nothing: its value is 0"
+    if action.starts >= scene.time.duration:
+        yield f"{label} starts at {action.starts:g} s, after the end at {scene.time.duration:g} s"
+
+
+def _warn_below(part: BodyState, plane: ObstacleShape, number: int, diagnostics: Diagnostics) -> None:
+    """Warn of a body that starts below a plane."""
+    rest, normal = part.structure.rest, plane.frame[:, 2]
+    extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
+    depth = float(plane.path.at(0.0) @ normal) - float((rest @ normal).min())
+    if depth > 1e-9 * extent:
+        diagnostics.warn(
+            f"body '{part.name}' starts {depth:.3g} m below the {plane.role} (action {number}) and "
+            "will be pushed out at once: move it up with position"
+        )
+
+
+def _warn_inside(part: BodyState, obstacle: ObstacleRuntime, label: str, diagnostics: Diagnostics) -> None:
+    """Warn of a body that starts inside an obstacle."""
+    depth = -float(obstacle.distances(0.0, part.structure.rest)[0].min())
+    if depth > 0.1 * part.structure.spacing:
+        diagnostics.warn(
+            f"body '{part.name}' starts {depth:.3g} m inside {label} and will be pushed "
+            "out at once, which may tear it: move one of them"
+        )
+
+
+def _warn_extent(part: BodyState, diagnostics: Diagnostics) -> None:
+    """Warn of a body whose unit of length is doubtful."""
     rest = part.structure.rest
     extent = float((rest.max(axis=0) - rest.min(axis=0)).max())
+    name = f"body '{part.name}'"
     if extent > LARGE:
-        yield f"body '{part.name}' is {extent:.4g} m long: if its mesh is in millimetres, use scale = 0.001"
+        diagnostics.warn(f"{name} is {extent:.4g} m long: if its mesh is in millimetres, use scale = 0.001")
     if extent < SMALL:
-        yield f"body '{part.name}' is only {extent:.3g} m long: are its units right? scale makes it larger"
-    up = np.array(UP[scene.up])
-    lowest = float((rest @ up).min())
-    for number, action in enumerate(scene.actions, 1):
-        if (
-            action.kind == "ground"
-            and lowest < (level := float(getattr(action, "level", 0.0))) - 1e-9 * extent
-        ):
-            yield (
-                f"body '{part.name}' starts {level - lowest:.3g} m below the ground (action {number}) and "
-                "will be pushed out at once: move it up with position"
-            )
+        diagnostics.warn(f"{name} is only {extent:.3g} m long: are its units right? scale makes it larger")

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.mesh.shapes import Shape
-from pliant.mesh.shapes.box_shape import Box
+from pliant.mesh.shapes.boxes import Box
 
-Notify = Callable[[str], None]
 Progress = Callable[[float | None, str], None]
 
 
@@ -28,7 +28,7 @@ class BodyGeometry:
     embedded: bool
     linear: Array  # (3, 3) scale and rotation
     position: Array  # (3,)
-    notify: Notify | None = None
+    diagnostics: Diagnostics | None = None
     progress: Progress | None = None
     _read: Any = field(default=None, repr=False)
     _tets: TetMesh | None = field(default=None, repr=False)
@@ -89,7 +89,7 @@ class BodyGeometry:
         mesher = "lattice" if self.mesher == "auto" else self.mesher
         if edge is None:
             return replace(self, mesher=mesher, _read=None, _tets=None)
-        quiet = replace(self, notify=lambda text: None)  # a level that cannot be coarser is no news
+        quiet = replace(self, diagnostics=Diagnostics())  # a level that cannot be coarser is no news
         fresh = replace(quiet, edge=edge, mesher=mesher, _read=None, _tets=None)
         own = fresh._own_edge()
         if isinstance(self.source, Box) and self.source.divisions is not None and own is not None:
@@ -116,12 +116,12 @@ class BodyGeometry:
                     replace(mesh, points=mesh.points * scale),
                     edge=self.edge,
                     mesher=self.mesher,
-                    notify=self.notify,
+                    notify=None if self.diagnostics is None else self.diagnostics.note,
                     progress=self.progress,
                 )
                 mesh = replace(mesh, points=mesh.points / scale)
-            elif self.edge is not None and self.notify is not None:
-                self.notify(
+            elif self.edge is not None and self.diagnostics is not None:
+                self.diagnostics.note(
                     f"edge = {self.edge:g} m is not used: the body's tets are given, by divisions or a file"
                 )
             self._tets = replace(mesh, points=self._place(mesh.points))

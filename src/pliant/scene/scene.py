@@ -1,7 +1,7 @@
 """A Scene: bodies, what acts on them, what is measured, and the time it takes."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from pliant.actions import ACTIONS
+from pliant.actions.base import ActionParameters
 from pliant.contact import Contact
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError, SceneError
 from pliant.core.parameters import parameters
-from pliant.core.typing import Vector
+from pliant.core.selection import Select
+from pliant.core.typing import Table, Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
-from pliant.interfaces import Action, ActionRuntime, Measure, SelfStepping, Structure
+from pliant.interfaces import ActionRuntime, SelfStepping, Structure
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
+from pliant.measures.base import MeasureParameters
 from pliant.scene.body import Body
+from pliant.scene.geometry import Progress
+from pliant.simulation.requests import apply_requests
 from pliant.simulation.simulation import DeferredAction, Simulation
 from pliant.simulation.system import System
 from pliant.simulation.time_step import plan_step
@@ -71,8 +77,8 @@ class Scene:
     at bodies by name or by the Body object itself."""
 
     bodies: Sequence[Body]
-    actions: Sequence[Action] = ()
-    measures: Sequence[Measure] = ()
+    actions: Sequence[ActionParameters] = ()
+    measures: Sequence[MeasureParameters] = ()
     integrator: Any = None
     step: Any = None
     title: str = ""
@@ -88,7 +94,7 @@ class Scene:
             raise SceneError("A scene needs at least one body.")
         if self.up not in UP:
             raise SceneError(f"up is 'x', 'y' or 'z', not {self.up!r}.")
-        changes: dict[str, Any] = {}
+        changes: Table = {}
         if self.integrator is not None:
             changes["integrator"] = self.integrator
         if self.step is not None:
@@ -104,13 +110,16 @@ class Scene:
     # ------------------------------------------------------------------------------------ building
 
     def structures(
-        self, notify: Callable[[str], None] | None = None, progress: Any = None
+        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None
     ) -> list[Structure]:
-        """Sample every body (this is where meshes are read and filled)."""
+        """Sample every body: meshes are read and filled, and what a user should know is reported."""
         found = []
         for body in self.bodies:
+            own = None if diagnostics is None else Diagnostics()
+            if diagnostics is not None and own is not None:
+                diagnostics.collect(own, f"body '{body.name}'")
             try:
-                found.append(self._placed(body).structure(notify, progress))
+                found.append(self._placed(body).structure(own, progress))
             except MeshError as error:
                 error.message = f"body '{body.name}': {error.message}"
                 raise
@@ -121,22 +130,25 @@ class Scene:
             return replace(body, mesh=self.folder / body.mesh)
         return body
 
-    def _found(self, action: Any) -> Any:
+    def _found(self, action: ActionParameters) -> ActionParameters:
         """``action`` with its mesh file looked up where the scene is."""
-        path = getattr(action, "mesh", None)
-        return action if path is None or self.folder is None else replace(action, mesh=self.folder / path)
+        if action.mesh is None or self.folder is None:
+            return action
+        parameters: Any = action
+        found: ActionParameters = replace(parameters, mesh=self.folder / action.mesh)
+        return found
 
-    def simulation(
-        self, structures: Sequence[Structure] | None = None, notify: Callable[[str], None] | None = None
-    ) -> Simulation:
+    def simulation(self, structures: Sequence[Structure] | None = None) -> Simulation:
         """Build the Simulation; ``structures`` skips the sampling (for resumed runs)."""
         if structures is None:
-            structures = self.structures(notify)
+            structures = self.structures()
         made = []
         for body, structure in zip(self.bodies, structures, strict=True):
             material = body.resolved_material
             made.append((body, structure, material, body.model.prepare(structure, material)))
-        made.sort(key=lambda entry: isinstance(entry[3], SelfStepping))  # those that own their step come last
+        made.sort(
+            key=lambda entry: entry[3].offer(SelfStepping) is not None
+        )  # those that own their step come last
         parts, start, velocities = [], 0, []
         for body, structure, material, mechanics in made:
             assert body.name is not None
@@ -149,18 +161,19 @@ class Scene:
         later: list[DeferredAction] = []
         for number, given in enumerate(self.actions):
             label, make = f"action {number + 1} ('{given.kind}')", partial(self.prepared, given, world)
-            if getattr(given, "late", False):
-                later.append(DeferredAction(given.starts, number, label, make))  # type: ignore[attr-defined]
+            if given.late:
+                later.append(DeferredAction(given.starts, number, label, make))
             else:
                 acting.append((label, make()))
+        apply_requests(world, [runtime for _, runtime in acting])  # contact sees the bodies as they will be
         if self.contact.applies(world):
             acting.append(("contact", self.contact.prepare(world, UP[self.up])))
         system = System(world, acting)
         integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
         plan = plan_step(system, integrator, wanted, self.time.fps, self.time.refine)
-        comes_apart = any(getattr(part.mechanics, "cracking", None) is not None for part in parts) or any(
-            action.kind in ("cut", "seam") for action in self.actions
+        comes_apart = any(part.mechanics.can_crack for part in parts) or any(
+            action.parts_bodies for action in self.actions
         )
         made_of = self._all_measures(comes_apart)
         simulation = Simulation(system, integrator, plan, self.time.fps, made_of)
@@ -168,38 +181,26 @@ class Scene:
         simulation.defer(later, [k for k in range(len(self.actions)) if k not in waiting])
         return simulation
 
-    def prepared(self, action: Action, world: World) -> ActionRuntime:
+    def prepared(self, action: ActionParameters, world: World) -> ActionRuntime:
         """The runtime of ``action``, for the particles that ``world`` has now."""
-        acting: ActionRuntime = self._found(action).prepare(world, UP[self.up])
-        return acting
+        return self._found(action).prepare(world, UP[self.up])
 
-    def _all_measures(self, comes_apart: bool) -> list[Measure]:
+    def _all_measures(self, comes_apart: bool) -> list[MeasureParameters]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
         and pieces where a body can come apart."""
         given = {measure.kind for measure in self.measures}
-        whole: list[Measure] = [Volume(), Energy(), Momentum()]
+        whole: list[MeasureParameters] = [Volume(), Energy(), Momentum()]
         if comes_apart:
             whole.append(Fracture())
         always = [measure for measure in whole if measure.kind not in given]
         return [*always, *self.measures]
 
-    def notes(self) -> list[str]:
-        """What a user should know before looking at the result."""
-        found = []
-        if len(self.bodies) > 1 and not self.contact.between:
-            found.append("bodies do not meet each other: contact.between is false")
-        for body in self.bodies:
-            if hasattr(body.model, "notes"):
-                found += body.model.notes(body.resolved_material)
-        return found
-
     def input_hashes(self) -> dict[str, str]:
         """SHA-256 of every mesh file, of bodies and of actions."""
         import hashlib
 
-        items: list[Any] = [*self.bodies, *self.actions]
-        given = [path for item in items if (path := getattr(item, "mesh", None)) is not None]
-        files = {str(path): (self.folder or Path()) / path for path in given}
+        given = [body.mesh for body in self.bodies] + [action.mesh for action in self.actions]
+        files = {str(path): (self.folder or Path()) / path for path in given if path is not None}
         return {
             name: hashlib.sha256(file.read_bytes()).hexdigest()
             for name, file in files.items()
@@ -222,7 +223,8 @@ class Scene:
 
         progress: True shows it on stderr as ``pliant run`` does, False does not; None: on a terminal.
         """
-        from pliant.run.runner import progress_reporter, run_scene
+        from pliant.run.progress import progress_reporter
+        from pliant.run.runner import run_scene
 
         changes = {k: v for k, v in (("duration", duration), ("fps", fps)) if v is not None}
         scene = replace_time(self, **changes) if changes else self
@@ -231,9 +233,9 @@ class Scene:
 
     def view(self, height: int = 480) -> Any:
         """The viewer, inline in a notebook, ready to run."""
-        from importlib import import_module
+        from pliant.studio.notebook import view_scene
 
-        return import_module("pliant.studio.notebook").view_scene(self, height)
+        return view_scene(self, height)
 
 
 def replace_time(scene: Scene, **changes: Any) -> Scene:
@@ -263,18 +265,16 @@ def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:
 
 def _check_lists(scene: Scene) -> None:
     """SceneError where a Scene is given something else than lists of bodies, actions and measures."""
-    for family, other in (("bodies", {}), ("actions", MEASURES), ("measures", ACTIONS)):
-        given = getattr(scene, family)
+    families: tuple[tuple[str, Any, tuple[type, ...]], ...] = (
+        ("bodies", scene.bodies, (Body,)),
+        ("actions", scene.actions, (ActionParameters, *ACTIONS.values())),
+        ("measures", scene.measures, (MeasureParameters, *MEASURES.values())),
+    )
+    for family, given, classes in families:
         if not isinstance(given, Sequence) or isinstance(given, str):
             raise SceneError(f"{family} are a list, not {_short(given)}.", hint="Write [...] around it.")
         for number, item in enumerate(given):
-            kind = getattr(item, "kind", None)
-            fits = (
-                isinstance(item, Body)
-                if family == "bodies"
-                else hasattr(item, "prepare") and kind not in other
-            )
-            if not fits:
+            if not isinstance(item, classes):
                 raise SceneError(
                     f"{family}[{number}] is {_short(item)}.",
                     hint="A Scene takes a list of bodies, one of actions and one of measures.",
@@ -286,20 +286,19 @@ def _short(value: Any) -> str:
 
 
 def _point_at(item: Any, renamed: dict[int, str]) -> Any:
-    """``item`` with names in ``body``, ``to``, ``bodies`` and ``select.body`` instead of Body objects."""
-    changes: dict[str, Any] = {}
-    for key in ("body", "to"):
-        if isinstance(body := getattr(item, key, None), Body):
-            changes[key] = _name(body, renamed)
-    several, select = getattr(item, "bodies", ()), getattr(item, "select", None)
-    if any(isinstance(body, Body) for body in several):
-        changes["bodies"] = tuple(_name(b, renamed) if isinstance(b, Body) else b for b in several)
-    if select is not None and isinstance(select.body, Body):
-        changes["select"] = replace(select, body=_name(select.body, renamed))
+    """``item`` with names instead of Body objects: in its fields, in lists of bodies and in selections."""
+
+    def name(value: Any) -> Any:
+        if isinstance(value, Body):
+            if id(value) not in renamed:
+                raise SceneError("An action or measure points at a body that is not in the scene.")
+            return renamed[id(value)]
+        if isinstance(value, Select) and isinstance(value.body, Body):
+            return replace(value, body=name(value.body))
+        if isinstance(value, tuple) and any(isinstance(each, Body) for each in value):
+            return tuple(name(each) for each in value)
+        return value
+
+    given = vars(item) if is_dataclass(item) else {}
+    changes = {key: new for key, value in given.items() if (new := name(value)) is not value}
     return replace(item, **changes) if changes else item
-
-
-def _name(body: Body, renamed: dict[int, str]) -> str:
-    if id(body) not in renamed:
-        raise SceneError("An action or measure points at a body that is not in the scene.")
-    return renamed[id(body)]

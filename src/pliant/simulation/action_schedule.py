@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray
-from pliant.interfaces import ActionRuntime, Event, PrescribedMotion
+from pliant.interfaces import ActionRuntime, Event, PrescribedMotion, offered
 from pliant.simulation.protocol_check import check_capabilities
 from pliant.state.world import World
 
@@ -20,14 +20,14 @@ class ActionSchedule:
         self.actions = list(actions)  # (label, runtime)
         self._acting = [False] * len(self.actions)
         self._next_change = -np.inf
-        self._events = sorted((a for _, a in self.actions if isinstance(a, Event)), key=lambda e: e.at)
+        self._events = sorted(offered([a for _, a in self.actions], Event), key=lambda e: e.at)
         self._happened = 0
         for label, action in self.actions:
-            check_capabilities(label, action, action=True)
+            check_capabilities(label, action, ActionRuntime)
         self._refuse_double_drives()
 
     def _refuse_double_drives(self) -> None:
-        drives = [(label, a) for label, a in self.actions if isinstance(a, PrescribedMotion)]
+        drives = [(label, found) for label, a in self.actions if (found := a.offer(PrescribedMotion))]
         for k, (label, a) in enumerate(drives):
             for other, b in drives[:k]:
                 together = a.start < b.until and b.start < a.until
@@ -70,7 +70,7 @@ class ActionSchedule:
 
     def add_action(self, label: str, action: ActionRuntime, time: float, place: int) -> None:
         """Enter ``action`` at ``place``, to act from the step boundary ``time`` on."""
-        check_capabilities(label, action, action=True)
+        check_capabilities(label, action, ActionRuntime)
         action.start = time
         self.actions.insert(place, (label, action))
         try:
@@ -79,8 +79,8 @@ class ActionSchedule:
             self.actions.pop(place)
             raise
         self._acting.insert(place, False)
-        if isinstance(action, Event):
-            waiting = [*self._events[self._happened :], action]
+        if event := action.offer(Event):
+            waiting = [*self._events[self._happened :], event]
             self._events[self._happened :] = sorted(waiting, key=lambda event: event.at)
         self._next_change = -np.inf
 
@@ -88,7 +88,8 @@ class ActionSchedule:
         """Undo ``join`` of an action that has done nothing yet."""
         place = next(k for k, (_, each) in enumerate(self.actions) if each is action)
         del self.actions[place], self._acting[place]
-        self._events = [each for each in self._events if each is not action]
+        event = action.offer(Event)
+        self._events = [each for each in self._events if each is not event]
         self._next_change = -np.inf
 
     def end_action(self, action: ActionRuntime, time: float) -> None:

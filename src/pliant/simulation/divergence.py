@@ -8,7 +8,6 @@ import numpy as np
 from pliant.core.errors import Diverged
 from pliant.core.typing import Array
 from pliant.core.units import LIGHT
-from pliant.interfaces import RigidContact
 from pliant.mesh.mesh import tet_volumes
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class DivergenceCheck:
     def __init__(self, world: "World", plan: "StepPlan") -> None:
         self.plan = plan
         self._sound = {  # rigid bodies have none: they may be as fast as they like
-            p.name: np.inf if isinstance(p.mechanics, RigidContact) else p.material.wave_speed
+            p.name: np.inf if p.mechanics.contact_surface().rigid else p.material.wave_speed
             for p in world.bodies
         }
         self._started_inverted = {p.name: _inverted_share(p, world.x[p.rows]) > 0.5 for p in world.bodies}
@@ -69,7 +68,7 @@ class DivergenceCheck:
         return bool(2.0 * np.sqrt(3.0) * np.abs(extremes[2:]).max() < limit)
 
     def _check_inversion(self, part: "BodyState", x: Array, time: float) -> None:
-        if getattr(part.mechanics, "inversion_safe", False) or self._started_inverted[part.name]:
+        if part.mechanics.inversion_safe or self._started_inverted[part.name]:
             return
         if _inverted_share(part, x) > 0.5:
             cell = int(np.argmin(tet_volumes(x, part.structure.cells["tetra"])))

@@ -1,56 +1,50 @@
 """The energy ledger: work done on the bodies and heat lost by them, step by step."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from pliant.core.typing import Array
-from pliant.interfaces import ActionRuntime, Dissipation, Ledger, Power, PrescribedMotion, Settling
-from pliant.state.world import BodyState, World
+from pliant.interfaces import EnergyTotals, ForceTerm, PrescribedMotion
+from pliant.state.world import World
 
 
 class EnergyLedger:
-    """Books what acts on a World into its ledger."""
+    """Adds up the work and heat of all force terms of a World."""
 
     def __init__(self, world: World) -> None:
-        self.ledger = Ledger()
+        self.totals = EnergyTotals()
         self._world = world
-        self._settling: list[Settling] = []
-        self._powers: list[Power] = []
+        self._reporting: list[ForceTerm] = []
+        self._powers: list[ForceTerm] = []
         self._moving: list[PrescribedMotion] = []
-        self._dissipating: list[tuple[Any, slice]] = []
 
     def bind(
-        self, every: Sequence[Any], active: Sequence[ActionRuntime], stepped: Sequence[BodyState]
+        self, every: Sequence[ForceTerm], active: Sequence[ForceTerm], drives: Sequence[PrescribedMotion]
     ) -> None:
-        """Account for ``every`` action and model that settles, the ``active`` actions, and the heat of the
-        parts that are ``stepped`` by the integrator."""
-        self._settling = [a for a in every if isinstance(a, Settling)]
-        self._powers = [a for a in active if isinstance(a, Power)]
-        self._moving = [a for a in active if isinstance(a, PrescribedMotion) and not a.still]
-        self._dissipating = [
-            (p.mechanics.dissipation, p.rows) for p in stepped if isinstance(p.mechanics, Dissipation)
-        ]
+        """Account for impulses of ``every`` term, the power of ``active`` ones, and prescribed motion."""
+        self._reporting = [term for term in every if "report_energy" in term.members]
+        self._powers = [term for term in active if "power" in term.members]
+        self._moving = [drive for drive in drives if not drive.is_static]
 
     def open(self, time: float) -> None:
-        """Take stock of powers and of driven motion, where a step does not continue the last one."""
-        self.ledger.powers, self.ledger.driven = self._power(time), self._driven_energy()
+        """Record powers and driven energy, where a step does not continue the last one."""
+        self.totals.powers, self.totals.driven = self._power(time), self._driven_energy()
 
-    def book(self, time: float, dt: float) -> None:
+    def add_step(self, time: float, dt: float) -> None:
         """Add the work and heat of the step that ended at ``time``.
 
-        Powers by the trapezoidal rule. What moves driven particles does the work that changes their kinetic
-        energy and works against f on them, which books jumps of a prescribed velocity exactly.
+        Powers by the trapezoidal rule. Prescribed motion does the work that changes the kinetic energy of its
+        particles and works against f on them, which accounts for jumps of a prescribed velocity exactly.
         """
-        ledger = self.ledger
-        for action in self._settling:
-            action.report_energy(ledger)
+        totals = self.totals
+        for term in self._reporting:
+            term.report_energy(totals)
         work, heat = self._power(time)
         driven = self._driven_energy()
-        ledger.work += 0.5 * dt * (ledger.powers[0] + work) + driven - ledger.driven
-        ledger.dissipated += 0.5 * dt * (ledger.powers[1] + heat)
-        ledger.powers, ledger.driven = (work, heat), driven
+        totals.work += 0.5 * dt * (totals.powers[0] + work) + driven - totals.driven
+        totals.dissipated += 0.5 * dt * (totals.powers[1] + heat)
+        totals.powers, totals.driven = (work, heat), driven
 
     def _driven_energy(self) -> float:
         world, total = self._world, 0.0
@@ -64,19 +58,17 @@ class EnergyLedger:
         for drive in self._moving:
             force, speed = world.f[drive.rows][:, drive.axes], world.v[drive.rows][:, drive.axes]
             work -= float(np.sum(force * speed))
-        for action in self._powers:
-            w, h = action.power(time, world)
+        for term in self._powers:
+            w, h = term.power(time, world)
             work, heat = work + w, heat + h
-        for dissipation, rows in self._dissipating:
-            heat += dissipation(world.x[rows], world.v[rows])
         return work, heat
 
     def entries(self) -> Array:
-        """The ledger as numbers, for checkpoints."""
-        ledger = self.ledger
-        return np.array([ledger.work, ledger.dissipated, *ledger.powers, ledger.driven])
+        """The totals as numbers, for checkpoints."""
+        totals = self.totals
+        return np.array([totals.work, totals.dissipated, *totals.powers, totals.driven])
 
-    def reopen(self, entries: Array) -> None:
+    def restore(self, entries: Array) -> None:
         """Continue from what ``entries`` gave."""
         work, heat, p, q, driven = (float(value) for value in entries)
-        self.ledger = Ledger(work, heat, (p, q), driven)
+        self.totals = EnergyTotals(work, heat, (p, q), driven)

@@ -1,48 +1,39 @@
-"""Checks that a runtime has all of a capability or none of it: half of one would be ignored in silence."""
+"""Checks that a runtime implements all members of every interface that it declares."""
 
 from typing import Any
 
 from pliant.core.errors import IncompatibleError
-from pliant.interfaces import (
-    ActionRuntime,
-    Checkpointable,
-    Columns,
-    Event,
-    Forces,
-    Power,
-    PrescribedMotion,
-    Projection,
-    RestStiffness,
-    SelfStepping,
-    Topology,
-)
-
-_ACTIONS = {
-    "add_forces": Forces,
-    "drive": PrescribedMotion,
-    "project": Projection,
-    "apply": Event,
-    "sample": Columns,
-}
-_ACTIONS |= {"power": Power}
-_MODELS = {"topology_version": Topology, "advance": SelfStepping, "rest_stiffness": RestStiffness}
-_BOTH = {"state": Checkpointable, "restore": Checkpointable}
+from pliant.interfaces import ActionRuntime, Mechanics
 
 
-def _members(protocol: Any) -> list[str]:
-    annotated = [name for cls in protocol.__mro__ for name in getattr(cls, "__annotations__", {})]
+def protocol_members(protocol: Any) -> list[str]:
+    """Names of the attributes and methods that ``protocol`` requires."""
+    annotated = [name for cls in protocol.__mro__ for name in vars(cls).get("__annotations__", {})]
     methods = [name for name in vars(protocol) if not name.startswith("_")]
     return sorted({*annotated, *methods})
 
 
-def check_capabilities(label: str, runtime: Any, action: bool) -> None:
-    """IncompatibleError where ``runtime`` has the first member of a capability but not the others."""
-    for trigger, protocol in (_BOTH | (_ACTIONS if action else _MODELS)).items():
-        if hasattr(runtime, trigger) and not isinstance(runtime, protocol):
-            missing = [name for name in _members(protocol) if not hasattr(runtime, name)]
+def check_capabilities(label: str, runtime: Any, base: type[Mechanics] | type[ActionRuntime]) -> None:
+    """IncompatibleError where ``runtime`` does not derive from ``base``, declares an interface and lacks a
+    member of it, or has a state that it cannot restore."""
+    if not isinstance(runtime, base):
+        raise IncompatibleError(
+            f"{label}: {type(runtime).__name__} does not derive from {base.__name__}.",
+            hint="See docs/extending.md.",
+        )
+    pair = [name for name in ("state", "restore") if getattr(type(runtime), name) is not getattr(base, name)]
+    if len(pair) == 1:
+        other = "restore" if pair == ["state"] else "state"
+        raise IncompatibleError(
+            f"{label}: {type(runtime).__name__} implements '{pair[0]}' but not '{other}', "
+            "so that a run could not be resumed."
+        )
+    for protocol in runtime.capabilities:
+        known = set(dir(runtime.offer(protocol)))
+        missing = [name for name in protocol_members(protocol) if name not in known]
+        if missing:
             raise IncompatibleError(
-                f"{label}: {type(runtime).__name__} has '{trigger}' but lacks {', '.join(missing)}.",
-                hint=f"See {protocol.__name__} in pliant/protocols.",
+                f"{label}: {type(runtime).__name__} declares {protocol.__name__} "
+                f"but lacks {', '.join(missing)}.",
+                hint=f"See {protocol.__name__} in pliant/interfaces.",
             )
-    if action and not isinstance(runtime, ActionRuntime):
-        raise IncompatibleError(f"{label}: {type(runtime).__name__} does not derive from Acting.")

@@ -2,50 +2,44 @@
 
 import math
 from bisect import bisect_left, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import IncompatibleError, SceneError
-from pliant.core.typing import Array
-from pliant.integrators.base import StatefulIntegrator
+from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
-    BodySeries,
-    Columns,
+    EnergyTotals,
+    HideBody,
     Integrator,
-    Ledger,
-    Measure,
-    Noting,
-    Restarting,
-    RigidContact,
+    IntegratorState,
+    MeasureSampler,
     SelfStepping,
-    Speaking,
-    StepLimit,
-    Stiffening,
     StoredEnergy,
 )
+from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
 from pliant.state.world import BodyState
 
+INTEGRATOR_KEYS = "integrator/"  # prefix of the integrator's arrays in checkpoints
 LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
-class BodySeriesSampler:
+class BodySeriesSampler(MeasureSampler):
     """The series of a body's model, under the body's name."""
 
     def __init__(self, part: BodyState) -> None:
-        assert isinstance(part.mechanics, BodySeries)
-        self.mechanics: BodySeries = part.mechanics
+        self.mechanics = part.mechanics
         self.series_names = tuple(f"{part.name}.{name}" for name in part.mechanics.series_names)
 
     def sample(self, time: float) -> Sequence[float]:
-        return list(self.mechanics.series())
+        return list(self.mechanics.sample_series())
 
 
 @dataclass(frozen=True)
@@ -63,19 +57,27 @@ class Simulation:
     """A System, an integrator and a step plan; ``frame`` counts the frames that are done."""
 
     def __init__(
-        self, system: System, integrator: Integrator, plan: StepPlan, fps: float, measures: Sequence[Measure]
+        self,
+        system: System,
+        integrator: Integrator,
+        plan: StepPlan,
+        fps: float,
+        measures: Sequence[MeasureParameters],
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()
+        if any(measure.needs_ledger for measure in measures):
+            system.keep_ledger()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
-        system.solver = integrator.prepare(system) if isinstance(integrator, StatefulIntegrator) else None
-        bodies = [BodySeriesSampler(p) for p in system.world.bodies if isinstance(p.mechanics, BodySeries)]
-        others = (*(a for _, a in system.actions), system.solver, *bodies)
-        own = [a for a in others if isinstance(a, Columns)]
-        self._per_frame: list[Columns] = [*(m for m, every in prepared if every == "frame"), *own]
-        self._per_step: list[Columns] = [m for m, every in prepared if every == "step"]
-        self._restarting = [m for m in self._per_frame if isinstance(m, Restarting)]
+        self.integrator_state = integrator.start(system)
+        bodies = [BodySeriesSampler(p) for p in system.world.bodies if p.mechanics.series_names]
+        acting = [a for _, a in system.actions]
+        self._averaging: list[ActionRuntime | IntegratorState] = [*acting, self.integrator_state]
+        self._per_frame: list[MeasureSampler | ActionRuntime | IntegratorState] = [
+            *(m for m, every in prepared if every == "frame"), *self._averaging, *bodies,
+        ]  # fmt: skip
+        self._per_step = [m for m, every in prepared if every == "step"]
         self.columns = ("time", *(c for m in self._per_frame for c in m.series_names))
         self.step_columns = (
             ("time", *(c for m in self._per_step for c in m.series_names)) if self._per_step else ()
@@ -83,18 +85,20 @@ class Simulation:
         self.frame = 0
         self.started = False
         self.later: list[DeferredAction] = []  # actions that join when they start, the next one first
-        self.resumable = True  # not after one joined: a checkpoint does not know what it was prepared with
+        self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self._finer = 1  # parts of a step that the bodies' present shapes ask for
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
+        self.diagnostics = Diagnostics()
+        self._collect_diagnostics()
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
         for part in self.system.world.bodies:
-            if isinstance(part.mechanics, SelfStepping) and math.isinf(self.integrator.stability):
+            if part.mechanics.offer(SelfStepping) and math.isinf(self.integrator.stability):
                 raise IncompatibleError(
                     f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
                     f"integrator '{self.integrator.kind}' cannot use.",
@@ -105,7 +109,7 @@ class Simulation:
         """Refuse integrators that a body cannot serve, and series that share a name."""
         for part in self.system.world.bodies:
             for needed in self.integrator.requires:
-                if not isinstance(part.mechanics, needed):
+                if part.mechanics.offer(needed) is None:
                     raise IncompatibleError(
                         f"Integrator '{self.integrator.kind}' needs {needed.__name__.lower()}, which model "
                         f"'{part.model.kind}' of body '{part.name}' does not have.",
@@ -118,24 +122,15 @@ class Simulation:
                 f"Two series are called '{twice[0]}'.", hint="Give one measure or action another name."
             )
 
-    def notes(self) -> list[str]:
-        """What the actions found out about the scene and a user should know (see ``Noting``), and what is
-        missing from the energies."""
-        found = [text for _, a in self.system.actions if isinstance(a, Noting) for text in a.notes]
+    def _collect_diagnostics(self) -> None:
+        """Collect what bodies and actions report, and note what is missing from the energies."""
         for part in self.system.world.bodies:
-            if not isinstance(part.mechanics, (StoredEnergy, RigidContact)):
-                found.append(f"body '{part.name}': its model has no energy, so energy.total does not balance")
-        return found
-
-    def warnings(self) -> list[str]:
-        """What bodies and actions found out since the last call (see ``Speaking``)."""
-        bodies = [(f"body '{part.name}'", part.mechanics) for part in self.system.world.bodies]
-        found = []
-        for label, speaker in (*bodies, *self.system.actions):
-            if isinstance(speaker, Speaking):
-                found += [f"{label}: {text}" for text in speaker.warnings]
-                speaker.warnings.clear()
-        return found
+            label = f"body '{part.name}'"
+            self.diagnostics.collect(part.mechanics.diagnostics, label)
+            if not part.mechanics.offer(StoredEnergy) and not part.mechanics.contact_surface().rigid:
+                self.diagnostics.note("its model has no energy, so energy.total does not balance", label)
+        for label, acting in self.system.actions:
+            self.diagnostics.collect(acting.diagnostics, label)
 
     @property
     def time(self) -> float:
@@ -146,15 +141,46 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
-        system.energy_ledger.ledger = Ledger()
+        system.energy_ledger.totals = EnergyTotals()
         system.open_ledger(0.0)
         self.divergence_check.check(world, 0.0)
         self.started = True
 
-    def restore(self, frame: int, state: Any) -> None:
+    def state(self) -> dict[str, AnyArray]:
+        """Everything that a restart needs beyond the scene: that of the System, and of the integrator."""
+        own = {f"{INTEGRATOR_KEYS}{name}": array for name, array in self.integrator_state.state().items()}
+        own["joined/numbers"] = np.array([due.number for due, _, _ in self._joined], np.int64)
+        own["joined/times"] = np.array([time for _, time, _ in self._joined], float)
+        own |= {f"joined/{due.number}": a.rows for due, _, a in self._joined if a.rows is not None}
+        return self.system.state() | own
+
+    def _join_again(self, state: Mapping[str, AnyArray]) -> None:
+        """Prepare the actions that had joined before the checkpoint, for the particles that they hold."""
+        world = self.system.world
+        world.x[:], world.v[:] = state["x"], state["v"]
+        for number, time in zip(state.get("joined/numbers", ()), state.get("joined/times", ()), strict=True):
+            due = next(each for each in self.later if each.number == number)
+            self.later.remove(due)
+            world.restored_rows = state.get(f"joined/{number}")
+            try:
+                runtime = due.prepare()
+            finally:
+                world.restored_rows = None
+            runtime.requests = tuple(each for each in runtime.requests if not isinstance(each, HideBody))
+            self._join(due, float(time), runtime)
+
+    def restore(self, frame: int, state: Mapping[str, AnyArray]) -> None:
         """Continue after ``frame`` from a checkpoint."""
         self.frame = frame
+        self._join_again(state)
         self.system.restore(state)
+        self.integrator_state.restore(
+            {
+                name.removeprefix(INTEGRATOR_KEYS): array
+                for name, array in state.items()
+                if name.startswith(INTEGRATOR_KEYS)
+            }
+        )
         self._looked_at = self.system.world.topology_version
         self.started = True
 
@@ -170,8 +196,8 @@ class Simulation:
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
         self._finer = self._step_parts()
-        for measure in self._restarting:
-            measure.reset()
+        for averaging in self._averaging:
+            averaging.reset()
         self.thread_tuner.begin(count)
         with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges
             for k in range(count):
@@ -190,39 +216,43 @@ class Simulation:
 
     def _step(self, time: float, after: float, dt: float) -> None:
         """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
-        system, integrator = self.system, self.integrator
+        system, integrator, kept = self.system, self.integrator, self.integrator_state
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
-            self.add_action(due.label, due.prepare(), time, due.number)
-            self.resumable = False
-        system.prepare_step(time)
+            self._join(due, time, due.prepare())
+        self._prepare_step(time)
         self._look_at_topology()
         parts = system.substeps * self._finer
         for k in range(parts):
             begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
             if k:
-                system.prepare_step(begin)
-            integrator.step(system, begin, dt / parts)
-            system.finish_step(end, dt / parts)
+                self._prepare_step(begin)
+            integrator.step(system, kept, begin, dt / parts)
+            if system.finish_step(end, dt / parts):
+                kept.reset_history()
         self._look_at_topology()
+
+    def _join(self, due: DeferredAction, time: float, runtime: ActionRuntime) -> None:
+        self.add_action(due.label, runtime, time, due.number)
+        self._joined.append((due, time, runtime))
+
+    def _prepare_step(self, time: float) -> None:
+        if self.system.prepare_step(time):
+            self.integrator_state.reset_history()
 
     def _step_parts(self) -> int:
         """Parts that the bodies' present shapes ask for, where the step may be taken in parts."""
         if not self.plan.refine or not math.isfinite(self.plan.limit):
             return 1
         world = self.system.world
-        parts = [
-            part.mechanics.substeps_at(world.x[part.rows])
-            for part in world.bodies
-            if isinstance(part.mechanics, Stiffening)
-        ]
-        return max(parts, default=1)
+        return max(part.mechanics.substeps_at(world.x[part.rows]) for part in world.bodies)
 
     def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""
+        self.diagnostics.collect(action.diagnostics, label)
         self.system.add_action(label, action, time, bisect_left(self._numbers, number))
         insort(self._numbers, number)
-        if isinstance(action, StepLimit):
+        if "stable_step" in action.members:
             self.system.substeps = max(
                 self.system.substeps, substeps(self.system, self.integrator, self.plan)
             )

@@ -5,32 +5,30 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
     BetweenSteps,
-    Checkpointable,
-    Completing,
-    ContactShape,
+    BodyChange,
+    EnergyTotals,
     Event,
-    Forces,
-    Heating,
-    Ledger,
-    MeetsObstacles,
-    Potential,
+    ForceTerm,
+    Mechanics,
     PrescribedMotion,
     Projection,
-    Pushing,
     SelfStepping,
-    Slowed,
+    StepContext,
     StepHook,
-    Stored,
     StoredEnergy,
     Structure,
+    offered,
 )
 from pliant.simulation.action_schedule import ActionSchedule
+from pliant.simulation.body_term import BodyTerm
 from pliant.simulation.energy_ledger import EnergyLedger
 from pliant.simulation.protocol_check import check_capabilities
+from pliant.simulation.requests import apply_requests
 from pliant.simulation.topology import TopologyTracker
 from pliant.state.world import World
 
@@ -43,25 +41,22 @@ class System:
     ) -> None:
         self.world = world
         self.schedule = ActionSchedule(actions)
+        apply_requests(world, [a for _, a in actions])
         self.topology = TopologyTracker(world, [a for _, a in actions])
         self.energy_ledger = EnergyLedger(world)
         self.keeps_ledger = False
         if ledger:
             self.keep_ledger()
         self.substeps = 1  # parts that a planned step is taken in
-        self.solver: Any = None  # what the integrator keeps for itself; a Memory is checkpointed
         for part in world.bodies:
-            check_capabilities(f"body '{part.name}'", part.mechanics, action=False)
+            check_capabilities(f"body '{part.name}'", part.mechanics, Mechanics)
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._bind()
 
     def keep_ledger(self) -> None:
-        """Count work and heat from now on; bodies that own their step count the heat of their damping."""
+        """Count work and heat from now on."""
         self.keeps_ledger = True
-        for part in self.world.bodies:
-            if isinstance(part.mechanics, Heating):
-                part.mechanics.keeps_heat = True
 
     @property
     def actions(self) -> list[tuple[str, ActionRuntime]]:
@@ -69,54 +64,50 @@ class System:
         return self.schedule.actions
 
     @property
-    def ledger(self) -> Ledger:
-        return self.energy_ledger.ledger
+    def totals(self) -> EnergyTotals:
+        """Work and heat so far."""
+        return self.energy_ledger.totals
 
     # ------------------------------------------------------------------------------ what acts when
 
     def _bind(self) -> None:
-        """Collect bound methods once, so that a step costs few Python operations."""
+        """Collect the terms that act now and their bound methods: a step costs few Python operations."""
         from pliant.simulation.kernels import copy_rows
 
         self._copy_rows = copy_rows
         world = self.world
-        owning = [p for p in world.bodies if isinstance(p.mechanics, SelfStepping)]
-        own = [p for p in owning if p.present]
-        others = [p for p in world.bodies if p.present and not isinstance(p.mechanics, SelfStepping)]
-        self._mechanics = [(p.mechanics.add_forces, p.rows.start, p.rows.stop) for p in others]
-        self._own: list[tuple[Any, slice]] = [(p.mechanics, p.rows) for p in own]
-        self.integrated_rows = min((p.rows.start for p in owning), default=world.count)
-        self._stepped = [
-            (p.mechanics.after_step, p.rows.start, p.rows.stop)
-            for p in world.bodies
-            if p.present and isinstance(p.mechanics, StepHook)
-        ]
-        active = self.schedule.active()
-        forces = [a for a in active if isinstance(a, Forces)]
-        self._forces = [a.add_forces for a in forces]
-        self._varying = [a.add_forces for a in forces if not getattr(a, "constant", False)]
+        owning = [(p, found) for p in world.bodies if (found := p.mechanics.offer(SelfStepping))]
+        self._own: list[tuple[SelfStepping, slice]] = [(found, p.rows) for p, found in owning if p.present]
+        self._own_steps: list[tuple[SelfStepping, StepContext]] = []  # under way, see ``advance``
+        others = [p for p in world.bodies if p.present and not p.mechanics.offer(SelfStepping)]
+        self.bodies: list[BodyTerm] = [BodyTerm(p) for p in others]
+        self.integrated_rows = min((p.rows.start for p, _ in owning), default=world.count)
+        hooks = [(p, p.mechanics.offer(StepHook)) for p in world.bodies if p.present]
+        self._hooks = [(hook.after_step, p.rows.start, p.rows.stop) for p, hook in hooks if hook is not None]
+        self.acting: list[ActionRuntime] = self.schedule.active()
+        pushing = [term for term in self.acting if "add_forces" in term.members]
+        self._varying = [term.add_forces for term in (*self.bodies, *pushing) if not term.constant]
+        self._external_varies = any(not term.constant for term in pushing)
         self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
         self._stale = True  # these are not in _external yet
-        for action in forces:
-            if getattr(action, "constant", False):
-                action.add_forces(0.0, world.x, world.v, self._constant)
-        self._drives = [a for a in active if isinstance(a, PrescribedMotion)]
-        projections = [a for a in active if isinstance(a, Projection)]
-        self._projections = [a.project for a in sorted(projections, key=lambda a: a.exact)]
-        obstacles = [a for a in active if isinstance(a, Pushing)]
-        for mechanics, _ in self._own:
-            if isinstance(mechanics, MeetsObstacles):
-                mechanics.set_obstacles(obstacles)
-            if isinstance(mechanics, Slowed):
-                mechanics.slowed = any(a.velocity_dependent for a in forces)
-        self._between = [a for a in active if isinstance(a, BetweenSteps)]
-        self.contacts: list[ContactShape] = [a for a in active if isinstance(a, ContactShape)]
-        self._potentials = [a for a in active if isinstance(a, Potential)]
-        every: list[Any] = [*(a for _, a in self.actions), *(p.mechanics for p in world.bodies)]
-        self.energy_ledger.bind(every, active, others)
-        self.velocity_dependent = any(a.velocity_dependent for a in active if isinstance(a, Forces)) or any(
-            getattr(p.mechanics, "damping_time", 0.0) for p in others
-        )
+        for term in pushing:
+            if term.constant:
+                term.add_forces(0.0, world.x, world.v, self._constant)
+        self._drives: list[PrescribedMotion] = offered(self.acting, PrescribedMotion)
+        projections = sorted(offered(self.acting, Projection), key=lambda each: each.applied_last)
+        self._projections = [each.project for each in projections]
+        self.obstacles = [each for each in self.acting if isinstance(each, ObstacleRuntime)]
+        self._damped = any(term.velocity_dependent for term in pushing)
+        self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
+        self._potentials = [term for term in self.acting if "potential_energy" in term.members]
+        every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
+        self.energy_ledger.bind(every, [*self.acting, *self.bodies], self._drives)
+        self.velocity_dependent = any(term.velocity_dependent for term in (*pushing, *self.bodies))
+
+    @property
+    def terms(self) -> list[ForceTerm]:
+        """Everything that pushes now: the bodies, then the actions."""
+        return [*self.bodies, *self.acting]
 
     def activate(self, time: float) -> bool:
         """Bring the set of acting actions up to date for a step from ``time`` on; True if it changed."""
@@ -130,7 +121,7 @@ class System:
         self._mask()
         self.drive(time, world.x, world.v)
         if self.keeps_ledger:
-            self.ledger.work += world.kinetic_energy() - kinetic
+            self.totals.work += world.kinetic_energy() - kinetic
         return True
 
     def _mask(self) -> None:
@@ -148,6 +139,7 @@ class System:
         its ``place`` among the actions (contact between bodies comes after those of the scene)."""
         self.schedule.add_action(label, action, time, place)
         self.topology.followers.append(action)
+        apply_requests(self.world, [action])
 
     def cancel_action(self, action: ActionRuntime) -> None:
         """Undo ``join`` of an action that has done nothing yet."""
@@ -159,11 +151,12 @@ class System:
         """Let ``action`` end at the step boundary ``time``, as if the scene had said ``until = time``."""
         self.schedule.end_action(action, time)
 
-    def prepare_step(self, time: float) -> None:
-        """Everything that happens at the boundary ``time`` between two steps."""
+    def prepare_step(self, time: float) -> bool:
+        """Everything that happens at the boundary ``time`` between two steps; True if that changed the state
+        or what acts on it, so that the next step does not continue the last one."""
         changed = self.activate(time)
         while event := self.schedule.next_event(time):
-            self._happen(event)
+            self._apply(event)
             changed = True
         for action in self._between:
             if action.between_steps(time, self.world):
@@ -172,42 +165,39 @@ class System:
         if changed:
             self.evaluate(time, self.world.x, self.world.v, self.world.f)
             self.open_ledger(time)
-            if self.solver is not None:
-                self.solver.interrupt()
+        return changed
 
-    def _happen(self, event: Event) -> None:
+    def _apply(self, event: Event) -> None:
         before = self._stored() if self.keeps_ledger else 0.0
         mass = float(self.world.mass.sum())
-        event.apply(self.world)
-        came_or_went = bool(self.world.replaced)
-        self._apply_topology_changes()
-        came_or_went |= abs(float(self.world.mass.sum()) - mass) > 1e-9 * mass
-        if self.keeps_ledger and came_or_went:  # what these bring along, or take with them, is work
-            self.ledger.work += self._stored() - before
+        changes = event.apply(self.world)
+        self._apply_topology_changes(changes)
+        with_mass = bool(changes) or abs(float(self.world.mass.sum()) - mass) > 1e-9 * mass
+        if self.keeps_ledger and with_mass:  # the energy that bodies bring along, or take with them, is work
+            self.totals.work += self._stored() - before
 
     def _stored(self) -> float:
         return sum(self.energies()) + self.potential_energy()
 
-    def finish_step(self, time: float, dt: float) -> None:
-        """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``."""
+    def finish_step(self, time: float, dt: float) -> bool:
+        """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``; True
+        if the topology changed."""
         world = self.world
         again = False
-        for after_step, start, stop in self._stepped:
+        for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        if self.topology.possible and self._apply_topology_changes():
-            again = True
-            if self.solver is not None:
-                self.solver.interrupt()
-        if again:
+        changed = self.topology.possible and self._apply_topology_changes()
+        if again or changed:
             self.evaluate(time, world.x, world.v, world.f)
         if self.keeps_ledger:
-            self.energy_ledger.book(time, dt)
+            self.energy_ledger.add_step(time, dt)
+        return changed
 
     # ------------------------------------------------------------------------------------ topology
 
-    def _apply_topology_changes(self) -> bool:
-        """Give the World the particles that models made or removed; True if any did."""
-        changed = self.topology.apply_changes()
+    def _apply_topology_changes(self, created_or_removed: Sequence[BodyChange] = ()) -> bool:
+        """Give the World the particles that models made or removed; True if there were any."""
+        changed = self.topology.apply_changes(created_or_removed)
         if changed:
             self._bind()
             self._mask()
@@ -224,50 +214,52 @@ class System:
     def evaluate(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Total force [N] on every particle, into ``out``."""
         self._copy_rows(self._constant, out)
-        for add, start, stop in self._mechanics:
-            add(x[start:stop], v[start:stop], out[start:stop])
-        for add_external in self._varying:
-            add_external(time, x, v, out)
+        for add_forces in self._varying:
+            add_forces(time, x, v, out)
         if self._own:
             if self._external.shape != out.shape:
                 self._external, self._stale = np.zeros_like(out), True
-            if self._stale or self._varying:
+            if self._stale or self._external_varies:
                 self._external[self.integrated_rows :] = out[self.integrated_rows :]
                 self._stale = False
             for mechanics, rows in self._own:
-                mechanics.add_internal(out[rows])
+                mechanics.add_internal_forces(out[rows])
 
     def advance(self, time: float, dt: float) -> None:
-        """Let the bodies that own their step take it, from ``time`` on; drives are at its end already."""
+        """Let self-stepping bodies take the step from ``time`` on; prescribed rows are at its end already."""
         w = self.world
+        self._own_steps = []
         for mechanics, rows in self._own:
-            mechanics.advance(time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+            ctx = StepContext(
+                time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles,
+                self._damped, self.keeps_ledger,
+            )  # fmt: skip
+            mechanics.advance(ctx)
+            self._own_steps.append((mechanics, ctx))
 
     def complete(self, dt: float) -> None:
-        """Let the bodies that own their step finish it, with the forces at its end."""
-        w = self.world
-        for mechanics, rows in self._own:
-            if isinstance(mechanics, Completing):
-                mechanics.complete(dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows])
+        """Let self-stepping bodies finish the step that ``advance`` began, with the forces at its end."""
+        for mechanics, ctx in self._own_steps:
+            mechanics.finish_step(ctx)
 
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
-        for add, start, stop in self._mechanics:
-            add(x[start:stop], v[start:stop], out[start:stop])
+        for body in self.bodies:
+            body.add_forces(0.0, x, v, out)
 
     def external_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Add the forces of actions [N] to ``out``."""
-        for add in self._forces:
-            add(time, x, v, out)
+        for term in self.acting:
+            term.add_forces(time, x, v, out)
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` of all terms that have a stiffness to ``out``."""
+        for term in self.terms:
+            term.add_stiffness_product(x, dx, out)
 
     def internal_energy(self, x: Array) -> float:
         """Elastic energy [J] at positions ``x``, of all bodies that have one."""
-        parts: list[Any] = self.world.bodies
-        return sum(
-            p.mechanics.energy(x[p.rows])
-            for p in parts
-            if p.present and isinstance(p.mechanics, StoredEnergy)
-        )
+        return sum(body.potential_energy(x) for body in self.bodies)
 
     def spare_velocities(self) -> Array:
         """An array like the World's v for a step's own use; its content does not last."""
@@ -311,18 +303,18 @@ class System:
         world, kinetic, elastic = self.world, 0.0, 0.0
         for part in world.bodies:
             x, v, own = world.x[part.rows], world.v[part.rows], part.mechanics
-            if part.present and isinstance(own, Stored):
-                moving, bent = own.stored(x, v)
+            if part.present and (stepping := own.offer(SelfStepping)):
+                moving, bent = stepping.stored(x, v)
                 kinetic, elastic = kinetic + moving, elastic + bent
                 continue
             kinetic += 0.5 * float(np.sum(world.mass[part.rows, None] * v**2))
-            if part.present and isinstance(own, StoredEnergy):
-                elastic += own.energy(x)
+            if part.present and (storing := own.offer(StoredEnergy)):
+                elastic += storing.energy(x)
         return kinetic, elastic
 
     def potential_energy(self) -> float:
         """Energy in conservative external forces [J]."""
-        return sum(a.potential(self.world.x) for a in self._potentials)
+        return sum(term.potential_energy(self.world.x) for term in self._potentials)
 
     # ------------------------------------------------------------------------------------- restart
 
@@ -358,7 +350,7 @@ class System:
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
         self.topology.mark_current()
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        self.energy_ledger.reopen(state["ledger"])
+        self.energy_ledger.restore(state["ledger"])
         self.substeps = int(state["substeps"])
         self.schedule.restore(state)
         if "external" in state:
@@ -366,8 +358,8 @@ class System:
         self._bind()
         self._mask()
 
-    def _owners(self) -> list[tuple[str, Checkpointable]]:
+    def _owners(self) -> list[tuple[str, Any]]:
+        """Everything that has a state of its own, by its name in checkpoints."""
         bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.bodies]
         acting = [(f"action/{k}", a) for k, (_, a) in enumerate(self.actions)]
-        owners = [*bodies, *acting, ("integrator", self.solver)]
-        return [(key, owner) for key, owner in owners if isinstance(owner, Checkpointable)]
+        return [*bodies, *acting]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pliant.core.errors import IncompatibleError
-from pliant.interfaces import Integrator, StepLimit
+from pliant.interfaces import Integrator
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -35,10 +35,9 @@ def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
         if seconds < best:
             best, reason = seconds, f"body '{part.name}': {stable.reason}"
     for label, action in system.actions:
-        if isinstance(action, StepLimit):
-            stable = action.stable_step()
-            if stable.seconds < best:
-                best, reason = stable.seconds, f"{label}: {stable.reason}"
+        stable = action.stable_step()
+        if stable.seconds < best:
+            best, reason = stable.seconds, f"{label}: {stable.reason}"
     return best, reason
 
 

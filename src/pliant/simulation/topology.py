@@ -1,23 +1,33 @@
-"""Particles that come and go: from the models that make them to the World and everybody who holds rows."""
+"""Applies changes of topology: from the models that make them to the World and everything that holds rows."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray
-from pliant.interfaces import IndexMap, Rebuilding, Remappable, Structure, Topology
-from pliant.state.world import World
+from pliant.interfaces import (
+    ActionRuntime,
+    BodyChange,
+    ChangingTopology,
+    IndexMap,
+    MeasureSampler,
+    Structure,
+    TopologyChange,
+)
+from pliant.state.world import BodyState, World
+
+Follower = ActionRuntime | MeasureSampler
 
 
 class TopologyTracker:
-    """Watches the bodies whose particles may change, and tells the followers of each change."""
+    """Watches the bodies whose particles may change, and passes each change on to the followers."""
 
-    def __init__(self, world: World, followers: Sequence[Any]) -> None:
+    def __init__(self, world: World, followers: Sequence[Follower]) -> None:
         self.world = world
-        self.followers = list(followers)
-        self._changing = [p for p in world.bodies if isinstance(p.mechanics, Topology)]
+        self.followers: list[Follower] = list(followers)
+        self._changing: list[tuple[BodyState, ChangingTopology]] = [
+            (body, found) for body in world.bodies if (found := body.mechanics.offer(ChangingTopology))
+        ]
         self.mark_current()
 
     @property
@@ -26,48 +36,37 @@ class TopologyTracker:
         return bool(self._changing)
 
     def mark_current(self) -> None:
-        """What the bodies are now is known to everybody."""
-        self._versions = [p.mechanics.topology_version for p in self._changing]  # type: ignore[attr-defined]
+        """The World and all followers know the present topology."""
+        self._versions = [mechanics.topology_version for _, mechanics in self._changing]
 
-    def apply_changes(self) -> bool:
-        """Give the World the particles that models made or removed; True if any did."""
-        changed = bool(self.world.replaced)
-        for part, structure in self.world.replaced:
-            self._announce(self.world.resize(part, structure, np.arange(part.count)))
-        self.world.replaced = []
-        for k, part in enumerate(self._changing):
-            mechanics: Any = part.mechanics
+    def apply_changes(self, created_or_removed: Sequence[BodyChange] = ()) -> bool:
+        """Give the World the particles that models made or removed; True if there were any."""
+        changed = bool(created_or_removed)
+        for body, structure in created_or_removed:
+            self._announce(self.world.resize(body, TopologyChange(structure, np.arange(body.count))))
+        for k, (body, mechanics) in enumerate(self._changing):
             if mechanics.topology_version != self._versions[k]:
                 self._versions[k] = mechanics.topology_version
-                weights = getattr(mechanics, "parent_weights", None)
-                moved, newcomers = getattr(mechanics, "moved", None), getattr(mechanics, "newcomers", None)
-                change = self.world.resize(
-                    part, mechanics.structure, mechanics.parents, weights, moved, newcomers
-                )
-                self._announce(change)
+                self._announce(self.world.resize(body, mechanics.topology_change()))
                 changed = True
         return changed
 
     def restore_topology(self, structures: Sequence[Structure], state: Mapping[str, AnyArray]) -> None:
         """Bring a World that was built for topology 0 to that of ``state`` (for resumed runs)."""
-        first = [part.rows.start for part in self.world.bodies]
+        first = [body.rows.start for body in self.world.bodies]
         start = 0
-        for part, structure, origin in zip(self.world.bodies, structures, first, strict=True):
+        for body, structure, origin in zip(self.world.bodies, structures, first, strict=True):
             rows = slice(start, start + len(structure.rest))
             start = rows.stop
             parents, weights = state["ancestors"][rows] - origin, state["ancestor-weights"][rows]
-            if isinstance(part.mechanics, Rebuilding):
-                part.mechanics.rebuild(structure)
-            newcomers = getattr(part.mechanics, "newcomers", None)
-            self._announce(self.world.resize(part, structure, parents, weights, newcomers=newcomers))
+            changing, new = body.mechanics.offer(ChangingTopology), None
+            if changing is not None:
+                changing.rebuild(structure)
+                new = changing.topology_change().new
+            change = TopologyChange(structure, parents, weights, new=new)
+            self._announce(self.world.resize(body, change))
         self.world.topology_version = int(state["topology_version"])
 
     def _announce(self, change: IndexMap) -> None:
         for follower in self.followers:
-            if isinstance(follower, Remappable):
-                follower.remap(change, self.world)
-            elif hasattr(follower, "rows"):
-                raise IncompatibleError(
-                    f"{type(follower).__name__} holds particles of a body whose particles come and go, "
-                    "and has no 'follow' to keep up with them."
-                )
+            follower.remap(change, self.world)

@@ -9,7 +9,7 @@ import numpy as np
 from pliant.core.errors import SelectionError
 from pliant.core.registry import nearest
 from pliant.core.typing import Array, IntArray
-from pliant.interfaces import IndexMap, Mechanics, Model, NewParticles, RigidContact, Structure, Thick, blend
+from pliant.interfaces import IndexMap, Mechanics, Model, Structure, TopologyChange, blend
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class BodyState:
-    """A body's share of the World: its rows, what it is made of, and its model at work."""
+    """A body in the World: its rows, structure, material, model parameters and mechanics."""
 
     name: str
     rows: slice
@@ -50,14 +50,12 @@ class World:
         self.f: Array = np.zeros_like(self.x)
         self.mass: Array = np.concatenate([p.structure.mass for p in parts])
         self.inverse_mass: Array = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
-        thick = [_radius(p.mechanics) for p in parts]
-        self.radius: Array = np.repeat(thick, [len(p.structure.rest) for p in parts])
+        radii = [_radius(p.mechanics) for p in parts]
+        self.radius: Array = np.repeat(radii, [len(p.structure.rest) for p in parts])
         self.ancestors: IntArray = np.arange(len(self.x))[:, None]
         self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
-        self.replaced: list[
-            tuple[BodyState, Structure]
-        ] = []  # parts that came or went, and how they are shown
+        self.restored_rows: IntArray | None = None  # what selections give while a checkpoint is restored
 
     @property
     def count(self) -> int:
@@ -88,24 +86,14 @@ class World:
         """``sum m v^2 / 2`` [J]."""
         return 0.5 * float(np.sum(self.mass[:, None] * self.v**2))
 
-    def resize(
-        self,
-        part: BodyState,
-        structure: Structure,
-        parents: IntArray,
-        weights: Array | None = None,
-        moved: Array | None = None,
-        newcomers: NewParticles | None = None,
-    ) -> IndexMap:
-        """Give ``part`` a new structure whose particle i continues the part's old particle parents[i], or is
-        the blend of several, parents and weights (n, k); ``moved`` (n, 3): how far beside that it is [m]; or
-        continues none and is one of the ``newcomers``.
+    def resize(self, part: BodyState, new: TopologyChange) -> IndexMap:
+        """Give ``part`` the structure of ``new``, and the World's arrays the rows that follow from it.
 
-        Momentum is kept: of copies by itself; where particles come between others the linear one too, and
-        the angular one by a slight spin of the whole body, which strains nothing.
+        Momentum is conserved: that of copies trivially; where particles are inserted between others, linear
+        momentum by their weights and angular momentum by a slight rigid rotation rate of the whole body.
         """
-        old, start, count = part.rows, part.rows.start, len(structure.rest)
-        change = self._change(part, parents, weights, moved, newcomers)
+        old, start, count = part.rows, part.rows.start, len(new.structure.rest)
+        change = self._index_map(part, new)
         old_mass, old_x, old_v = self.mass, self.x, self.v
         self.x, self.v, self.f = (
             blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
@@ -113,17 +101,17 @@ class World:
         if change.moved is not None:
             self.x += change.moved
         mass = self.mass[change.parents[:, 0]]
-        mass[start : start + count] = structure.mass
+        mass[start : start + count] = new.structure.mass
         held = (self.inverse_mass == 0.0)[change.parents].all(axis=1)
         self.mass, self.inverse_mass = mass, np.where(held, 0.0, 1.0 / mass[:, None])
         self.radius = self.radius[change.parents[:, 0]]
         if change.weights.shape[1] > 1:
             missing = angular_momentum(old_mass, old_x, old_v) - angular_momentum(mass, self.x, self.v)
             _turn(self, slice(start, start + count), missing)
-        if newcomers is not None:
-            self.x[change.fresh], self.v[change.fresh] = newcomers.x, newcomers.v
+        if new.new is not None:
+            self.x[change.fresh], self.v[change.fresh] = new.new.x, new.new.v
         self.ancestors, self.ancestor_weights = _composed(change, self.ancestors, self.ancestor_weights)
-        part.structure = structure
+        part.structure = new.structure
         part.rows = slice(start, start + count)
         shift = count - (old.stop - old.start)
         for other in self.bodies:
@@ -132,35 +120,28 @@ class World:
         self.topology_version += 1
         return change
 
-    def _change(
-        self,
-        part: BodyState,
-        parents: IntArray,
-        weights: Array | None,
-        moved: Array | None,
-        newcomers: NewParticles | None,
-    ) -> IndexMap:
-        """The change of all rows of the World when ``part`` gets particles of its own rows ``parents``."""
-        table = parents.reshape(len(parents), -1)
+    def _index_map(self, part: BodyState, new: TopologyChange) -> IndexMap:
+        """The map of all rows of the World when ``part`` changes to ``new``."""
+        table = new.parents.reshape(len(new.parents), -1)
         k = table.shape[1]
         ahead, behind = np.arange(part.rows.start), np.arange(part.rows.stop, self.count)
         alone = np.zeros((len(ahead) + len(behind), k))
         alone[:, 0] = 1.0
-        inner = np.ones((len(table), 1)) if weights is None else weights
+        inner = np.ones((len(table), 1)) if new.weights is None else new.weights
+        moved = new.moved
         if moved is not None:
             moved = np.concatenate([np.zeros((len(ahead), 3)), moved, np.zeros((len(behind), 3))])
         return IndexMap(
             np.concatenate([_wide(ahead, k), part.rows.start + table, _wide(behind, k)]),
             np.concatenate([alone[: len(ahead)], inner, alone[len(ahead) :]]),
             moved,
-            np.empty(0, np.int64) if newcomers is None else part.rows.start + newcomers.rows,
+            np.empty(0, np.int64) if new.new is None else part.rows.start + new.new.rows,
         )
 
 
 def _radius(mechanics: Mechanics) -> float:
-    if isinstance(mechanics, RigidContact):
-        return -np.inf
-    return mechanics.radius if isinstance(mechanics, Thick) else 0.0
+    surface = mechanics.contact_surface()
+    return -np.inf if surface.rigid else surface.radius or 0.0
 
 
 def angular_momentum(mass: Array, x: Array, v: Array) -> Array:

@@ -16,7 +16,7 @@ Loans = tuple[IntArray, IntArray, Array]
 NONE: Loans = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-def evened_tets(points: Array, tets: IntArray, amounts: Array, mass: Array) -> Array:
+def scale_tet_masses(points: Array, tets: IntArray, amounts: Array, mass: Array) -> Array:
     """Apply ``scale_masses`` to the vertices of tets. Their stiffness is the largest eigenvalue of the sum of
     ``V (g g^T + 1/2 |g|^2)`` over their tets, g the gradient of a shape function (``lam = mu``).
 

@@ -7,9 +7,9 @@ one.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from pliant.core.errors import InputError
+from pliant.core.typing import Table
 from pliant.scene.to_toml import scene_text
 from pliant.studio.take import Take
 
@@ -18,9 +18,7 @@ _KEPT = ("model", "material", "surface", "mesher")  # what a lump has from the b
 Progress = Callable[[float | None, str], None]
 
 
-def with_lump(
-    take: Take, like: str, particle: int, shape: dict[str, Any], position: list[float], stick: bool
-) -> str:
+def with_lump(take: Take, like: str, particle: int, shape: Table, position: list[float], stick: bool) -> str:
     """The scene of ``take`` so far with a body of ``shape`` at ``position`` [m] that appears now, is made as
     the body ``like``, moves as its ``particle`` does, and sticks to it where asked."""
     world = take.simulation.system.world

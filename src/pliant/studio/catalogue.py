@@ -4,7 +4,7 @@ Read off the parameter classes, so that whatever is registered shows up by itsel
 """
 
 import typing
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,7 @@ from pliant.integrators import INTEGRATORS
 from pliant.materials import presets
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
-from pliant.run.live_session import LIVE, STEERED
+from pliant.scene.body import Body
 from pliant.scene.schema import is_keyed, keys_of
 
 _KEYED_UNITS = {
@@ -43,20 +43,27 @@ _HIDDEN = ("late",)  # for takes
 @cache
 def catalogue() -> dict[str, Any]:
     """Everything, as plain JSON."""
+    plain = Body(mesh="any")
     return {
-        "models": {name: _entry(cls) for name, cls in MODELS.items()},
+        "models": {name: {**_entry(cls), "subject": cls.subject} for name, cls in MODELS.items()},
         "integrators": {name: _entry(cls) for name, cls in INTEGRATORS.items()},
         "shapes": {name: _entry(cls) for name, cls in SHAPES.items()},
         "actions": {
             name: {
                 **_entry(cls),
-                "main": getattr(cls, "main", None),
-                "live": name in LIVE,
-                "steered": STEERED.get(name),
+                "main": cls.main,
+                "live": cls.live,
+                "steered": cls.steered,
+                "holds": cls.holds,
+                "tools": [
+                    {**asdict(tool), "needs": cls.needs is not None and tool.target != "body"}
+                    for tool in cls.tools
+                ],
             }
             for name, cls in ACTIONS.items()
         },
         "materials": {name: _material(name) for name in presets.names()},
+        "body": {"model": plain.model.kind, "material": plain.material.preset},
     }
 
 

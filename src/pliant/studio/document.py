@@ -4,14 +4,17 @@ import copy
 import tomllib
 from typing import Any
 
+from pliant.actions.base import ActionParameters
 from pliant.core.errors import InputError
-from pliant.scene.load import parse
+from pliant.core.typing import Table
+from pliant.scene.load import build_member, parse
+from pliant.scene.scene import UP
 from pliant.scene.to_toml import scene_text
 from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
 LONGEST = 10_000  # letters of a text in a scene
-EMPTY: dict[str, Any] = {
+EMPTY: Table = {
     "schema": 1,
     "title": "Untitled",
     "up": "z",
@@ -30,8 +33,8 @@ class Document:
         self.name = ""
         self.version = 0
         self.table = copy.deepcopy(EMPTY)
-        self._past: list[dict[str, Any]] = []
-        self._future: list[dict[str, Any]] = []
+        self._past: list[Table] = []
+        self._future: list[Table] = []
 
     def open(self, text: str, name: str) -> None:
         """Take over a scene file."""
@@ -63,7 +66,7 @@ class Document:
         self.table = new
         self.version += 1
 
-    def check(self, table: dict[str, Any]) -> None:
+    def check(self, table: Table) -> None:
         """SceneError where ``table`` is no scene; one without bodies yet is checked with a stand-in."""
         _check_form(table)
         keep_inside(table, self.workspace)
@@ -94,10 +97,15 @@ class Document:
         """The scene file."""
         return scene_text(self.table)
 
-    def state(self) -> dict[str, Any]:
+    @property
+    def up(self) -> str:
+        return str(self.table.get("up", "z"))
+
+    def state(self) -> Table:
         """What pages show."""
         return {
             "table": self.table,
+            "scenery": [scenery(action, self.up) for action in self.table["actions"]],
             "name": self.name,
             "version": self.version,
             "undo": len(self._past),
@@ -105,7 +113,22 @@ class Document:
         }
 
 
-def _check_form(table: dict[str, Any]) -> None:
+def scenery(table: Table, up: str) -> Table | None:
+    """The rigid shape that an action's table puts into the world, as pages draw it; None for others."""
+    action: ActionParameters | None = build_member("actions", table)
+    shape = None if action is None else action.scenery(UP[up])
+    if shape is None:
+        return None
+    return {
+        "kind": shape.kind,
+        "role": shape.role,
+        "size": list(shape.size),
+        "frame": shape.frame.T.ravel().tolist(),
+        "path": shape.path.to_scene(),
+    }
+
+
+def _check_form(table: Table) -> None:
     """InputError where sections are not tables, or lists are not lists of tables."""
     for name in ("time", "record"):
         if not isinstance(table.get(name, {}), dict):

@@ -3,25 +3,20 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 from pliant.mesh.edge_length import default_edge, enclosed, particles
-from pliant.mesh.shapes.box_shape import Box
+from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.triangles import double_areas
 from pliant.scene.body import Body
 from pliant.scene.load import parse
 from pliant.scene.scene import Scene
 
 KEPT = 20  # bodies whose size is remembered
-MICROSECONDS = {
-    "mass-spring": 1.3, "cpm1": 2.1, "cpm2": 1.9, "fem": 0.7, "efg": 0.8, "multires": 1.5, "lattice": 0.3
-}  # fmt: skip
-"""Of one particle on one core in the time that sound takes for an edge, as measured on a box of a thousand
-particles."""
-IMPLICIT = 400.0  # times that for a step of an implicit scheme
+IMPLICIT = 400.0  # times an explicit step: the cost of an implicit one
 
 
 class Estimates:
@@ -30,7 +25,7 @@ class Estimates:
     def __init__(self) -> None:
         self._sizes: dict[str, tuple[float, float, float, float | None]] = {}
 
-    def of(self, text: str, folder: Path) -> list[dict[str, Any]]:
+    def of(self, text: str, folder: Path) -> list[Table]:
         """For each body its name, edge [m], particles and seconds of computing per simulated second."""
         scene = parse(text, folder, "scene")
         found = []
@@ -74,7 +69,7 @@ def _exact(body: Body) -> int | None:
 
 def _seconds(scene: Scene, body: Body, edge: float) -> float:
     """Seconds that a particle costs per simulated second."""
-    own = 1e-6 * MICROSECONDS.get(body.model.kind, 1.0)
+    own = 1e-6 * float(body.model.microseconds)
     if math.isinf(scene.time.integrator.stability):
         return own * IMPLICIT * max(scene.time.fps, 50.0)
     return own * body.resolved_material.wave_speed / edge

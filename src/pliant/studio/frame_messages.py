@@ -2,17 +2,14 @@
 
 from typing import Any
 
-from pliant.interfaces import Alterable, Cuttable, FieldData, Growing, Removing, Renormalising
+from pliant.actions import ACTIONS
+from pliant.core.typing import Table
+from pliant.interfaces import FieldData
 from pliant.measures.totals import part_volume
 from pliant.run.store import Run
 from pliant.studio.message_encoding import pack
 from pliant.studio.take import Take
 from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
-
-ABILITIES: dict[str, Any] = {
-    "renormalise": Renormalising, "attributes": Alterable, "cut": Cuttable, "remove": Removing, "add": Growing
-}  # fmt: skip
-"""Actions that not every model can take."""
 
 
 class FrameEncoder:
@@ -80,8 +77,8 @@ class FrameEncoder:
 
     def _pack(
         self,
-        header: dict[str, Any],
-        about: dict[str, Any],
+        header: Table,
+        about: Table,
         bodies: list[ShownBody],
         x: Any,
         version: int,
@@ -102,7 +99,7 @@ class FrameEncoder:
         return pack(header, arrays)
 
 
-def _describe(body: ShownBody) -> dict[str, Any]:
+def _describe(body: ShownBody) -> Table:
     structure = body.structure
     solids = (len(cells) for name, cells in structure.cells.items() if name != "triangle")
     return {
@@ -116,7 +113,11 @@ def _describe(body: ShownBody) -> dict[str, Any]:
         "low": structure.rest.min(axis=0).tolist(),
         "high": structure.rest.max(axis=0).tolist(),
         "fields": body.fields,
-        "can": [name for name, ability in ABILITIES.items() if isinstance(body.mechanics, ability)],
+        "can": [
+            name
+            for name, cls in ACTIONS.items()
+            if cls.needs is not None and body.mechanics.offer(cls.needs) is not None
+        ],
         "present": getattr(structure.carrier, "kind", "") != "hidden",
         "groups": {name: [int(k) for k in ids] for name, ids in structure.groups.items()},
     }

@@ -1,7 +1,6 @@
 """Pictures on their way from the engine to the pages: asked for when some page could draw one."""
 
-from typing import Any
-
+from pliant.core.typing import Table
 from pliant.studio.client import Client
 from pliant.studio.engine import Engine
 
@@ -12,7 +11,7 @@ class FrameRelay:
     def __init__(self, clients: list[Client]) -> None:
         self._clients = clients
         self._asked = False
-        self._looked: dict[str, Any] = {}
+        self._looked: Table = {}
         self.base: bytes | None = None  # the last picture that carries the scene
         self.latest: bytes | None = None
 

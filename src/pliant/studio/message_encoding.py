@@ -7,17 +7,16 @@ other, each padded to a multiple of 4. The header's ``arrays`` says name, type, 
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table, TableView
 
 MAGIC = b"PLF1"
 _TYPES = {"f": (np.float32, "f32"), "i": (np.uint32, "u32"), "u": (np.uint32, "u32")}
 
 
-def pack(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
+def pack(header: TableView, arrays: Mapping[str, AnyArray]) -> bytes:
     """A message; floats go as float32, whole numbers as uint32."""
     listed, chunks, offset = [], [], 0
     for name, values in arrays.items():
@@ -32,7 +31,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
     return b"".join([MAGIC, struct.pack("<I", len(text)), text, *chunks])
 
 
-def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+def unpack(message: bytes) -> tuple[Table, dict[str, AnyArray]]:
     """The header and arrays of a message, for Python clients and tests."""
     if message[:4] != MAGIC:
         raise ValueError("not a message of the studio")

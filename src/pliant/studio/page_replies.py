@@ -34,8 +34,8 @@ def greet(session: "Session", client: Client) -> None:
     )
     client.tell("document", **project.state())
     client.tell("status", **session.status)
-    for number, table in session.live.items():
-        client.tell("live", id=number, table=table)
+    for number in session.live:
+        client.tell("live", **session.live_entry(number))
     session.relay.catch_up(client)
 
 

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
+from pliant.core.diagnostics import Diagnostic
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 
 URGENT = ("ask", "steer", "pause", "speed", "quit")  # answered while a frame is being computed
-Command = dict[str, Any]
+Command = Table
 
 
 class Stop(Exception):
@@ -89,5 +91,6 @@ class WorkerPipe:
     def progress(self, share: float | None, text: str) -> None:
         self.tell("progress", share=share, text=text)
 
-    def note(self, text: str) -> None:
-        self.tell("notice", level="info", message=text, hint=None, to=None)
+    def report(self, entry: Diagnostic) -> None:
+        """Tell the page what a user should know."""
+        self.tell("notice", level="info", message=str(entry), hint=None, to=None)

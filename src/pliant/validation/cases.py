@@ -7,7 +7,8 @@ from typing import Any
 
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.registry import nearest
-from pliant.models import MODELS, deforming
+from pliant.core.typing import Table
+from pliant.models import models_where
 from pliant.validation.autoload import import_all
 
 Result = tuple[float, float, float, float, str]
@@ -36,7 +37,7 @@ class CaseResult:
     def ok(self) -> bool:
         return bool(self.error <= self.tolerance)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         return {**asdict(self), "ok": self.ok}
 
 
@@ -61,11 +62,10 @@ class Case:
 
     def applies(self) -> tuple[str, ...]:
         """The models that it is run for."""
-        every = MODELS if self.rigid else deforming()
-        return self.models or tuple(name for name in every if not (self.integrated and name in OWN_STEP))
+        every = models_where(None if self.rigid else True, False if self.integrated else None)
+        return self.models or tuple(every)
 
 
-OWN_STEP = ("multires", "rigid")
 CASES: dict[str, Case] = {}
 
 

@@ -48,7 +48,7 @@ def recovers(model: str, start: str, seed: int) -> bool:
     world.x[:] = disturbed(world.rest, start, seed)
     system.evaluate(0.0, world.x, world.v, world.f)
     for k in range(STEPS):
-        simulation.integrator.step(system, k * STEP, STEP)
+        simulation.integrator.step(system, simulation.integrator_state, k * STEP, STEP)
         if k % 20 == 19 and distance_from_rest(world.x, world.rest) < 1e-3:
             return True
     return False

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
 from pliant import __version__
 from pliant.materials.constitutive import law_named
@@ -35,24 +34,21 @@ def library() -> dict[str, str]:
 def citations(scene: Scene) -> list[Citation]:
     """What a scene rests on, each paper once, in the order in which it comes up; pliant itself first."""
     found = {"pliant": Citation("pliant", PLIANT, ["the program"])}
-    used: list[tuple[str, Any]] = [(f"model {body.model.kind}", body.model) for body in scene.bodies]
-    used += [
-        (f"law {body.model.law}", law_named(body.model.law))
-        for body in scene.bodies
-        if isinstance(body.model, Fem | Efg)
-    ]
-    used.append((f"integrator {scene.time.integrator.kind}", scene.time.integrator))
-    used += [(f"action {action.kind}", action) for action in scene.actions]
-    used += [(f"measure {measure.kind}", measure) for measure in scene.measures]
-    for words, thing in used:
-        for key in _keys(thing):
+    models = [body.model for body in scene.bodies]
+    used = [(f"model {model.kind}", [*model.references, *_cited(model)]) for model in models]
+    laws = [law_named(model.law) for model in models if isinstance(model, Fem | Efg)]
+    used += [(f"law {law.kind}", [*law.references]) for law in laws]
+    used.append((f"integrator {scene.time.integrator.kind}", _cited(scene.time.integrator)))
+    used += [(f"action {action.kind}", _cited(action)) for action in scene.actions]
+    used += [(f"measure {measure.kind}", _cited(measure)) for measure in scene.measures]
+    for words, keys in used:
+        for key in (key for key in dict.fromkeys(keys) if key in library()):
             citation = found.setdefault(key, Citation(key, library()[key]))
             if words not in citation.used:
                 citation.used.append(words)
     return list(found.values())
 
 
-def _keys(thing: Any) -> list[str]:
-    """Declared ``references``, and the keys that the class's own documentation cites."""
-    cited = _CITED.findall(type(thing).__doc__ or "")
-    return [key for key in dict.fromkeys([*getattr(thing, "references", ()), *cited]) if key in library()]
+def _cited(thing: object) -> list[str]:
+    """The keys that the documentation of its class cites."""
+    return _CITED.findall(type(thing).__doc__ or "")

@@ -5,11 +5,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from pliant.core.errors import InputError, PliantError
 from pliant.core.registry import nearest
-from pliant.mesh.shapes.box_shape import Box
+from pliant.core.typing import Table
+from pliant.mesh.shapes.boxes import Box
 from pliant.models import MODELS, deforming
 from pliant.run.store import Run, load
 from pliant.scene import Scene
@@ -66,7 +66,7 @@ def compare(
     show: Show = lambda text: None,
     jobs: int | None = None,
     keys: Mapping[str, tuple[str, ...]] | None = None,
-) -> dict[str, Any]:
+) -> Table:
     """Run a scene file in all variations and write ``out``/index.html and compare.json; gives the latter.
 
     The reference is a run folder, or else a run of its own: finite elements at half the edge length.

@@ -7,14 +7,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import PliantError
 from pliant.core.subprocess_environment import environment
+from pliant.core.typing import Table
 from pliant.run.store import Run, load
-from pliant.validation.cases import OWN_STEP
 from pliant.validation.process_memory import ended
 
 
@@ -62,7 +61,7 @@ class RunResult:
     state: str = "failed"
     run: Run | None = field(default=None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         table = asdict(self) if self.run is None else asdict(RunResult(**{**vars(self), "run": None}))
         return {name: value for name, value in table.items() if name != "run"}
 
@@ -131,10 +130,9 @@ def _describe(found: RunResult, run: Run) -> None:
         from pliant.integrators import INTEGRATORS
         from pliant.simulation.time_step import stable_limit
 
-        simulation = parse(run.scene_text, run.path, "scene", meshes=False).simulation(
-            [record.structure for record in run.topology(0)]
-        )
-        if all(part.model.kind not in OWN_STEP for part in simulation.system.world.bodies):
+        scene = parse(run.scene_text, run.path, "scene", meshes=False)
+        simulation = scene.simulation([record.structure for record in run.topology(0)])
+        if all(not body.model.own_step for body in scene.bodies):
             found.stable_step = stable_limit(simulation.system, INTEGRATORS.build("leapfrog"))[0]
     except (ValueError, LookupError, PliantError):
         found.stable_step = None

@@ -6,13 +6,13 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import StoredEnergy, Structure
+from pliant.interfaces import Mechanics, StoredEnergy, Structure
 
 STEP = 1e-5  # of the spacing: size of the differences that products with the stiffness are made of
 
 
 def equilibrium(
-    mechanics: Any,
+    mechanics: Mechanics,
     structure: Structure,
     held: BoolArray,
     given: Array,
@@ -52,7 +52,7 @@ def equilibrium(
     right = -stiffness(prescribed)[free]
     if loads is not None:
         right += loads.ravel()[free]
-    if isinstance(mechanics, StoredEnergy):
+    if mechanics.offer(StoredEnergy):
         found, failed = cg(operator, right, rtol=1e-7, maxiter=5000, M=near)
     else:
         found, failed = gmres(operator, right, rtol=1e-7, restart=100, maxiter=50, M=near)

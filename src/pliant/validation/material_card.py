@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import Structure
+from pliant.core.diagnostics import Diagnostics
+from pliant.core.typing import Array, BoolArray, Table
+from pliant.interfaces import Mechanics, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box
 from pliant.scene import Body
@@ -53,7 +54,7 @@ class Card:
             a.young / b.young - 1, a.poisson - b.poisson, a.shear / b.shear - 1, a.bulk / b.bulk - 1
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         return {**asdict(self), "remainder": asdict(self.remainder)}
 
 
@@ -65,13 +66,13 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
     surface give G and K from the mean stress; each along all three axes.
     """
     cube = Body(box(1.0, 1.0, 1.0) if shape is None else shape, edge=edge, model=model, material=material)
-    structure, resolved = cube.structure(lambda _: None), cube.resolved_material
+    structure, resolved = cube.structure(Diagnostics()), cube.resolved_material
     mechanics = cube.model.prepare(structure, resolved)
     tests = VirtualTests(mechanics, structure, resolved)
     tension = np.mean([tests.tension(axis) for axis in range(3)], axis=0)
     shear = float(np.mean([tests.shear(a, b) for a, b in ((0, 1), (1, 2), (2, 0))]))
     requested = Moduli.of_lame(*resolved.lame)
-    predict: Any = getattr(cube.model, "predicted_lame", lambda material: None)
+    predict = cube.model.predicted_lame
     lame = predict(resolved)
     return Card(
         model=cube.model.kind,
@@ -85,7 +86,7 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
 class VirtualTests:
     """Virtual tests of one body."""
 
-    def __init__(self, mechanics: Any, structure: Structure, material: ResolvedMaterial) -> None:
+    def __init__(self, mechanics: Mechanics, structure: Structure, material: ResolvedMaterial) -> None:
         self.mechanics, self.structure, self.lame = mechanics, structure, material.lame
         self.x = structure.rest - structure.rest.mean(axis=0)
         self.volume = float(structure.mass.sum()) / material.density

@@ -13,11 +13,9 @@ def told(*actions: object) -> list[str]:
         pl.Body(box, name=name, model="fem", position=(0, y, 0)) for name, y in (("a", 0.0), ("b", 1.0))
     ]
     simulation = pl.Scene(blocks, list(actions)).simulation()
-    found = []
     for _ in range(3):
         simulation.advance()
-        found += simulation.warnings()
-    return found
+    return simulation.diagnostics.texts()
 
 
 BLADE = {"direction": (0, 0, -1), "edge": {"keys": [{"time": 0, "value": -1}, {"time": 1, "value": 1}]}}

@@ -2,15 +2,15 @@
 
 import pytest
 
-from pliant.cli import progress_bar
+from pliant.cli import output
 
 
 def test_a_slow_start_is_not_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = iter([0.0, 15.0, 18.0, 21.0])  # fifteen seconds pass before the first of 10, then three for each
-    monkeypatch.setattr(progress_bar.time, "perf_counter", lambda: next(clock))
-    lines = progress_bar._Lines("drawing")
+    monkeypatch.setattr(output.time, "perf_counter", lambda: next(clock))
+    lines = output._Lines("drawing")
     for done in (1, 2, 3):
         lines(done, 10)
     assert capsys.readouterr().err.splitlines() == [

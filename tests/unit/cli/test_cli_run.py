@@ -11,8 +11,8 @@ import pytest
 from command_line import Pliant
 
 import pliant as pl
-from pliant.cli import progress
 from pliant.core.errors import Interrupted
+from pliant.run import progress
 from pliant.simulation.time_step import StepPlan
 
 INFO = {
@@ -245,7 +245,7 @@ def test_live_progress_draws_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with progress.progress_reporter(quiet=False) as live:
+    with progress.progress_reporter(True) as live:
         assert isinstance(live, progress.LiveProgress)
         live.working(None, "compiling kernels")
         live.note("watch out")

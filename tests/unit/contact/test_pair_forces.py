@@ -68,7 +68,7 @@ def test_damping_is_a_share_of_critical_by_the_masses_that_meet() -> None:
     still, coming = (
         forces(0.16, (0, 0, -s), held=True, restitution=restitution, friction=0.0) for s in (0.0, speed)
     )
-    rows = coming[0].parts[1].rows
+    rows = coming[0].bodies[1].rows
     sole = coming[0].rest[rows, 2] < 1.0 + 1e-9
     z = damping_for(restitution) / np.sqrt(2.0)
     expected = 2.0 * z * np.sqrt(STIFFNESS * coming[0].mass[rows][sole]) * speed

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pliant.mesh.isosurface_stuffing import lattice_points, lattice_tets
+from pliant.mesh.isosurface_tets import lattice_points, lattice_tets
 from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 from pliant.mesh.renumber import lowest_first, ordered
 

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import pliant as pl
 from pliant.core.parameters import parameters
-from pliant.interfaces import StableStep
+from pliant.interfaces import Mechanics, StableStep
 from pliant.models import MODELS
 from pliant.structure.samplers.tets import TetSampler
 
@@ -21,9 +21,7 @@ class Dust:
         return DustMechanics()
 
 
-class DustMechanics:
-    field_names = ()
-
+class DustMechanics(Mechanics):
     def add_forces(self, x: Any, v: Any, out: Any) -> None: ...
 
     def stable_step(self) -> StableStep:
@@ -39,4 +37,5 @@ def test_a_model_without_energy_runs_and_says_what_that_means(monkeypatch: Any) 
     simulation = pl.Scene([body], [pl.Gravity()]).simulation()
     simulation.start()
     simulation.advance()
-    assert simulation.notes() == ["body 'cloud': its model has no energy, so energy.total does not balance"]
+    (note,) = simulation.diagnostics.texts()
+    assert note == "body 'cloud': its model has no energy, so energy.total does not balance"

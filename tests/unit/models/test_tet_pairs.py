@@ -4,7 +4,7 @@ import numpy as np
 
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.shapes import box
-from pliant.models.springs.tet_pairs import face_neighbours, pair_tets
+from pliant.models.springs.pairs import face_neighbours, pair_tets
 
 
 def test_every_tet_is_in_one_pair_and_keeps_its_volume() -> None:

@@ -14,7 +14,7 @@ from pliant.render.geometry import Shaper, random_tints, split_at_edges
 from pliant.render.overlay import scaled
 from pliant.render.render_options import RenderOptions
 from pliant.render.scalar_fields import chosen_range, on_particles, on_surface, scalar_field
-from pliant.render.scenery import setting_of
+from pliant.render.scenery import scenery_of
 from pliant.run.store import Run
 
 
@@ -99,10 +99,10 @@ def test_tets_get_the_same_friendly_colours_every_time() -> None:
 
 
 def test_the_setting_is_read_from_the_scene(run: Run) -> None:
-    setting = setting_of(run)
+    setting = scenery_of(run)
     assert (setting.title, setting.up, setting.ground) == ("A block falls", "z", 0.0)
-    table, ball = setting.things
-    assert (table.kind, table.table, ball.kind, ball.table) == ("box", True, "sphere", False)
+    table, ball = setting.shapes
+    assert (table.kind, table.role, ball.kind, ball.role) == ("box", "table", "sphere", "obstacle")
     np.testing.assert_allclose(table.corners(0.0).min(axis=0), [-0.4, -0.05, 0.05])
     np.testing.assert_allclose(table.corners(0.0).max(axis=0), [-0.2, 0.25, 0.1])
     np.testing.assert_allclose(ball.corners(0.1).mean(axis=0), [0.4, 0.1, 0.7])

@@ -10,6 +10,7 @@ from pliant.run.progress import SilentProgress
 from pliant.run.runner import resume, run_scene
 from pliant.scene.load import parse
 from pliant.scene.to_toml import to_toml
+from stopping import assert_same, stopped_and_resumed
 
 TEXT = """
 schema = 1
@@ -94,3 +95,71 @@ def test_a_run_with_late_actions_resumes_to_the_same_bytes(tmp_path: Path, after
     assert len(again) == len(whole) == 11
     for one, other in zip(whole.frames, again.frames, strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
+
+
+CLAY = """
+schema = 1
+[time]
+duration = 0.24
+fps = 50
+step = 5e-4
+[[bodies]]
+name = "low"
+shape = { box = { size = [0.4, 0.2, 0.2] } }
+edge = 0.1
+model = "lattice"
+material = { young = 5e4, poisson = 0.25, density = 1000, damping = 1e-3 }
+[[bodies]]
+name = "high"
+shape = { box = { size = [0.2, 0.2, 0.2] } }
+edge = 0.1
+model = "lattice"
+position = [0.1, 0, 0.2]
+material = { young = 5e4, poisson = 0.25, density = 1000, damping = 1e-3 }
+[[actions]]
+type = "gravity"
+[[actions]]
+type = "ground"
+[[actions]]
+type = "remove"
+select = { body = "low", box = { min = [0.3, -1, -1], max = [1, 1, 1] } }
+at = 0.04
+late = true
+[[actions]]
+type = "glue"
+select = { body = "high", plane = { axis = "z", at = "min" } }
+to = "low"
+at = 0.06
+late = true
+[[actions]]
+type = "pull"
+select = { body = "high", plane = { axis = "z", at = "max" } }
+target = [0.2, 0.1, 0.8]
+stiffness = 400
+from = 0.08
+late = true
+[[actions]]
+type = "renormalise"
+select = { body = "low", all = true }
+at = 0.1
+late = true
+[[actions]]
+type = "obstacle"
+sphere = { radius = 0.05 }
+keys = [{ time = 0.1, value = [-0.1, 0.1, 0.1] }, { time = 0.2, value = [0.05, 0.1, 0.1] }]
+from = 0.1
+late = true
+[[actions]]
+type = "remove"
+body = "high"
+at = 0.2
+late = true
+"""
+
+
+@pytest.mark.parametrize("after", [3, 6, 9, 11])
+def test_checkpoints_know_the_actions_that_joined_late(tmp_path: Path, after: int) -> None:
+    """The run goes on from its last frame, behind late actions of all kinds, and not from before them."""
+    whole = run_scene(parse(CLAY), tmp_path / "whole.pliant")
+    again = stopped_and_resumed(parse(CLAY), tmp_path / "stopped.pliant", after)
+    assert_same(whole, again)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.mesh.io import read_surface, read_volume, write_volume
 from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 from pliant.mesh.shapes import BeamWithHole, box, gummy, sphere
 from pliant.scene import Body
 from pliant.structure.samplers.dual import DualCellSampler, dual_cells
-from pliant.structure.samplers.dual.centres import tet_circumcentre_weights, triangle_circumcentre_weights
-from pliant.structure.samplers.dual.str_blocks import with_cells
+from pliant.structure.samplers.dual.cells import tet_circumcentre_weights, triangle_circumcentre_weights
+from pliant.structure.samplers.dual.sampler import with_cells
 
 BODIES: dict[str, Any] = {
     "lattice": Body(box(1.0, 1.0, 1.0, divisions=(3, 3, 3))),
@@ -24,7 +25,7 @@ BODIES: dict[str, Any] = {
 
 
 def mesh_of(body: Body) -> TetMesh:
-    return body.geometry(lambda _: None).tets()
+    return body.geometry(Diagnostics()).tets()
 
 
 def edge_vectors(mesh: TetMesh, edges: Any) -> Any:
@@ -107,7 +108,7 @@ def test_the_text_s_own_cells_are_worse() -> None:
 
 def test_masses_are_those_of_cells_and_not_tiny() -> None:
     body = replace(BODIES["bear"], model="cpm1")
-    structure = body.structure(lambda _: None)
+    structure = body.structure(Diagnostics())
     mesh = mesh_of(body)
     volume = tet_volumes(mesh.points, mesh.tets).sum()
     density = body.resolved_material.density

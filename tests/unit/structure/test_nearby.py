@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.rotation import Rotation
-from pliant.embedding.framed import FramedSurface
+from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.embedding.mls import carried_by_elements
 from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes import box
@@ -12,7 +13,7 @@ from pliant.scene import Body
 from pliant.structure.samplers.voxels import lattice_cells
 
 
-def carried(cells: list[tuple[int, int, int]], surface: Surface) -> tuple[np.ndarray, FramedSurface]:  # type: ignore[type-arg]
+def carried(cells: list[tuple[int, int, int]], surface: Surface) -> tuple[np.ndarray, EmbeddedSurface]:  # type: ignore[type-arg]
     index = np.array(sorted(cells))
     rest = 0.1 * (index + 0.5)
     made = carried_by_elements(surface, rest, 0.1, lattice_cells(index)["edge"])
@@ -31,7 +32,7 @@ def test_a_thin_leg_turns_with_its_body() -> None:
     surface = box(0.1, 0.1, 0.6).surface(0.05)
     surface = Surface(surface.points + np.array([0.1, 0.1, 0.0]), surface.triangles)
     rest, made = carried([*block, *leg], surface)
-    assert len(made.framed) > 20
+    assert len(made.offsets.points) > 20
     assert np.abs(made.positions(turned(rest)) - turned(surface.points)).max() < 1e-9
 
 
@@ -66,11 +67,11 @@ def test_crumbs_beyond_a_part_that_is_too_thin_are_left_out() -> None:
         points.append(part.points + by)
         triangles.append(part.triangles + count)
         count += len(part.points)
-    said: list[str] = []
+    said = Diagnostics()
     body = Body(Surface(np.concatenate(points), np.concatenate(triangles)), edge=0.1, model="lattice")
-    structure = body.structure(said.append)
+    structure = body.structure(said)
     assert structure.rest[:, 2].max() < 0.9
-    assert "too thin" in " ".join(said)
+    assert "too thin" in " ".join(said.texts())
 
 
 def test_a_horn_without_elements_stands_off_stiffly() -> None:

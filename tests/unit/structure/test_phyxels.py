@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError
 from pliant.core.rotation import Rotation
 from pliant.mesh.mesh import Surface
@@ -17,7 +18,7 @@ SAMPLINGS = ["lattice", "bcc", "octree"]
 
 def sampled(shape: Any, **options: Any) -> Any:
     model = {"type": "efg", **options.pop("model", {})}
-    return pl.Body(shape, model=model, material=MATERIAL, **options).structure(lambda _: None)
+    return pl.Body(shape, model=model, material=MATERIAL, **options).structure(Diagnostics())
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)

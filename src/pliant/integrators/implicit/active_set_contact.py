@@ -15,7 +15,6 @@ from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential
-    from pliant.simulation.system import System
 
 ROUNDS = 8  # most solves of a step
 CHANGES = 3  # times that a particle may be held or let go in a step
@@ -39,25 +38,27 @@ class ActiveSetContact:
 
     # ------------------------------------------------------------------------------ which particles
 
-    def begin(self, system: "System", stage: "IncrementalPotential", dt: float) -> None:
+    def begin(self, potential: "IncrementalPotential", dt: float) -> None:
         """Start a step: particles held in the last one, and those that inertia leads inside."""
-        self._system, self._dt, self._end = system, dt, stage.ends
+        system = potential.system
+        self._system, self._dt, self._end = system, dt, potential.end_time
         self._clear = CLEAR * float(np.ptp(system.world.rest, axis=0).max())
         self._changes = np.zeros(system.world.count, np.int8)
         self.changed = False
-        self._hold_inside(stage.end_of(np.where(system.world.inverse_mass > 0.0, stage.y, stage.x)))
+        free = system.world.inverse_mass > 0.0
+        self._hold_inside(potential.end_positions(np.where(free, potential.x_tilde, potential.x)))
         self._aim(system.world.x + dt * system.world.v)
 
-    def update(self, stage: "IncrementalPotential", x: Array) -> bool:
+    def update(self, potential: "IncrementalPotential", x: Array) -> bool:
         """After a solve that led to ``x``: let go, hold, slide; True where that changed anything."""
-        self.force = self._applied(stage)
+        self.force = self._applied(potential)
         push = np.einsum("ki,ki->k", self.force, self.normal)
         pulled = push < -NOISE * max(float(np.abs(push).mean()), 0.0) if len(push) else np.zeros(0, bool)
         pulled &= self._changes[self.rows] < CHANGES
         self._changes[self.rows[pulled]] += 1
-        slipped = self._slip(stage.end_of(x), push) & ~pulled
+        slipped = self._slip(potential.end_positions(x), push) & ~pulled
         self._keep(~pulled)
-        end = stage.end_of(x)
+        end = potential.end_positions(x)
         added = self._hold_inside(end)
         if added or pulled.any() or slipped.any():
             self._aim(end)
@@ -68,7 +69,7 @@ class ActiveSetContact:
         """Hold the particles that are inside a shape at ``end``; True if there are new ones."""
         world, found = self._system.world, False
         free = (world.inverse_mass > 0.0).all(axis=1)
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             depth, _ = contact.distances(self._end, end)
             inside = (depth < world.radius) & free
             inside[self.rows] = False
@@ -83,14 +84,15 @@ class ActiveSetContact:
         return found
 
     def _keep(self, which: BoolArray) -> None:
-        for name in ("rows", "shape", "sticks", "friction", "force", "normal", "target"):
-            setattr(self, name, getattr(self, name)[which])
+        self.rows, self.shape, self.sticks = self.rows[which], self.shape[which], self.sticks[which]
+        self.friction, self.force = self.friction[which], self.force[which]
+        self.normal, self.target = self.normal[which], self.target[which]
 
     def _aim(self, end: Array) -> None:
         """Normals and targets of the held particles, from where they would ``end``."""
         x, radius = self._system.world.x, self._system.world.radius
         self.normal, self.target = np.zeros((len(self.rows), 3)), np.zeros((len(self.rows), 3))
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             own = self.shape == k
             if not own.any():
                 continue
@@ -108,7 +110,7 @@ class ActiveSetContact:
         drives one back, it sticks. Sticking ones slide where they are held by more than that.
         """
         changed = np.zeros(len(self.rows), bool)
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             own = self.shape == k
             if not own.any() or contact.friction == 0.0:
                 continue
@@ -139,14 +141,14 @@ class ActiveSetContact:
 
     # ---------------------------------------------------------------------- what the solver asks for
 
-    def place(self, stage: "IncrementalPotential", x: Array) -> None:
+    def place(self, potential: "IncrementalPotential", x: Array) -> None:
         """Put held particles where the stage must have them."""
-        goal = stage.stage_of(self.target, self.rows)
+        goal = potential.stage_positions(self.target, self.rows)
         off = goal - x[self.rows]
         along = np.einsum("ki,ki->k", off, self.normal)[:, None] * self.normal
         x[self.rows] += np.where(self.sticks[:, None], off, along)
 
-    def confine(self, g: Array) -> Array:
+    def project_out(self, g: Array) -> Array:
         """Take the held directions out of ``g``; returns what was taken (k, 3)."""
         own = g[self.rows]
         along = np.einsum("ki,ki->k", own, self.normal)[:, None] * self.normal
@@ -154,8 +156,9 @@ class ActiveSetContact:
         g[self.rows] = own - taken
         return taken
 
-    def _applied(self, stage: "IncrementalPotential") -> Array:
-        return np.asarray(stage.taken / stage.scale + np.where(self.sticks[:, None], 0.0, self.friction))
+    def _applied(self, potential: "IncrementalPotential") -> Array:
+        sliding = np.where(self.sticks[:, None], 0.0, self.friction)
+        return np.asarray(potential.contact_residual / potential.scale + sliding)
 
     # ------------------------------------------------------------------------------ end of the step
 
@@ -165,7 +168,7 @@ class ActiveSetContact:
         share: of the stage's force that acts over the step (a half where the step's other end has its own).
         """
         world, dt = self._system.world, self._dt
-        for k, contact in enumerate(self._system.contacts):
+        for k, contact in enumerate(self._system.obstacles):
             own = self.shape == k
             if not own.any():
                 continue

@@ -1,4 +1,4 @@
-"""Sizes that the solver goes by: loads, rounding, damping rates, and a step for relaxing."""
+"""Scales of a solve: loads, rounding, damping rates, and a step for relaxation."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
 if TYPE_CHECKING:
-    from pliant.integrators.implicit.rest_preconditioner import RestSystem
+    from pliant.integrators.implicit.preconditioners.rest import RestSystem
     from pliant.simulation.system import System
 
 ROUNDING = 4e-16
@@ -23,19 +23,19 @@ def external_force_norm(system: "System", time: float) -> float:
     return float(kernels.free_norm(outer, world.inverse_mass))
 
 
-def rounding_floor(stage: IncrementalPotential, shape: "RestSystem", x: Array) -> float:
+def rounding_floor(potential: IncrementalPotential, rest: "RestSystem", x: Array) -> float:
     """Residual that rounding alone can make: positions have a relative error of 2e-16."""
-    mass, diagonal = stage.system.world.mass, shape.diagonal
-    stiff = stage.inertia * np.sqrt(3.0) * np.sqrt(kernels.dot(mass, mass))
-    stiff += stage.scale * np.sqrt(kernels.dot(diagonal, diagonal))
+    mass, diagonal = potential.system.world.mass, rest.diagonal
+    stiff = potential.inertia * np.sqrt(3.0) * np.sqrt(kernels.dot(mass, mass))
+    stiff += potential.scale * np.sqrt(kernels.dot(diagonal, diagonal))
     return ROUNDING * float(stiff) * float(np.abs(x).max())
 
 
 def damping_rates(system: "System", time: float, h: float) -> Array:
     """Rates c [1/s] at which actions slow particles down, ``-df/dv / m``, typical of each body; (n,).
 
-    Values of 1 + h c are rounded to powers of 1.5: the operator is made anew only when they change a
-    lot, and depends on nothing but the present state, so that a restart finds the same.
+    Values of 1 + h c are rounded to powers of 1.5: the preconditioner is built again only when they
+    change a lot, and depends on nothing but the present state, so that a restart finds the same.
     """
     world = system.world
     rates = np.zeros(world.count)
@@ -52,11 +52,11 @@ def damping_rates(system: "System", time: float, h: float) -> Array:
     return rates
 
 
-def relaxation_step(system: "System", shape: "RestSystem", time: float) -> float:
+def relaxation_step(system: "System", rest: "RestSystem", time: float) -> float:
     """A step [s] for relaxing: loads move a body by a fiftieth of its size in it, or, without loads, some
     vibrations of a single particle pass."""
     world, size = system.world, external_force_norm(system, time)
     if size > 0.0:
         weight = float(np.sqrt(kernels.dot(world.mass, world.mass)))
         return float(np.sqrt(0.02 * np.ptp(world.rest, axis=0).max() * weight / size))
-    return 30.0 * float(np.sqrt(np.median(np.repeat(world.mass, 3) / shape.diagonal)))
+    return 30.0 * float(np.sqrt(np.median(np.repeat(world.mass, 3) / rest.diagonal)))

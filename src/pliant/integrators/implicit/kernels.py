@@ -119,10 +119,10 @@ def pair(x, moved, g, changed, s, y):
 
 
 @jit
-def turn_back(g, turns, place, factor, out):
+def rotate_to_rest(g, rotations, place, factor, out):
     """``out[place] = factor R^T g``, (n, 3) into a flat float32 vector with node i at ``place[i]``."""
     for i in range(g.shape[0]):
-        r = turns[i]
+        r = rotations[i]
         a = factor * g[i, 0]
         b = factor * g[i, 1]
         c = factor * g[i, 2]
@@ -133,10 +133,10 @@ def turn_back(g, turns, place, factor, out):
 
 
 @jit
-def turn_forth(z, turns, place, factor, w, out):
+def rotate_from_rest(z, rotations, place, factor, w, out):
     """``out = factor R z[place]`` on free degrees of freedom, else 0."""
     for i in range(out.shape[0]):
-        r = turns[i]
+        r = rotations[i]
         k = place[i]
         a = np.float64(z[k])
         b = np.float64(z[k + 1])

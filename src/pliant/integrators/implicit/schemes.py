@@ -1,21 +1,23 @@
-"""Implicit time schemes: each is a stage to solve and a way to close the step."""
+"""Implicit time schemes: each gives the coefficients of the stage that a step solves."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from pliant.core.parameters import parameters
-from pliant.core.typing import Array
 from pliant.core.units import Number
+from pliant.integrators.implicit.stage import History, ImplicitStage, backward_euler, implicit_midpoint
+from pliant.interfaces import Integrator, IntegratorState
 
 if TYPE_CHECKING:
-    from pliant.integrators.implicit.incremental_potential import IncrementalPotential
-    from pliant.integrators.implicit.solver import Solver
+    from pliant.integrators.implicit.step import ImplicitState
     from pliant.simulation.system import System
+    from pliant.state.world import World
 
 
 @parameters
-class ImplicitIntegrator:
+class ImplicitIntegrator(Integrator):
     """What implicit integrators share.
 
     tolerance: largest residual of a step, as a share of the external forces (their norm over all
@@ -23,28 +25,30 @@ class ImplicitIntegrator:
     """
 
     stability: ClassVar[float] = float("inf")
-    requires: ClassVar[tuple[type, ...]] = ()
+    two_step: ClassVar[bool] = False  # whether stages use the state one step ago
 
     tolerance: Number = Field(default=0.1, gt=0, le=0.5)
     iterations: int = Field(default=100, ge=1)
     memory: int = Field(default=5, ge=1, le=50)
 
-    def prepare(self, system: "System") -> Any:
-        from pliant.integrators.implicit.solver import Solver
+    @abstractmethod
+    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
+        """The stage of a step of ``dt`` from the World's present state."""
 
-        return Solver(system, self)  # type: ignore[arg-type]
+    def start(self, system: "System") -> "ImplicitState":
+        from pliant.integrators.implicit.step import ImplicitState
 
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
-        solver.advance(self, time, dt)
-        solver.count_step()
+        return ImplicitState(system, self.tolerance, self.iterations, self.memory)
 
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        from pliant.integrators.implicit.step import implicit_state
 
-def prescribed_accelerations(system: "System", time: float) -> tuple[Array, Array]:
-    """Copies of the World's x and v with driven degrees of freedom where they are at ``time``."""
-    x, v = system.world.x.copy(), system.world.v.copy()
-    system.drive(time, x, v)
-    return x, v
+        kept, world = implicit_state(state), system.world
+        before = (world.x.copy(), world.v.copy()) if self.two_step else None
+        kept.advance(self.stage, time, dt)
+        if before is not None:
+            kept.history = None if kept.contact.changed else before
+        kept.count_step()
 
 
 @parameters
@@ -61,28 +65,15 @@ class ImplicitEuler(ImplicitIntegrator):
 
     kinetic_damping: bool = False
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
-        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
+    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
+        return backward_euler(world, history, dt)
 
-        world = solver.system.world
-        return IncrementalPotential(
-            solver.system,
-            time + dt,
-            dt,
-            world.x,
-            world.v,
-            *prescribed_accelerations(solver.system, time + dt),
-        )
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        from pliant.integrators.implicit.step import implicit_state
 
-    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
-        return stage.x, stage.v
-
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
-        solver.advance(self, time, dt)
-        solver.count_step()
+        super().step(system, state, time, dt)
         if self.kinetic_damping:
-            solver.stop_at_peak()
+            implicit_state(state).kinetic_damping.stop_at_peak(system)
 
 
 @parameters
@@ -98,19 +89,8 @@ class ImplicitMidpoint(ImplicitIntegrator):
     kind: ClassVar[str] = "implicit-midpoint"
     order: ClassVar[int] = 2
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
-        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
-
-        world = solver.system.world
-        x, v = prescribed_accelerations(solver.system, time + dt)
-        x, v = 0.5 * (world.x + x), (x - world.x) / dt
-        stage = IncrementalPotential(solver.system, time + 0.5 * dt, 0.5 * dt, world.x, world.v, x, v)
-        stage.reach, stage.ends = 2.0, time + dt
-        return stage
-
-    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
-        world = solver.system.world
-        return 2.0 * stage.x - world.x, 2.0 * stage.v - world.v
+    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
+        return implicit_midpoint(world, history, dt)
 
 
 @parameters
@@ -125,23 +105,10 @@ class Newmark(ImplicitIntegrator):
     kind: ClassVar[str] = "newmark"
     order: ClassVar[int] = 2
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
-        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
-
-        world = solver.system.world
-        base = world.x + 0.5 * dt * world.v
-        pushed = world.v + 0.5 * dt * world.inverse_mass * world.f
-        return IncrementalPotential(
-            solver.system,
-            time + dt,
-            0.5 * dt,
-            base,
-            pushed,
-            *prescribed_accelerations(solver.system, time + dt),
-        )
-
-    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
-        return stage.x, stage.v
+    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
+        x_base = world.x + 0.5 * dt * world.v
+        v_predicted = world.v + 0.5 * dt * world.inverse_mass * world.f
+        return ImplicitStage(0.5 * dt, x_base, v_predicted, force_share=0.5)
 
 
 @parameters
@@ -154,33 +121,10 @@ class Bdf2(ImplicitIntegrator):
 
     kind: ClassVar[str] = "bdf2"
     order: ClassVar[int] = 2
+    two_step: ClassVar[bool] = True
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
-        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
-
-        world = solver.system.world
-        if solver.previous is None:
-            return ImplicitMidpoint.stage(self, solver, time, dt)  # type: ignore[arg-type]
-        x, v = solver.previous
-        base, pushed = (4.0 * world.x - x) / 3.0, (4.0 * world.v - v) / 3.0
-        return IncrementalPotential(
-            solver.system,
-            time + dt,
-            dt / 1.5,
-            base,
-            pushed,
-            *prescribed_accelerations(solver.system, time + dt),
-        )
-
-    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
-        if stage.h == 0.5 * dt:
-            return ImplicitMidpoint.close(self, solver, stage, dt)  # type: ignore[arg-type]
-        return stage.x, stage.v
-
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
-        solver.shape()
-        before = system.world.x.copy(), system.world.v.copy()
-        solver.advance(self, time, dt)
-        solver.previous = None if solver.contacts.changed else before
-        solver.count_step()
+    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
+        if history is None:
+            return implicit_midpoint(world, history, dt)
+        x, v = history
+        return ImplicitStage(dt / 1.5, (4.0 * world.x - x) / 3.0, (4.0 * world.v - v) / 3.0)

@@ -1,25 +1,26 @@
 """Equilibrium under the loads of each moment."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from pliant.core.errors import Diverged, IncompatibleError
 from pliant.core.parameters import parameters
-from pliant.core.typing import Array
 from pliant.core.units import Number
-from pliant.integrators.implicit.schemes import ImplicitEuler, ImplicitIntegrator, prescribed_accelerations
-from pliant.interfaces import Projection
+from pliant.integrators.implicit.schemes import ImplicitIntegrator
+from pliant.integrators.implicit.stage import History, ImplicitStage, backward_euler
+from pliant.interfaces import IntegratorState, Projection
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
-    from pliant.integrators.implicit.solver import Solver
+    from pliant.integrators.implicit.step import ImplicitState
     from pliant.simulation.system import System
+    from pliant.state.world import World
 
 DIRECT = 30  # iterations of the first, direct attempt
 NEWTON = 120  # iterations from the tangent, where that is not enough
-CALM = 1e-3  # unbalanced share of the loads at which relaxation hands over
+CALM = 1e-3  # unbalanced share of the loads at which relaxation ends
 RELAXED = 0.1  # tolerance of a step of relaxation
 RELAXING = 400  # most steps of relaxation
 
@@ -41,82 +42,88 @@ class Static(ImplicitIntegrator):
     iterations: int = Field(default=2000, ge=1)
     memory: int = Field(default=8, ge=1, le=50)
 
-    def prepare(self, system: "System") -> Any:
+    def start(self, system: "System") -> "ImplicitState":
         for label, action in system.actions:
-            if isinstance(action, Projection):
+            if action.offer(Projection):
                 raise IncompatibleError(
                     f"Integrator 'static' cannot do contacts and constraints: {label}.",
                     hint='Use { type = "implicit-euler", kinetic-damping = true }, which comes to rest.',
                 )
-        return super().prepare(system)
+        return super().start(system)
 
-    def stage(self, solver: "Solver", time: float, dt: float) -> "IncrementalPotential":
-        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
+    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
+        return ImplicitStage(np.inf, world.x, world.v)
 
-        world = solver.system.world
-        x, v = prescribed_accelerations(solver.system, time + dt)
-        v[world.inverse_mass > 0.0] = 0.0
-        return IncrementalPotential(solver.system, time + dt, np.inf, world.x, world.v, x, v)
+    def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        from pliant.integrators.implicit.step import implicit_state
 
-    def close(self, solver: "Solver", stage: "IncrementalPotential", dt: float) -> tuple[Array, Array]:
-        return stage.x, stage.v
-
-    def step(self, system: "System", time: float, dt: float) -> None:
-        solver: Any = system.solver
-        stage = self.stage(solver, time, dt)
-        outcome = solver.solve(stage, min(DIRECT, self.iterations))
-        if not outcome.converged:
-            stage, outcome = self._newton(solver, time, dt, stage, outcome)
-        if not outcome.converged:
-            self._relax(solver, time + dt)
-            stage = self.stage(solver, time, dt)
-            outcome = solver.solve(stage, self.iterations)
-            stage, outcome = self._newton(solver, time, dt, stage, outcome)
-        if not outcome.residual <= 100.0 * self.tolerance:
+        kept = implicit_state(state)
+        potential = self._potential(system, time, dt)
+        result = kept.solve(potential, min(DIRECT, self.iterations))
+        if not result.converged:
+            potential, result = self._newton(kept, time, dt, potential, result)
+        if not result.converged:
+            self._relax(kept, time + dt)
+            potential = self._potential(system, time, dt)
+            result = kept.solve(potential, self.iterations)
+            potential, result = self._newton(kept, time, dt, potential, result)
+        if not result.residual <= 100.0 * self.tolerance:
             raise Diverged(
                 f"Stopped at t = {time + dt:.6g} s: no equilibrium found "
-                f"(unbalanced: {outcome.residual:.2g} of the loads).",
+                f"(unbalanced: {result.residual:.2g} of the loads).",
                 hint="Hold the body, apply the load in smaller steps, or step through time instead.",
             )
-        solver.accept(stage, outcome, stage.x, stage.v, time + dt, dt)
-        solver.count_step()
+        kept.close(potential, result, *potential.end_state(), potential.end_forces(), dt)
+        kept.count_step()
+
+    def _potential(self, system: "System", time: float, dt: float) -> "IncrementalPotential":
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
+
+        return IncrementalPotential(system, self.stage(system.world, None, dt), time, dt)
 
     def _newton(
-        self, solver: Any, time: float, dt: float, stage: "IncrementalPotential", outcome: "SolveResult"
+        self,
+        kept: "ImplicitState",
+        time: float,
+        dt: float,
+        potential: "IncrementalPotential",
+        result: "SolveResult",
     ) -> tuple["IncrementalPotential", "SolveResult"]:
-        """Go on from where ``stage`` is with the tangent at x, if it did not converge and is small."""
-        from pliant.integrators.implicit.tangent_preconditioner import TangentPreconditioner
+        """Go on from where ``potential`` is with the tangent at x, if it did not converge and is small."""
+        from pliant.integrators.implicit.preconditioners.tangent import TangentPreconditioner
 
-        if outcome.converged:
-            return stage, outcome
-        operator = TangentPreconditioner(solver.shape(), solver.system.world)
-        if not (solver.minimises and operator.small):
-            return stage, outcome
-        again = self.stage(solver, time, dt)
-        start = stage.x if np.isfinite(outcome.residual) else None
-        return again, solver.solve(again, min(NEWTON, self.iterations), start=start, operator=operator)
+        if result.converged:
+            return potential, result
+        solver = kept.solver
+        tangent = TangentPreconditioner(solver.rest_system(), kept.system.world)
+        if not (solver.minimises and tangent.small):
+            return potential, result
+        again = self._potential(kept.system, time, dt)
+        start = potential.x if np.isfinite(result.residual) else None
+        return again, kept.solve(again, min(NEWTON, self.iterations), start=start, preconditioner=tangent)
 
-    def _relax(self, solver: Any, time: float) -> None:
+    def _relax(self, kept: "ImplicitState", time: float) -> None:
         """Backward Euler with kinetic damping under the loads of ``time``, until nearly at rest."""
         from pliant.integrators.implicit.force_scales import external_force_norm, relaxation_step
+        from pliant.integrators.implicit.incremental_potential import IncrementalPotential
+        from pliant.integrators.implicit.step_control import KineticDamping
 
-        world = solver.system.world
+        system, world, damping = kept.system, kept.system.world, KineticDamping()
         free = world.inverse_mass > 0.0
-        solver.system.drive(time, world.x, world.v)
+        system.drive(time, world.x, world.v)
         world.v[free] = 0.0
-        solver.kinetic, scheme = 0.0, ImplicitEuler()
-        h = relaxation_step(solver.system, solver.shape(), time)
+        h = relaxation_step(system, kept.solver.rest_system(), time)
         for _ in range(RELAXING):
-            stage = scheme.stage(solver, time - h, h)
-            stage.v[:] = stage.known = np.where(free, stage.v, 0.0)
-            outcome = solver.solve(stage, 50, RELAXED)
-            if not np.isfinite(outcome.residual):
+            stage = backward_euler(world, None, h)
+            potential = IncrementalPotential(system, stage, time - h, h, at_rest=True)
+            result = kept.solve(potential, 50, RELAXED)
+            if not np.isfinite(result.residual):
                 h *= 0.5
                 continue
-            world.x[:], world.v[:] = stage.x, np.where(free, stage.v, 0.0)
-            solver.system.evaluate(time, world.x, np.zeros_like(world.v), world.f)
+            world.x[:], world.v[:] = potential.x, np.where(free, potential.v, 0.0)
+            system.evaluate(time, world.x, np.zeros_like(world.v), world.f)
             unbalanced = float(np.linalg.norm(np.where(free, world.f, 0.0)))
-            solver.stop_at_peak()
-            if unbalanced <= CALM * external_force_norm(solver.system, time):
+            damping.stop_at_peak(system)
+            if unbalanced <= CALM * external_force_norm(system, time):
                 break
         world.v[free] = 0.0

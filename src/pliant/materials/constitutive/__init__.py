@@ -24,18 +24,16 @@ def _from(module: str) -> str:
 LAWS: Registry[Any] = Registry(
     "law",
     (
-        Law("corotational", _from("corotational"), rotation=True, linear=True, references=CAIRNS),
-        Law("st-venant-kirchhoff", _from("st_venant_kirchhoff"), linear=True, inversion_safe=False),
-        Law("neo-hookean", _from("neo_hookean"), references=("SmithDeGoesKim2018",)),
-        Law(
-            "mooney-rivlin", _from("mooney_rivlin"), parameters=RATIO, inversion_safe=False, references=MOONEY
-        ),
-        Law("ogden", _from("ogden"), parameters=TRELOAR, inversion_safe=False, references=OGDEN),
+        Law("corotational", _from("corotational"), safe=True, rotation=True, linear=True, references=CAIRNS),
+        Law("st-venant-kirchhoff", _from("st_venant_kirchhoff"), linear=True),
+        Law("neo-hookean", _from("neo_hookean"), safe=True, references=("SmithDeGoesKim2018",)),
+        Law("mooney-rivlin", _from("mooney_rivlin"), parameters=RATIO, references=MOONEY),
+        Law("ogden", _from("ogden"), parameters=TRELOAR, references=OGDEN),
     ),
     entry_points="pliant.laws",
     aliases={"hooke": "st-venant-kirchhoff"},  # the efg model's name for it up to 0.1
 )
-GRAM_SCHMIDT = Law("gram-schmidt", _from("gram_schmidt"), linear=True, references=("Cairns2012",))
+GRAM_SCHMIDT = Law("gram-schmidt", _from("gram_schmidt"), safe=True, linear=True, references=("Cairns2012",))
 """The corotational law as printed, which the fem model offers under ``rotation``; it has no energy."""
 
 LawName = Annotated[str, NameOf(LAWS)]

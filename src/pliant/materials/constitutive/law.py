@@ -55,7 +55,7 @@ class Law:
 
     kind: its name in scenes. source: the module that has its ``FUNCTIONS``, or the functions themselves.
     rotation: whether its functions need the nearest rotation. linear: whether it is linear in a strain
-    measure. inversion_safe: whether elements come back from inversion. parameters: names and defaults of
+    measure. safe: whether elements recover from inversion. parameters: names and defaults of
     what scenes may give as ``law-parameters``.
     """
 
@@ -63,7 +63,7 @@ class Law:
     source: str | LawFunctions
     rotation: bool = False
     linear: bool = False
-    inversion_safe: bool = True
+    safe: bool = False
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     references: tuple[str, ...] = ()
 

@@ -11,15 +11,12 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray
-from pliant.mesh.shapes.box_shape import Box
+from pliant.mesh.shapes.boxes import Box, Mattress
 from pliant.mesh.shapes.common import Shape
 from pliant.mesh.shapes.extrusions import BeamWithHole, Cylinder, Prism, Support
-from pliant.mesh.shapes.gummy_bear import Gummy
-from pliant.mesh.shapes.liver_shape import Liver
-from pliant.mesh.shapes.mattress_shape import Mattress
+from pliant.mesh.shapes.organic import Gummy, Liver
+from pliant.mesh.shapes.round_shapes import Icosphere, Sphere, Torus
 from pliant.mesh.shapes.specimens import ChocolateBar, Goblet, NeckedBar
-from pliant.mesh.shapes.spheres import Icosphere, Sphere
-from pliant.mesh.shapes.torus_shape import Torus
 
 __all__ = [
     "SHAPES",

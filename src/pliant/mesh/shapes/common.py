@@ -1,7 +1,8 @@
 """What all shapes share: checked sizes, the target edge length, and the contract of a shape."""
 
 import math
-from typing import Annotated, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Annotated
 
 from pydantic import AfterValidator
 
@@ -13,22 +14,15 @@ SMALLEST, LARGEST = 1e-9, 1e9
 TRIANGLE_LIMIT = 5_000_000
 
 
-@runtime_checkable
-class Shape(Protocol):
+class Shape(ABC):
     """A solid with a name in scenes: its closed surface, and its tets where it is structured."""
 
+    @abstractmethod
     def surface(self, edge: float | None = None) -> Surface:
         """The closed surface, facing outward, triangles of about ``edge`` [m] (None: the shape's own)."""
 
     def volume(self) -> TetMesh | None:
-        """The structured tets, or None where the surface is to be filled."""
-
-
-class Unstructured:
-    """For shapes whose surface is filled by a mesher."""
-
-    def volume(self) -> TetMesh | None:
-        """None: there are no structured tets."""
+        """The structured tets; None where a mesher fills the surface."""
         return None
 
 

@@ -8,12 +8,12 @@ from pydantic import Field, model_validator
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
 from pliant.mesh.mesh import Surface
-from pliant.mesh.shapes.common import Positive, Size, Unstructured, target_edge
+from pliant.mesh.shapes.common import Positive, Shape, Size, target_edge
 from pliant.mesh.shapes.planar import extrude, sample_circle, sample_polygon, upright
 
 
 @parameters
-class BeamWithHole(Unstructured):
+class BeamWithHole(Shape):
     """A box from the origin to ``size`` [m] with a round hole along y through its middle.
 
     ``radius`` [m] defaults to 0.3 of the smaller of the x and z sizes; at most 0.45 of it fits.
@@ -45,7 +45,7 @@ class BeamWithHole(Unstructured):
 
 
 @parameters
-class Support(Unstructured):
+class Support(Shape):
     """An L-shaped bracket from the origin to ``size`` [m]: back plate at x = 0, shelf at z = 0.
 
     Both plates are ``thickness`` [m] thick (a quarter of the smaller of the x and z sizes) and as wide as
@@ -75,7 +75,7 @@ class Support(Unstructured):
 
 
 @parameters
-class Cylinder(Unstructured):
+class Cylinder(Shape):
     """A cylinder about the z axis, from z = 0 to ``height`` [m]."""
 
     radius: Positive
@@ -90,7 +90,7 @@ class Cylinder(Unstructured):
 
 
 @parameters
-class Prism(Unstructured):
+class Prism(Shape):
     """A regular prism about z, from z = 0 to ``height``, corners at ``radius`` [m], the first on +x."""
 
     radius: Positive

@@ -12,12 +12,12 @@ from pliant.core.typing import Array
 from pliant.core.units import Number
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, tet_volumes
 from pliant.mesh.shapes.blocks import block_surface, kuhn_tets, lattice_points, steps
-from pliant.mesh.shapes.box_shape import checked_divisions
-from pliant.mesh.shapes.common import Positive, Size, target_edge
+from pliant.mesh.shapes.boxes import checked_divisions
+from pliant.mesh.shapes.common import Positive, Shape, Size, target_edge
 
 
 @parameters
-class NeckedBar:
+class NeckedBar(Shape):
     """A bar from the origin to ``size`` [m], along x; its width (y) narrows smoothly to ``neck`` of itself in
     the middle half: the section there is neck x size y x size z. With ``divisions``: six tets a cell."""
 
@@ -55,7 +55,7 @@ class NeckedBar:
 
 
 @parameters
-class ChocolateBar:
+class ChocolateBar(Shape):
     """A bar from the origin to ``size`` [m] with ``squares`` along x and y: grooves on its upper side go down
     to 1 - ``groove`` of its height, with sloping sides."""
 
@@ -99,7 +99,7 @@ _PROFILE = [
 
 
 @parameters
-class Goblet:
+class Goblet(Shape):
     """A wine glass of some ``height`` [m] on z = 0, about z, blown in one: a ``wall`` (default: a thirtieth
     of the height) that is foot, hollow stem and bowl; ``divisions``: cells along, around and through it."""
 

@@ -9,13 +9,14 @@ from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array, BoolArray
 from pliant.mesh.mesh import boundary_triangles
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form, face_constants
+from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.models.tets.fields import edge_matrices
 from pliant.models.tets.stiffness import gradients
 
 ROUNDS = 3
 
 
-def effective_moduli(mechanics: Any) -> tuple[float, float]:
+def effective_moduli(mechanics: ParticleMechanics) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] of a body at rest: the mean of two tests, by six unit tensors each.
 
     The surface is loaded with ``sigma n``, or displaced by ``e x``; the exact answer of a homogeneous body of
@@ -26,7 +27,7 @@ def effective_moduli(mechanics: Any) -> tuple[float, float]:
     return 0.5 * (loaded[0] + displaced[0]), 0.5 * (loaded[1] + displaced[1])
 
 
-def _loaded(mechanics: Any) -> tuple[float, float]:
+def _loaded(mechanics: ParticleMechanics) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] from the mean strain under uniform stresses on the surface."""
     tets, volumes = mechanics.tets, mechanics.volumes
     slopes = gradients(np.linalg.inv(edge_matrices(mechanics.structure.rest, tets)).astype(np.float64))
@@ -39,7 +40,7 @@ def _loaded(mechanics: Any) -> tuple[float, float]:
     return 1.0 / (3.0 * compliance[0]), 0.5 / float(np.mean(compliance[1:]))
 
 
-def _displaced(mechanics: Any) -> tuple[float, float]:
+def _displaced(mechanics: ParticleMechanics) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] from the energy with the surface displaced uniformly."""
     rest = mechanics.structure.rest
     free = np.ones_like(rest, bool)
@@ -56,13 +57,13 @@ def _displaced(mechanics: Any) -> tuple[float, float]:
     return stiffness[0] / 3.0, 0.5 * float(np.mean(stiffness[1:]))
 
 
-def _product(mechanics: Any, u: Array) -> Array:
+def _product(mechanics: ParticleMechanics, u: Array) -> Array:
     out = np.zeros_like(u)
     mechanics.add_stiffness_product(mechanics.structure.rest, u, out)
     return out
 
 
-def _solver(mechanics: Any, free: BoolArray) -> Callable[[Array], Array]:
+def _solver(mechanics: ParticleMechanics, free: BoolArray) -> Callable[[Array], Array]:
     """Displacements of the degrees of freedom ``free`` (n, 3) under loads (n, 3), by the model's own
     stiffness at rest, preconditioned by that of linear elasticity."""
     from scipy.sparse import eye_array
@@ -104,7 +105,9 @@ def _tensors() -> Array:
     return np.array(found)
 
 
-def calibrated(build: Callable[[FaceConstants], Any], lame: tuple[Array, Array], form: Form) -> FaceConstants:
+def calibrated(
+    build: Callable[[FaceConstants], ParticleMechanics], lame: tuple[Array, Array], form: Form
+) -> FaceConstants:
     """The constants with which the body that ``build`` makes has the bulk and shear modulus of ``lame``.
 
     The printed form needs none: its faces carry Hooke's traction exactly.

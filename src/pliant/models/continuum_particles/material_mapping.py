@@ -5,10 +5,11 @@ Over isotropic face directions, faces with stretch constant E and shear constant
 - printed form: :math:`\mu = (E + 3G)/5`, :math:`\lambda = (E - 2G)/5`;
 - variational form: :math:`\mu = (E + 6G)/5`, :math:`\lambda = (E - 4G)/5`
 
-(:math:`\gamma` of a face is :math:`2(I - nn)\varepsilon n`; averages of nn and nnnn). So the text's rubber
-(3e6, 1e6) behaves as E = 2.57e6, nu = 0.07. The face traction is that of Hooke's law without lambda for
-*every* direction n when E = 2 mu and G = mu (printed) or mu / 2 (variational); all of lambda then goes into
-:math:`\tfrac12 \lambda V (J - 1)^2` per tet. Ours; [Everts2006]_ passes E and G of the material through.
+(:math:`\gamma` of a face is :math:`2(I - nn)\varepsilon n`; averages of nn and nnnn). So the rubber of
+[Everts2006]_ (3e6, 1e6) behaves as E = 2.57e6, nu = 0.07. The face traction is that of Hooke's law without
+lambda for *every* direction n when E = 2 mu and G = mu (printed) or mu / 2 (variational); all of lambda then
+goes into :math:`\tfrac12 \lambda V (J - 1)^2` per tet. Ours; [Everts2006]_ passes E and G of the material
+through.
 """
 
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def face_constants(
     mapping: Mapping = "consistent",
     constants: tuple[float, float] | None = None,
 ) -> FaceConstants:
-    """Constants of the faces for Lame's constants per tet; ``constants`` (E, G) replace the text's own."""
+    """Constants of the faces for Lame's constants per tet; ``constants``: (E, G) instead."""
     lam, mu = lame
     if mapping == "consistent":
         return FaceConstants(2.0 * mu, mu if form == "everts" else 0.5 * mu, lam.copy())

@@ -1,17 +1,28 @@
-"""What both continuum particle models do the same way, because they live on tets."""
+"""The part of the runtime that both continuum particle models share: faces in a mesh of tets."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import FieldData, StableStep, Structure
-from pliant.kernels.element_blocks import make_blocks
+from pliant.interfaces import (
+    Damped,
+    FieldData,
+    Mechanics,
+    SectionForce,
+    StableStep,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    VolumetricTerm,
+)
+from pliant.kernels.element_blocks import ElementBlocks, make_blocks
 from pliant.mesh.mesh import tet_volumes
 from pliant.models.continuum_particles import damping
+from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.critical_step import explicit_limit, highest_frequency
 from pliant.models.regions import lame_per_cell
@@ -19,6 +30,8 @@ from pliant.models.tets import fields
 from pliant.models.tets.stiffness import linear_stiffness
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
 
 
@@ -27,13 +40,17 @@ ROOM = 2.0  # by which the frequency of a crushed body may grow in a few steps
 FEWEST, MOST = 3, 100  # parts of an explicit step while a body is crushed
 
 
-class ParticleMechanics(ABC):
-    """Base of the two models' runtimes: fields, damping, stable step, what implicit integrators ask for.
+class ParticleMechanics(Mechanics):
+    """Fields, damping, stable step, energy and section forces of faces, which have images m of their rest
+    normals and area vectors N.
 
-    Derived classes give ``add_elastic_forces`` and ``add_stiffness_product``.
+    form: ``variational`` has an energy, and declares it; ``everts``, the printed one, has none.
+    ``printed_along``: 0 or 1, how the printed form measures stretch (see ``printed_force``).
     """
 
+    capabilities: frozenset[Any] = frozenset({Damped, Tangent, SectionForce, VolumetricTerm})
     field_names: tuple[str, ...] = fields.NAMES
+    printed_along: ClassVar[float]
 
     def __init__(self, structure: Structure, material: "Material", form: Form) -> None:
         self.structure, self.form = structure, form
@@ -42,13 +59,41 @@ class ParticleMechanics(ABC):
         self.lame = lame_per_cell(structure, material)
         self.damping_time = material.damping or 0.0
         self.inversion_safe = form == "variational"
+        if form == "variational":
+            self.capabilities = self.capabilities | {StoredEnergy}
         self.constants: FaceConstants
         self._fastest: float | None = None  # frequency at rest [rad/s]
-        self._viscous: tuple[Any, Array] | None = None
+        self._viscous: tuple[ElementBlocks, Array] | None = None
+
+    @abstractmethod
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` with the Gauss-Newton stiffness to ``out``: never negative, exact at rest."""
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:
         """Add the forces of the faces and of the volumetric term to ``out``."""
+
+    @abstractmethod
+    def set_constants(self) -> None:
+        """Write ``constants`` into the rows of the kernels."""
+
+    @abstractmethod
+    def face_vectors(self, x: Array) -> tuple[Array, Array]:
+        """Images m of the rest normals and area vectors N of all faces; (f, 3) each."""
+
+    @abstractmethod
+    def face_stiffness(self) -> tuple[Array, Array, Array]:
+        """Stretch and shear constants of all faces [J], and the area below which N is softened; (f,) each."""
+
+    @abstractmethod
+    def printed_sides(self, above: BoolArray) -> Array:
+        """Per face (f,) +1 where the particle that its printed force acts on is ``above`` (n,) and the other
+        is not, -1 the other way round, else 0."""
+
+    @abstractmethod
+    def face_shifts(self, x: Array, above: BoolArray) -> tuple[Array, Array]:
+        """The change of all faces when the particles ``above`` (n,) move by e: dm = weight e, dN = e x arm;
+        weight (f,), arm (f, 3) [m]."""
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
         self.add_elastic_forces(x, out)
@@ -93,13 +138,44 @@ class ParticleMechanics(ABC):
         """Fields per tet of the continuum that the faces stand for (small-strain Hooke on Green strain)."""
         return fields.tet_fields(x, self.structure.rest, self.tets, self.lame, names)
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """Stiffness at rest [N/m] of linear elasticity with the same moduli; scipy BSR (3n, 3n)."""
-        return linear_stiffness(self.structure.rest, self.tets, *self.average_lame)
+        found: bsr_array = linear_stiffness(self.structure.rest, self.tets, *self.average_lame)
+        return found
 
-    def _volumetric_energy(self, x: Array) -> float:
+    def disable_volumetric_term(self) -> None:
+        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
+        c = self.constants
+        self.constants = FaceConstants(c.stretch, c.shear, np.zeros_like(c.bulk))
+        self.set_constants()
+
+    def energy(self, x: Array) -> float:
+        """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J], of the variational form."""
         change = tet_volumes(x, self.tets) / self.volumes - 1.0
-        return 0.5 * float(np.sum(self.constants.bulk * self.volumes * change**2))
+        volumetric = 0.5 * float(np.sum(self.constants.bulk * self.volumes * change**2))
+        return face_energy(*self.face_vectors(x), *self.face_stiffness()) + volumetric
+
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        """Forces of faces and of tets that have particles on both sides of a section."""
+        stretch, shear, floor = self.face_stiffness()
+        none, vectors = np.zeros_like(stretch), self.face_vectors(x)
+        return {
+            "elastic": self._face_flux(x, above, *vectors, stretch, none, floor),
+            "shear": self._face_flux(x, above, *vectors, none, shear, floor),
+            "volumetric": self._volumetric_flux(x, above),
+        }
+
+    def _face_flux(
+        self, x: Array, above: BoolArray, m: Array, n: Array, stretch: Array, shear: Array, floor: Array
+    ) -> tuple[Array, float]:
+        if self.form == "everts":
+            force = printed_forces(m, n, stretch, shear, floor, self.printed_along)
+            on_above = self.printed_sides(above)[:, None] * force
+        else:
+            gm, gn = face_gradients(m, n, stretch, shear, floor)
+            weight, arm = self.face_shifts(x, above)
+            on_above = -(weight[:, None] * gm + np.cross(arm, gn))
+        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
 
     def _volumetric_flux(self, x: Array, above: BoolArray) -> tuple[Array, float]:
         side = above[self.tets]

@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.kernels.jit import jit
 from pliant.kernels.simd_transpose import INSIDE, take
-from pliant.models.continuum_particles.face_kernels import FLAT, TINY
+from pliant.models.continuum_particles.face_law import FLAT, TINY
 
 OPPOSED = 0.01  # keeps the rotation between m and N finite where they are opposed
 

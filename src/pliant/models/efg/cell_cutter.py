@@ -167,7 +167,7 @@ class CellCutter:
         return out
 
     def _add(self, origin: int | None, loop: Loop, i: int, j: int) -> int:
-        """A new face between phyxels i and j (-1: nobody), a part of ``origin``."""
+        """A new face between phyxels i and j (-1: none), a part of ``origin``."""
         if j < 0:
             f, self._next_hull = self._next_hull, self._next_hull - 1
         else:

@@ -1,4 +1,4 @@
-"""Cells around phyxels: where a body can come apart."""
+"""Voronoi cells around phyxels, along whose faces a body can crack."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ import numpy as np
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface
-from pliant.models.efg.polygons import triangulated
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
-_GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells are nobody's
+_GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells belong to no phyxel
 _AROUND = 2  # layers of them
 _BEYOND = (0.1, 0.3, 0.8)  # of the spacing: how far cells at the surface reach out of it
+STRAIGHT = 0.1  # sine: corners that turn less are on an edge
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class VoronoiCells:
 
     points (p, 3): corners; outside (p,): those that lie outside the body; pairs (f, 2): the two phyxels of
     each face; corners (c,): of all faces in order round each, face k has corners[starts[k]:starts[k + 1]].
-    hull: the faces towards nobody, which close the cells at the surface.
+    hull: the faces that belong to one phyxel, which close the cells at the surface.
     """
 
     points: Array
@@ -36,8 +36,9 @@ class VoronoiCells:
 
     def arrays(self) -> dict[str, AnyArray]:
         """Everything needed to store them and to have them again."""
-        own = {name: getattr(self, name) for name in ("points", "outside", "pairs", "starts", "corners")}
-        return own | {f"hull-{name}": getattr(self.hull, name) for name in ("of", "starts", "corners")}
+        own = {"points": self.points, "outside": self.outside, "pairs": self.pairs}
+        own |= {"starts": self.starts, "corners": self.corners}
+        return own | {f"hull-{name}": array for name, array in vars(self.hull).items()}
 
     @classmethod
     def of(cls, arrays: Mapping[str, AnyArray]) -> "VoronoiCells":
@@ -92,7 +93,7 @@ class VoronoiCells:
         at = np.repeat(np.arange(len(pairs)), 2 * np.diff(ends))
         count = np.int64(self.pairs.max(initial=0) + 1)
         cells = np.unique(at * count + self.pairs[faces].ravel()) // count
-        open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them is nobody's
+        open_ = np.bincount(cells, minlength=len(pairs)) > np.diff(ends)  # one of them belongs to no phyxel
         return CellEdges(pairs, of, ends, faces, open_ | self.outside[pairs].all(axis=1))
 
     @cached_property
@@ -246,3 +247,47 @@ def _merged(points: Array, gap: float) -> tuple[IntArray, AnyArray]:
     name: IntArray = label.astype(np.int64)
     size = np.bincount(name, minlength=count)
     return name, _summed(points, name, count) / size[:, None]
+
+
+def triangulated(points: Array, starts: IntArray, corners: IntArray) -> tuple[IntArray, IntArray]:
+    """Faces, CSR loops of ``corners``, cut into triangles (t, 3), and the face of each (t,), ascending.
+
+    They are fans; but where a corner lies on an edge (cells next to it were cut there), ears are cut off, the
+    fattest first: a fan would have triangles without an area.
+    """
+    of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    place = np.arange(len(corners))
+    first, last = starts[of], starts[of + 1] - 1
+    ahead, back = np.where(place == last, first, place + 1), np.where(place == first, last, place - 1)
+    to, since = points[corners[ahead]] - points[corners], points[corners] - points[corners[back]]
+    turn = np.linalg.norm(np.cross(since, to), axis=1)
+    flat = turn < STRAIGHT * np.linalg.norm(since, axis=1) * np.linalg.norm(to, axis=1)
+    crooked = np.bincount(of, flat, len(starts) - 1) > 0
+    k = place[(place > first) & (place < last) & ~crooked[of]]
+    found, own = [np.column_stack([corners[first[k]], corners[k], corners[k + 1]])], [of[k]]
+    for f in np.flatnonzero(crooked).tolist():
+        ears = _ears(points, corners[starts[f] : starts[f + 1]].tolist())
+        found.append(np.array(ears, np.int64).reshape(-1, 3))
+        own.append(np.full(len(ears), f))
+    triangles, face = np.concatenate(found), np.concatenate(own)
+    order = np.argsort(face, kind="stable")
+    return triangles[order], face[order]
+
+
+def _ears(points: Array, loop: list[int]) -> list[tuple[int, int, int]]:
+    """Cut off corner after corner, each time the one that leaves the fattest triangles and turns."""
+    out = []
+    while len(loop) > 3:
+        p = points[loop]
+        before, after = np.roll(p, 1, axis=0), np.roll(p, -1, axis=0)
+        across = after - before
+        own = np.cross(p - before, after - p)
+        first, second = (
+            np.cross(before - np.roll(p, 2, axis=0), across),
+            np.cross(across, np.roll(p, -2, axis=0) - after),
+        )
+        least = np.min([np.linalg.norm(each, axis=1) for each in (own, first, second)], axis=0)
+        k = int(np.argmax(least))
+        out.append((loop[k - 1], loop[k], loop[(k + 1) % len(loop)]))
+        loop = loop[:k] + loop[k + 1 :]
+    return [*out, (loop[0], loop[1], loop[2])]

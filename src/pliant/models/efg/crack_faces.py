@@ -1,10 +1,13 @@
-"""The open faces between phyxels' cells: pieces, fronts, and what may open."""
+"""The open faces between phyxels' cells: pieces, crack fronts, and which faces may open."""
+
+from collections.abc import Mapping
 
 import numpy as np
 
-from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.models.efg.cell_cutter import SplitCells
 from pliant.models.efg.cells import VoronoiCells
-from pliant.models.efg.support import MlsSupport
+from pliant.models.efg.support import MlsSupport, connect
 from pliant.models.efg.visibility import Visibility
 
 SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
@@ -14,8 +17,14 @@ SMALLEST = 10  # phyxels: a crack that would cut off less does not open
 
 
 class CrackFaces:
-    """Faces of ``cells`` that have opened, between phyxels at ``rest`` (n, 3). ``whole``: their support
-    without cracks; speed: how fast a front runs [m/s], None for at once."""
+    """Faces of ``cells`` that have opened, between phyxels at ``rest`` (n, 3) [m].
+
+    whole: the support of the phyxels without cracks, in units of ``unit`` (see ``poly6``); seen: the support
+    with them. speed: how fast a front runs [m/s], None for at once. opened, refused (f,): open faces, and
+    those that would have cut off too little; planes (f, 6): point and normal of the plane that an open face
+    stands for; ready (e,): when a crack may continue from an edge [s]; retry (n,): when a phyxel that could
+    not break may try again [s].
+    """
 
     def __init__(
         self,
@@ -31,17 +40,19 @@ class CrackFaces:
         self.close_all()
 
     def close_all(self) -> None:
+        """Close all faces."""
         cells, edges = self.cells, self.cells.edges
         self.opened: BoolArray = np.zeros(len(cells.pairs), bool)
-        self.refused: BoolArray = np.zeros(len(cells.pairs), bool)  # would have cut off too little
-        self.planes = np.zeros((len(cells.pairs), 6))  # point and normal that an open face stands for
-        self.ready = np.full(len(edges.pairs), -np.inf)  # when a crack may go on from an edge
+        self.refused: BoolArray = np.zeros(len(cells.pairs), bool)
+        self.planes = np.zeros((len(cells.pairs), 6))
+        self.ready = np.full(len(edges.pairs), -np.inf)
+        self.retry = np.full(len(self.rest), -np.inf)
         self.sight.clear()
         self.seen = self.sight.whole
         self.forget()
 
     def forget(self) -> None:
-        """Work pieces and fronts out anew."""
+        """Drop the pieces and fronts that are known: faces have changed."""
         self._graph: tuple[int, IntArray] | None = None
         self._rim: IntArray | None = None
 
@@ -54,14 +65,17 @@ class CrackFaces:
         return out
 
     def at(self, edge: int) -> IntArray:
+        """The faces that meet at an edge."""
         edges = self.cells.edges
         return edges.faces[edges.starts[edge] : edges.starts[edge + 1]]
 
-    def torn(self, edge: int) -> IntArray:
+    def open_at(self, edge: int) -> IntArray:
+        """The open faces that meet at an edge."""
         faces = self.at(edge)
         return faces[self.opened[faces]]
 
     def others(self, faces: IntArray, i: int) -> IntArray:
+        """The phyxels across ``faces`` of cell i."""
         return np.asarray(self.cells.pairs[faces].sum(axis=1) - i)
 
     def normals(self, faces: IntArray) -> Array:
@@ -83,11 +97,14 @@ class CrackFaces:
         return self.behind(a, -way) and self.behind(b, way)
 
     def behind(self, i: int, way: Array) -> bool:
+        """Whether phyxel i sees another one in the direction ``way`` (3,), at least a layer away."""
         rows = slice(self.seen.starts[i], self.seen.starts[i + 1])
         near = self.seen.around[rows][self.seen.weight[rows] > 0.0]
         return bool(((self.rest[near] - self.rest[i]) @ way > LAYER * self.spacing).any())
 
     def open_one(self, time: float, face: int, at: Array, normal: Array, from_: Array) -> None:
+        """Open a face for the plane through ``at`` across ``normal``; the front arrives at its edges from the
+        point ``from_``."""
         self.opened[face] = True
         self.planes[face, :3], self.planes[face, 3:] = at, normal
         if self.speed is not None:
@@ -96,6 +113,31 @@ class CrackFaces:
             gap = np.linalg.norm(self.cells.points[edges.pairs[mine]].mean(axis=1) - from_, axis=1)
             self.ready[mine] = np.maximum(self.ready[mine], time + gap / self.speed)
         self.forget()
+
+    def open_between(
+        self, sides: IntArray, where: BoolArray | None = None, level: Array | None = None
+    ) -> bool:
+        """Open all faces between phyxels of different ``sides`` (n,), both of them ``where`` (n,); whether
+        any stay open: those that cut off too little do not. ``level`` (n,): what is zero at the cut, so that
+        its faces become as smooth."""
+        a, b = self.cells.pairs[:, 0], self.cells.pairs[:, 1]
+        chosen = (sides[a] != sides[b]) & ~self.opened
+        if where is not None:
+            chosen &= where[a] & where[b]
+        faces = np.flatnonzero(chosen)
+        if not len(faces):
+            return False
+        self.opened[faces] = True
+        self.planes[faces, :3], self.planes[faces, 3:] = self.cells.middle[faces], 0.0
+        if level is not None:
+            a, b = a[faces], b[faces]
+            share = (level[a] / (level[a] - level[b]))[:, None]
+            slope = self.sight.slopes(level)
+            slope = slope[a] + slope[b]
+            self.planes[faces, :3] = self.rest[a] + share * (self.rest[b] - self.rest[a])
+            self.planes[faces, 3:] = slope / np.maximum(np.linalg.norm(slope, axis=1), 1e-300)[:, None]
+        self.forget()
+        return self.drop_small_pieces(faces.tolist()) > 0
 
     def slivers(self, faces: list[int]) -> list[int]:
         """Open the small faces beside new ones that hold nothing any more: cracks go round most of them."""
@@ -107,8 +149,8 @@ class CrackFaces:
             small = ~self.opened[around] & (cells.area[around] < SLIVER * self.spacing**2)
             chosen = []
             for f in around[small].tolist():
-                torn = [open_ for e in self.edges_of(f) if len(open_ := self.torn(e))]
-                held = [e for e in self.edges_of(f) if not edges.outside[e] and not len(self.torn(e))]
+                torn = [open_ for e in self.edges_of(f) if len(open_ := self.open_at(e))]
+                held = [e for e in self.edges_of(f) if not edges.outside[e] and not len(self.open_at(e))]
                 if torn and not held and (len(torn) > 1 or cells.area[f] < 0.1 * SLIVER * self.spacing**2):
                     self.planes[f] = self.planes[torn[0][0]]
                     chosen.append(f)
@@ -119,7 +161,7 @@ class CrackFaces:
             self.forget()
         return found
 
-    def without_crumbs(self, faces: list[int]) -> int:
+    def drop_small_pieces(self, faces: list[int]) -> int:
         """Close those of the new ``faces`` that cut off too little, towards what it has the largest face in
         common with; how many stay open."""
         new = np.array(faces, np.int64)
@@ -127,11 +169,11 @@ class CrackFaces:
             count, label = self.pieces()
             small = np.bincount(label, minlength=count) < min(SMALLEST, len(self.rest))
             sides = label[self.cells.pairs[new]]
-            crumb = small[sides] & (sides[:, ::-1] != sides)
-            if not crumb.any():
-                self.sight.block(self._corners(new))
+            small_side = small[sides] & (sides[:, ::-1] != sides)
+            if not small_side.any():
+                self.sight.block(self.corners(new))
                 return len(new)
-            own = int(sides[crumb].min())  # one after the other
+            own = int(sides[small_side].min())  # one after the other
             mine = (sides == own).any(axis=1) & (sides[:, 0] != sides[:, 1])
             others = sides[mine].sum(axis=1) - own
             shared = np.bincount(others, self.cells.area[new[mine]], count)
@@ -140,6 +182,34 @@ class CrackFaces:
             self.forget()
             new = np.setdiff1d(new, wrong)
         return 0
+
+    def replace_cells(self, cut: SplitCells) -> None:
+        """Continue with cells after cuts through them, and what is known of their faces and edges."""
+        old, many = self.cells.edges, len(self.cells.points)
+        known = cut.origin >= 0
+        self.opened, self.refused = known & self.opened[cut.origin], known & self.refused[cut.origin]
+        self.planes = np.where(known[:, None], self.planes[cut.origin], 0.0)
+        self.cells = cut.cells
+        ends = self.cells.edges.pairs.copy()
+        new = ends[:, 1] >= many  # pairs are sorted: new corners come second, or are both new
+        before = np.sort(cut.points_of[ends[new, 1] - many], axis=1)
+        part = (before == ends[new, :1]).any(axis=1)
+        ends[new] = np.where(part[:, None], before, -1)
+        key = ends[:, 0] * many + ends[:, 1]
+        was = old.pairs[:, 0] * many + old.pairs[:, 1]
+        place = np.minimum(np.searchsorted(was, key), len(was) - 1)
+        self.ready = np.where(was[place] == key, self.ready[place], -np.inf)
+        self.forget()
+
+    def replace_phyxels(self, rows: IntArray, moved: Array, divided: IntArray) -> None:
+        """Continue with phyxels that follow the old ones ``rows`` (n,), ``moved`` (n, 3) [m] from there, of
+        which some are ``divided`` (k,)."""
+        self.rest, self.retry = self.rest[rows] + moved, self.retry[rows]
+        whole = connect(self.rest, self.sight.whole.h[rows], self.sight.unit)
+        open_ = np.flatnonzero(self.opened)
+        self.sight = self.sight.followed(whole, self.rest, divided, self.corners(open_))
+        self.seen = whole
+        self.support()
 
     def pieces(self) -> tuple[int, IntArray]:
         """Number of pieces and the piece of each phyxel (n,)."""
@@ -171,10 +241,34 @@ class CrackFaces:
         self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), joined, share, self.seen)
         return self.seen
 
-    def _corners(self, faces: IntArray) -> Array:
+    def corners(self, faces: IntArray) -> Array:
+        """Corners (t, 3, 3) [m] of the triangles of ``faces``."""
         triangles, of = self.cells.triangles
         return self.cells.points[triangles[np.isin(of, faces)]]
 
     def area(self) -> float:
         """Area of all cracks [m2]."""
         return float(self.cells.inner_area[self.opened].sum())
+
+    def state(self) -> dict[str, AnyArray]:
+        return {
+            "opened": self.opened.astype(np.uint8) + 2 * self.refused.astype(np.uint8),
+            "planes": self.planes[self.opened],
+            "ready": self.ready,
+            "rests": self.retry,
+            "hidden": self.sight.hit,
+            "hidden-where": self.sight.where,
+        }
+
+    def restore(self, state: Mapping[str, AnyArray]) -> bool:
+        """Continue from ``state``; of a frame only ``opened`` is known, and the answer is False."""
+        self.close_all()
+        self.opened, self.refused = (state["opened"] & 1).astype(bool), (state["opened"] & 2).astype(bool)
+        if "planes" not in state or len(state["planes"]) != np.count_nonzero(self.opened):
+            self.sight.block(self.corners(np.flatnonzero(self.opened)))
+            return False
+        self.planes[self.opened] = state["planes"]
+        self.ready, self.retry = np.array(state["ready"]), np.array(state["rests"])
+        # faces that were cut after they had opened have other triangles now
+        self.sight.hit, self.sight.where = np.array(state["hidden"]), np.array(state["hidden-where"])
+        return True

@@ -12,7 +12,9 @@ which is minus the gradient of :math:`\sum_i V_i W(F_i) + \tfrac12 k_i \sum_j w_
 Differences of pairs are multiplied out, so that all that is left to do per pair is a weighted sum of twelve
 numbers of the neighbour, which the compiler packs: in the first pass ``u X^T`` (9) and u (3), in the second
 Q (9) and ``b = Q X + k u`` (3). X counts from the middle of the body and u from the first phyxel's, to lose
-no digits. A row of ``solid`` (n, 26) is what only the phyxel itself needs, see ``columns.py``.
+no digits. Arrays of the kernels: ``material`` (n, 26), what only the phyxel itself needs (``row_layout.py``);
+``u_rows`` (n, 12), its displacement moments ``u X^T`` and u; ``q_rows`` (n, 12), its stress moments Q and b;
+``u_sum`` (n, 3), the weighted displacement :math:`\sum_j w_{ij} u_j` around it.
 
 Source: [Stegmayr2008]_ 3.2 and 4.1.1. Differs: signs and factors (the strain has its half, the force is then
 not twice that; the volume force has the sign that restores), weights symmetric in i and j, and the second
@@ -37,36 +39,40 @@ strain_rows: Any = None  # compiled for a law and a kind of flow, see ``law_loop
 phyxel_stress: Any = None
 
 
-def _forces_serial(
-    starts, around, weight, rest, solid, first, second, sums, k, plastic, x, forces, energy, out
+def _phyxel_forces_serial(
+    starts, around, weight, rest, material, u_rows, q_rows, u_sum, k, plastic, x, forces, energy, out
 ):
     """Add the forces on all phyxels to ``out`` if ``forces``; their energy [J] if ``energy``."""
     n = x.shape[0]
-    store_displacements(0, n, x, rest, solid, first)
+    store_displacements(0, n, x, rest, material, u_rows)
     total = 0.0
     for p in range(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        total += strain_rows(a, b, starts, around, weight, solid, first, second, sums, k, plastic, energy)
+        total += strain_rows(
+            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k, plastic, energy
+        )
     if forces:
-        force_rows(0, n, starts, around, weight, solid, first, second, sums, 1.0, 1.0, out)
+        force_rows(0, n, starts, around, weight, material, u_rows, q_rows, u_sum, 1.0, 1.0, out)
     return total
 
 
-def _forces_parallel(
-    starts, around, weight, rest, solid, first, second, sums, k, plastic, x, forces, energy, out
+def _phyxel_forces_parallel(
+    starts, around, weight, rest, material, u_rows, q_rows, u_sum, k, plastic, x, forces, energy, out
 ):
-    """As ``_forces_serial``."""
+    """As ``_phyxel_forces_serial``."""
     n = x.shape[0]
     parts = np.zeros(PARTS)
     for p in prange(PARTS):
-        store_displacements(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
+        store_displacements(p * n // PARTS, (p + 1) * n // PARTS, x, rest, material, u_rows)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        parts[p] = strain_rows(a, b, starts, around, weight, solid, first, second, sums, k, plastic, energy)
+        parts[p] = strain_rows(
+            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k, plastic, energy
+        )
     if forces:
         for p in prange(PARTS):
             a, b = p * n // PARTS, (p + 1) * n // PARTS
-            force_rows(a, b, starts, around, weight, solid, first, second, sums, 1.0, 1.0, out)
+            force_rows(a, b, starts, around, weight, material, u_rows, q_rows, u_sum, 1.0, 1.0, out)
     total = 0.0
     for p in range(PARTS):
         total += parts[p]
@@ -74,45 +80,47 @@ def _forces_parallel(
 
 
 @parallel_jit
-def gradients(starts, around, weight, rest, solid, first, second, sums, x, out):
+def phyxel_gradients(starts, around, weight, rest, material, u_rows, q_rows, u_sum, x, out):
     """Deformation gradients of all phyxels at ``x``, (n, 9)."""
     n = x.shape[0]
     for p in prange(PARTS):
-        store_displacements(p * n // PARTS, (p + 1) * n // PARTS, x, rest, solid, first)
+        store_displacements(p * n // PARTS, (p + 1) * n // PARTS, x, rest, material, u_rows)
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        gradient_rows(a, b, starts, around, weight, solid, first, sums, out)
+        gradient_rows(a, b, starts, around, weight, material, u_rows, u_sum, out)
 
 
 @parallel_jit
-def product(
-    starts, around, weight, rest, solid, first, second, sums, flow, plastic, gradients, dx, k_share, out
+def phyxel_stiffness_product(
+    starts, around, weight, rest, material, u_rows, q_rows, u_sum, flow, plastic, gradients, dx, k_share, out
 ):
     """Add K dx to ``out``, with the deformation gradients (n, 9) of where K is taken."""
     n = dx.shape[0]
     for p in prange(PARTS):
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
-            store_displacement(i, dx[i, 0] - dx[0, 0], dx[i, 1] - dx[0, 1], dx[i, 2] - dx[0, 2], solid, first)
+            store_displacement(
+                i, dx[i, 0] - dx[0, 0], dx[i, 1] - dx[0, 1], dx[i, 2] - dx[0, 2], material, u_rows
+            )
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
         tangent_rows(
-            a, b, starts, around, weight, solid, first, second, sums, gradients, flow, plastic, k_share
+            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, gradients, flow, plastic, k_share
         )
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
-        force_rows(a, b, starts, around, weight, solid, first, second, sums, k_share, -1.0, out)
+        force_rows(a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k_share, -1.0, out)
 
 
-def _cauchy(gradients, solid, k, plastic, sigma, bound, volume):
+def _phyxel_cauchy_stress(gradients, material, k, plastic, sigma, bound, volume):
     r"""Cauchy stresses ``P F^T / |J|`` [Pa] (n, 9), J (n,), and what no principal stress exceeds (n,):
     :math:`tr/3 + 2 \sqrt{J_2 / 3}`."""
-    n = solid.shape[0]
+    n = material.shape[0]
     for p in prange(PARTS):
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
             f = take(gradients, i, 0)
             j = determinant(f)
-            t = times(phyxel_stress(f, solid, i, k, plastic), transposed(f))
-            over = 1.0 / (solid[i, VOLUME] * max(abs(j), 1e-12))
+            t = times(phyxel_stress(f, material, i, k, plastic), transposed(f))
+            over = 1.0 / (material[i, VOLUME] * max(abs(j), 1e-12))
             s0, s1, s2 = t[0] * over, t[4] * over, t[8] * over
             s3, s4, s5 = 0.5 * (t[5] + t[7]) * over, 0.5 * (t[2] + t[6]) * over, 0.5 * (t[1] + t[3]) * over
             put(sigma, i, 0, (s0, s5, s4, s5, s1, s3, s4, s3, s2))
@@ -128,7 +136,7 @@ class LawLoops(NamedTuple):
 
     forces_serial: Any
     forces_parallel: Any
-    cauchy: Any
+    cauchy_stress: Any
 
 
 @cache
@@ -136,7 +144,7 @@ def law_loops(law: Law, flow: int) -> LawLoops:
     """The loops of a law; flow: ELASTIC, SMALL or LARGE."""
     label, names = f"{law.kind.replace('-', '_')}_{flow}", law_kernels(law, flow)
     return LawLoops(
-        specialised(_forces_serial, label, names, cache=law.cached),
-        specialised(_forces_parallel, label, names, parallel=True, cache=law.cached),
-        specialised(_cauchy, label, names, parallel=True, cache=law.cached),
+        specialised(_phyxel_forces_serial, label, names, cache=law.cached),
+        specialised(_phyxel_forces_parallel, label, names, parallel=True, cache=law.cached),
+        specialised(_phyxel_cauchy_stress, label, names, parallel=True, cache=law.cached),
     )

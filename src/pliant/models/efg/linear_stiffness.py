@@ -1,6 +1,6 @@
 """Linear elasticity of phyxels about the rest shape, as sparse matrices: what implicit steps start from."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,22 +8,25 @@ from pliant.core.typing import Array
 from pliant.models.efg import row_layout
 from pliant.models.efg.support import MlsSupport
 
+if TYPE_CHECKING:
+    from scipy.sparse import bsr_array, csr_array
 
-def neighbour_graph(support: MlsSupport) -> Any:
+
+def neighbour_graph(support: MlsSupport) -> "csr_array":
     """Pairs with a neighbour in common, or that are neighbours, as a CSR pattern (n, n)."""
     from scipy.sparse import csr_array, eye_array
 
     n = len(support.h)
     near = csr_array((np.ones(len(support.around), np.int32), support.around, support.starts), shape=(n, n))
     near = (near + eye_array(n, dtype=np.int32)).tocsr()
-    graph = (near @ near).tocsr()
+    graph: csr_array = (near @ near).tocsr()
     graph.setdiag(0)
     graph.eliminate_zeros()
     graph.data = np.ones(len(graph.data), np.int8)
     return graph
 
 
-def rest_stiffness(support: MlsSupport, rest: Array, solid: Array) -> Any:
+def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "bsr_array":
     r"""K0 (3n, 3n) [N/m] of :math:`\sum_i V_i (\mu |\epsilon|^2 + \tfrac\lambda2 tr^2 \epsilon)` and the
     hourglass term, in 3x3 blocks.
 
@@ -45,10 +48,10 @@ def rest_stiffness(support: MlsSupport, rest: Array, solid: Array) -> Any:
 
     G = [matrix(slopes[:, c]) for c in range(3)]
     mu, lam = (
-        diags_array(solid[:, row_layout.V_MU]),
-        diags_array(solid[:, row_layout.V_LAMBDA] + solid[:, row_layout.V_KV]),
+        diags_array(material_rows[:, row_layout.V_MU]),
+        diags_array(material_rows[:, row_layout.V_LAMBDA] + material_rows[:, row_layout.V_KV]),
     )
-    k = solid[:, row_layout.K]
+    k = material_rows[:, row_layout.K]
     pairs = w * (k[i] + k[j])
     same = csr_array(coo_array((-pairs, (i, j)), shape=(n, n))) + diags_array(np.bincount(i, pairs, n))
     for a in range(3):

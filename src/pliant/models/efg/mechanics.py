@@ -1,32 +1,59 @@
-"""The meshless model at work on one body."""
+"""Runtime of the meshless model for one body: forces, stable step, plastic flow, fracture and fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, IndexMap, StableStep, Structure
+from pliant.core.errors import IncompatibleError
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.interfaces import (
+    ChangingTopology,
+    ContactSurface,
+    Cuttable,
+    Damped,
+    FieldData,
+    FractureStatistics,
+    IndexMap,
+    Mechanics,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    TopologyChange,
+)
 from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
-from pliant.models.efg import fields, kernels, pair_sums, row_layout
-from pliant.models.efg.fracture import PhyxelFracture, divided_support
+from pliant.models.efg import fields, kernels, mls_kernels, row_layout
+from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
-from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array, csr_array
+
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.model import Efg
 
+STIFFER = 1.2  # the step is measured again when a neighbourhood is this much stiffer than at the last time
 FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods take, stiffens when stretched
 
 
-class EfgMechanics(PhyxelFracture):
-    """Forces, energy and fields of phyxels; arrays are in the body's own numbering."""
+class EfgMechanics(Mechanics):
+    """Forces, energy and fields of phyxels; arrays are in the body's own numbering.
 
+    cracking: cracks and cuts of the body; None while nothing can break it and nothing has cut it.
+    topology_version rises when who sees whom changes; parents, parent_weights and moved (n, 3) [m] tell how
+    the present phyxels follow from those of the version before.
+    """
+
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
@@ -34,12 +61,17 @@ class EfgMechanics(PhyxelFracture):
         self.damping_time = material.damping or 0.0
         self.law = law_named(model.law)
         self.constants = self.law.constants(model.law_parameters)
-        self.inversion_safe = self.law.inversion_safe
+        self.inversion_safe = self.law.safe
         self.volumes = structure.mass / material.density
         self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
-        self.start_whole()
+        self._uncut, self.can_crack = structure.carrier, material.strength is not None
+        self.topology_version = 0
+        self.parent_weights: Array | None = None
+        self.moved: Array | None = None
+        self._measured: tuple[float, float] | None = None  # step limit [s] and frequency bound at the time
+        self._start_fracture()
 
     def set_reference(self, reference: Array) -> None:
         """Count displacements from ``reference`` (n, 3), with the neighbours that phyxels have there."""
@@ -63,45 +95,38 @@ class EfgMechanics(PhyxelFracture):
         """Take over who sees whom."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
-        self.solid = np.zeros((n, row_layout.COLUMNS))
-        self.first, self.second, self.sums = np.zeros((n, 12)), np.zeros((n, 12)), np.zeros((n, 3))
+        self.displacement_moments, self.stress_moments = np.zeros((n, 12)), np.zeros((n, 12))
+        self.weighted_displacement = np.zeros((n, 3))
+        rows = self.material_rows = np.zeros((n, row_layout.COLUMNS))
         trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
-            self.solid[:, row_layout.INVERSE + c] = support.inverse[:, a, b]
-            self.solid[:, row_layout.PROJECTOR + c] = support.projector[:, a, b]
+            rows[:, row_layout.INVERSE + c] = support.inverse[:, a, b]
+            rows[:, row_layout.PROJECTOR + c] = support.projector[:, a, b]
         own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
-        self.solid[:, row_layout.V_MU] = mu * own
-        self.solid[:, row_layout.V_LAMBDA] = lam * own
-        self.solid[:, row_layout.V_KV] = self.model.volume_stiffness * self.volumes
-        self.solid[:, row_layout.K] = np.where(trace > 0.0, stiffness, 0.0)
-        self.solid[:, row_layout.VOLUME] = self.volumes
-        self.solid[:, row_layout.FLAT] = support.flat
-        rest = self.reference
-        self.solid[:, row_layout.REST : row_layout.REST + 3] = rest - 0.5 * (
-            rest.min(axis=0) + rest.max(axis=0)
-        )
-        self.solid[:, row_layout.LEVER : row_layout.WEIGHT + 1] = support.sums[:, 6:]
-        self._set_hourglass(self.solid[:, row_layout.K])
+        rows[:, row_layout.V_MU] = mu * own
+        rows[:, row_layout.V_LAMBDA] = lam * own
+        rows[:, row_layout.V_KV] = self.model.volume_stiffness * self.volumes
+        rows[:, row_layout.K] = np.where(trace > 0.0, stiffness, 0.0)
+        rows[:, row_layout.VOLUME] = self.volumes
+        rows[:, row_layout.FLAT] = support.flat
+        middle = 0.5 * (self.reference.min(axis=0) + self.reference.max(axis=0))
+        rows[:, row_layout.REST : row_layout.REST + 3] = self.reference - middle
+        rows[:, row_layout.LEVER : row_layout.WEIGHT + 1] = support.sums[:, 6:]
+        self._set_hourglass(rows[:, row_layout.K])
         self.parallel = len(support.around) >= row_layout.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
-        s, stiffness = self.support, np.ascontiguousarray(stiffness)
-        self.solid[:, row_layout.K] = stiffness
-        pair_sums.sum_around(s.starts, s.around, s.weight, stiffness, self.solid[:, row_layout.K_AROUND])
+        s, rows, stiffness = self.support, self.material_rows, np.ascontiguousarray(stiffness)
+        rows[:, row_layout.K] = stiffness
+        mls_kernels.neighbour_sum(s.starts, s.around, s.weight, stiffness, rows[:, row_layout.K_AROUND])
 
     @property
-    def _pairs(self) -> tuple[Any, ...]:
-        s = self.support
+    def _pairs(self) -> tuple[AnyArray, ...]:
+        s, moments = self.support, (self.displacement_moments, self.stress_moments)
         return (
-            s.starts,
-            s.around,
-            s.weight,
-            self.reference,
-            self.solid,
-            self.first,
-            self.second,
-            self.sums,
+            *(s.starts, s.around, s.weight, self.reference, self.material_rows),
+            *(*moments, self.weighted_displacement),
         )
 
     # ---------------------------------------------------------------------------------- forces
@@ -122,7 +147,7 @@ class EfgMechanics(PhyxelFracture):
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
-        kept = self.solid[:, row_layout.K].copy()
+        kept = self.material_rows[:, row_layout.K].copy()
         whole = self.energy(x)
         self._set_hourglass(np.zeros_like(kept))
         try:
@@ -133,14 +158,14 @@ class EfgMechanics(PhyxelFracture):
     def gradients(self, x: Array) -> Array:
         """Deformation gradients F of the phyxels, (n, 9), row by row."""
         out = np.empty((len(x), 9))
-        kernels.gradients(*self._pairs, x, out)
+        kernels.phyxel_gradients(*self._pairs, x, out)
         return out
 
     # ------------------------------------------------------------------------------- stiffness
 
     def _add_product(self, x: Array, dx: Array, out: Array, k_share: float) -> None:
         f = self.gradients(x)
-        kernels.product(*self._pairs, self.flow, self.plastic, f, dx, k_share, out)
+        kernels.phyxel_stiffness_product(*self._pairs, self.flow, self.plastic, f, dx, k_share, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``; it leaves out the stiffness that present stresses bring."""
@@ -158,13 +183,13 @@ class EfgMechanics(PhyxelFracture):
         self._add_damping(x, v, out)
         return self._plastic_power - float(np.sum(out * v))
 
-    def rest_stiffness(self) -> Any:
+    def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         from pliant.models.efg.linear_stiffness import rest_stiffness
 
-        return rest_stiffness(self.support, self.reference, self.solid)
+        return rest_stiffness(self.support, self.reference, self.material_rows)
 
-    def neighbour_graph(self) -> Any:
+    def neighbour_graph(self) -> "csr_array":
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
         from pliant.models.efg.linear_stiffness import neighbour_graph
 
@@ -174,17 +199,27 @@ class EfgMechanics(PhyxelFracture):
         """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and
         neighbourhoods get lopsided. Once it has cracked, what the cracks left."""
         if self.cracking is not None:
-            return self.cracked_step()
+            return self._cracked_step()
         present = replace(self.structure, rest=self.reference)
         limit = explicit_limit(self, present, self.damping_time)
         if self.plasticity is not None and self.plasticity.kind != "small":
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit
 
-    def quickness(self) -> float:
-        """What the square of the highest frequency goes with, see ``moments.quickest``."""
+    def _cracked_step(self) -> StableStep:
+        """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
+        whole one. It is measured again only where a neighbourhood has become much stiffer."""
         s = self.support
-        return float(pair_sums.frequency_bound(s.starts, s.around, s.weight, self.solid, self.structure.mass))
+        bound = mls_kernels.frequency_bound(
+            s.starts, s.around, s.weight, self.material_rows, self.structure.mass
+        )
+        if self._measured is None or bound > STIFFER * self._measured[1]:
+            limit = explicit_limit(self, self.structure, self.damping_time)
+            self._measured = limit.seconds, float(bound)
+        seconds = self._measured[0]
+        if self.topology_version:
+            return StableStep(seconds, "as measured after cracks")
+        return StableStep(0.5 * seconds, f"{2.0 / seconds:.4g} rad/s at most, halved for cracks")
 
     # ----------------------------------------------------------------------------------- history
 
@@ -194,10 +229,10 @@ class EfgMechanics(PhyxelFracture):
         if self.plasticity is not None:
             changed, heat = self.plasticity.step(x, dt)
             self._plastic_power = (heat + self._resample(x)) / dt
-        return self.crack(time, x) or changed
+        return self._crack(time, x) or changed
 
     def _resample(self, x: Array) -> float:
-        """Add and remove phyxels where the body has flowed far, if its model says so; the energy it took."""
+        """Add and remove phyxels where the body has flowed far; the energy [J] that it took."""
         if not self.model.resample or self.plasticity is None:
             return 0.0
         now = stretch(self.gradients(x))
@@ -207,19 +242,10 @@ class EfgMechanics(PhyxelFracture):
         new = resample(x, self.structure, self.support)
         if new is None:
             return 0.0
-        before, whole = self.energy(x), self.structure
-        change, rest = IndexMap(new.parents, new.weights), new.blended(whole.rest)
-        surface, named = None if whole.carrier is None else whole.carrier.surface, whole.groups.items()
-        self.structure = replace(
-            whole,
-            rest=rest,
-            mass=new.mass,
-            carrier=None if surface is None else carried(surface, rest),
-            groups={name: change.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
-        )
+        before, self.structure = self.energy(x), new.structure(self.structure)
         self.volumes = new.mass / self.material.density
         self.plasticity.plastic = self.plastic = new.blended(self.plastic)
-        self.set_reference(rest)
+        self.set_reference(self.structure.rest)
         self.parents, self.parent_weights = new.parents, new.weights
         self.topology_version += 1
         return before - self.energy(new.blended(x))
@@ -230,33 +256,136 @@ class EfgMechanics(PhyxelFracture):
             self.structure, self.volumes = structure, structure.mass / self.material.density
             self.set_reference(structure.rest)
             self._set_plasticity()
-            self.start_again()
+            self._start_fracture()
 
     def state(self) -> dict[str, AnyArray]:
         own = self.plasticity.state() if self.plasticity is not None else {}
+        if self.model.resample or self.cracking is not None:
+            own["topology-version"] = np.array(self.topology_version)
         if self.model.resample:
-            own |= {"topology-version": np.array(self.topology_version), "looked": np.array(self._looked)}
-        return own | self.crack_state()
+            own["looked"] = np.array(self._looked)
+        if self.cracking is not None:
+            own |= self.cracking.state()
+        if self._measured is not None:
+            own["measured-step"] = np.array(self._measured)
+        return own
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         if self.plasticity is not None:
             self.plasticity.restore(state)
         if self.model.resample and "looked" in state:
             self.topology_version, self._looked = int(state["topology-version"]), float(state["looked"])
-        self.restore_cracks(state)
+        if "opened" in state:
+            self._apply(self._fracture().restore(state))
+            if "measured-step" in state:
+                self._measured = float(state["measured-step"][0]), float(state["measured-step"][1])
+            if "topology-version" in state:
+                self.topology_version = int(state["topology-version"])
+
+    # ---------------------------------------------------------------------------------- fracture
+
+    def _start_fracture(self) -> None:
+        """Begin without cracks; cells are made now where the material can break, or when something cuts."""
+        self.parents = np.arange(len(self.structure.rest))
+        self.cracking: PhyxelFracture | None = None
+        if self.material.strength is not None:
+            self._fracture()
+            self.recorded = (*self.recorded, "opened")
+
+    def _fracture(self) -> PhyxelFracture:
+        if self.cracking is None:
+            if self._uncut is None:
+                raise IncompatibleError("A body without a surface cannot be cut.")
+            if self.plasticity is not None and self.plasticity.kind == "absorb":
+                raise IncompatibleError("plasticity = 'absorb' renews neighbours: the body cannot be cut.")
+            if self.model.resample:
+                raise IncompatibleError("resample = true renews neighbours: the body cannot be cut.")
+            self.cracking = PhyxelFracture(
+                self.structure, self.support, self._uncut, self.material, self.model.divide
+            )
+        return self.cracking
+
+    def _crack(self, time: float, x: Array) -> bool:
+        """Let the body crack where the stress at ``x`` exceeds the strength; whether it did."""
+        if self.cracking is None or not self.cracking.due(time):
+            return False
+        gradients = self.gradients(x)
+        F = gradients.reshape(-1, 3, 3)
+        return self._apply(self.cracking.crack(time, x, F, *fields.cauchy(self, gradients)), F)
+
+    def cut(self, x: Array, level: Array) -> bool:
+        """Open the body where ``level`` (n,) is zero, through phyxels."""
+        F = self.gradients(x).reshape(-1, 3, 3)
+        opened, change = self._fracture().cut(level)
+        self._apply(change, F)
+        return opened
+
+    def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        """Divide the phyxels through which ``level`` (n,) is zero, and remember its two sides; rest positions
+        of the phyxels beside it, where ``past`` (n,) is not positive."""
+        F = self.gradients(x).reshape(-1, 3, 3)
+        beside, change = self._fracture().mark_cut(level, past)
+        self._apply(change, F)
+        return beside
+
+    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        """Open the body between phyxels of different ``sides`` (n,), or along the marked cut; only among
+        ``where`` (n,)."""
+        return self._apply(self._fracture().open_faces(sides, where))
+
+    def _apply(self, change: PhyxelChange | None, F: Array | None = None) -> bool:
+        """Take over what cracks and cuts have changed, if anything; F (n, 3, 3): deformation gradients before
+        phyxels were divided."""
+        if change is None:
+            return False
+        whole, new = self.structure, change.halves
+        if new is None:
+            self.parents, self.moved = np.arange(len(change.rest)), None
+        else:
+            assert F is not None
+            lines = IndexMap(new.parents[:, None], np.ones((len(new.parents), 1)))
+            named = whole.groups.items()
+            whole = replace(
+                whole,
+                rest=change.rest,
+                mass=change.mass,
+                groups={name: lines.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
+                extra=change.extra,
+            )
+            self.volumes, self.reference = change.mass / self.material.density, change.rest
+            if self.plasticity is not None:
+                self.plasticity.plastic = self.plastic = self.plastic[new.parents]
+            self.parents, self.moved = new.parents, np.einsum("nij,nj->ni", F[new.parents], new.offset)
+        self.set_support(change.support)
+        self.structure = replace(whole, carrier=change.carrier)
+        self.topology_version += 1
+        return True
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents, self.parent_weights, self.moved)
+
+    def contact_surface(self) -> ContactSurface:
+        """Points without a radius; where the body collides with itself, its pieces do."""
+        none = np.zeros(len(self.structure.rest), np.int64)
+        return ContactSurface(pieces=none if self.cracking is None else self.cracking.pieces()[1])
+
+    def fracture_statistics(self) -> FractureStatistics:
+        """Pieces, area of cracks and cuts, and the number of faces that cracked."""
+        return FractureStatistics(1, 0.0, 0) if self.cracking is None else self.cracking.statistics()
 
     # ------------------------------------------------------------------------------------ fields
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the pairs that a cut separates."""
-        self._run(x, False, False, x)  # leaves Q in second
+        self._run(x, False, False, x)  # leaves Q in stress_moments
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        a, b, k = self.second[i], self.second[j], self.solid[:, row_layout.K]
+        q, k, u = self.stress_moments[:, :9], self.material_rows[:, row_layout.K], self.displacement_moments
         lever = self.reference[j] - self.reference[i]
-        forces = np.einsum("mab,mb->ma", (a[:, :9] + b[:, :9]).reshape(-1, 3, 3), lever)
-        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (self.first[j, 9:] - self.first[i, 9:]))
+        forces = np.einsum("mab,mb->ma", (q[i] + q[j]).reshape(-1, 3, 3), lever)
+        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (u[j, 9:] - u[i, 9:]))
         return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:

@@ -1,5 +1,6 @@
 """Parameters of the meshless model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -7,7 +8,7 @@ from pydantic import Field, model_validator
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Length, Number, Pressure
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.materials.constitutive import LawName, LawParameters, check_parameters, law_named
 from pliant.structure.samplers.phyxels import PhyxelSampler, Sampling
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Efg:
+class Efg(Model):
     r"""Element-free Galerkin: phyxels that fit the deformation of their neighbourhood by least squares.
 
     sampling: "lattice" or "bcc" (body-centred), both with phyxels on the surface, or "octree", finer at the
@@ -33,18 +34,21 @@ class Efg:
     support: whom a phyxel sees: "nearest", those within ``reach`` times the mean distance of the ``nearest``
     ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
 
-    plasticity, of materials that yield: "small" adds plastic strain (laws linear in a strain); "large" lets the rest
-    shape flow, for clay and dough; "absorb" is the text's scheme for large deformations.
-    "auto": small with laws that are linear in a strain, else large. hardening: by how much one unit of plastic
+    plasticity, of materials that yield: "small" adds plastic strain (laws linear in a strain); "large" lets
+    the rest shape flow, for clay and dough; "absorb" is the printed scheme for large deformations. "auto":
+    small with laws that are linear in a strain, else large. hardening: by how much one unit of plastic
     strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
     gets thin and go where it crowds, of "large" (``models/efg/resampling.py``). divide: whether cracks, seams
-    and cuts pass through phyxels, which become two (``models/efg/dividing.py``), or between them only.
+    and cuts pass through phyxels, which become two (``models/efg/split.py``), or between them only.
 
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
     volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.
     """
 
     kind: ClassVar[str] = "efg"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
+    subject: ClassVar[str] = "Meshless bodies"
+    microseconds: ClassVar[float] = 0.8
     references: ClassVar[tuple[str, ...]] = (
         "Stegmayr2008",
         "MuellerKeiserNealen2004",

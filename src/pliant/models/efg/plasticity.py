@@ -57,7 +57,7 @@ class PhyxelPlasticity:
         m = self.mechanics
         gradients = m.gradients(x)
         run = flow_loop(m.law, self.flow == row_layout.SMALL)
-        flowed, heat = run(gradients, m.solid, self.constants, self.plastic, dt)
+        flowed, heat = run(gradients, m.material_rows, self.constants, self.plastic, dt)
         if self.kind == "absorb":
             self._absorb(x, gradients.reshape(-1, 3, 3))
             return True, float(heat)

@@ -1,28 +1,25 @@
 """Phyxels added where a body that flows gets thin, and removed where it crowds.
 
-Where two neighbours have come far apart and nobody is between them, a phyxel comes half-way, made of a
+Where two neighbours are far apart and there is no phyxel between them, one is inserted half-way, made of a
 quarter of each; where two have come close, they become one at their common centre. What they are blends of,
 in the present shape, they are blends of in the rest shape, so deformation counts from where it did; plastic
-strain is blended too. Neighbours are found anew.
+strain is blended too. Neighbours are searched again.
 
 Both keep mass, centre of mass and linear momentum exactly; the World keeps the angular one by a slight spin.
 
 Source: [Stegmayr2008]_ wishes for it; [PaulyKeiserAdams2005]_ resamples at cracks. Differs: the rest shape
 stays; to count from the present one instead would forget what keeps neighbours together (see ``kernels.py``,
-the second term of the energy), and gaps would open that nobody sees.
+the second term of the energy), and gaps would open unnoticed.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import blend
+from pliant.interfaces import IndexMap, Structure, blend
 from pliant.models.efg.support import MlsSupport
-
-if TYPE_CHECKING:
-    from pliant.interfaces import Structure
+from pliant.structure.samplers.phyxels.embedding import carried
 
 MORE = 1.2  # the sampling is looked at when the largest squared stretch has grown by this
 FIRST = 3.6  # ... for the first time at this sum of squared stretches; 3 at rest
@@ -45,7 +42,21 @@ class ResampleResult:
     mass: Array
 
     def blended(self, values: Array) -> Array:
+        """Values of the new phyxels, from those of the old ones."""
         return blend(values, self.parents, self.weights)
+
+    def structure(self, old: Structure) -> Structure:
+        """The structure of the new phyxels, with the surface embedded in them."""
+        rest, change = self.blended(old.rest), IndexMap(self.parents, self.weights)
+        return replace(
+            old,
+            rest=rest,
+            mass=self.mass,
+            carrier=None if old.carrier is None else carried(old.carrier.surface, rest),
+            groups={
+                name: change.remap_rows(np.asarray(ids))[0] for name, ids in old.groups.items() if len(ids)
+            },
+        )
 
 
 def stretch(gradients: Array) -> float:
@@ -53,7 +64,7 @@ def stretch(gradients: Array) -> float:
     return float(np.einsum("nk,nk->n", gradients, gradients).max())
 
 
-def resample(x: Array, structure: "Structure", support: MlsSupport) -> ResampleResult | None:
+def resample(x: Array, structure: Structure, support: MlsSupport) -> ResampleResult | None:
     """Close the gaps and thin the crowds of phyxels at ``x`` (n, 3), neighbours as in ``support``; None where
     there are neither."""
     mass, spacing = structure.mass, structure.spacing

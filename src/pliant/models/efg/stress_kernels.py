@@ -24,7 +24,7 @@ from pliant.kernels.tensors import (
 )
 from pliant.materials.constitutive.anisotropic import elastic_strain, half_product, isotropic_hooke, trace
 from pliant.materials.constitutive.law import Law
-from pliant.models.efg.mls_kernels import fit, squares, store_stress_moments
+from pliant.models.efg.mls_kernels import displacement_squares, least_squares_fit, store_stress_moments
 from pliant.models.efg.row_layout import (
     ELASTIC,
     FLAT,
@@ -176,7 +176,7 @@ def strain_rows(a, b, starts, around, weight, solid, first, second, sums, k, pla
     whole = 0.0
     total = np.empty(12)
     for i in range(a, b):
-        m = fit(i, starts, around, weight, first, solid, sums, total)
+        m = least_squares_fit(i, starts, around, weight, first, solid, sums, total)
         inverse = take_six(solid, i, INVERSE)
         h = times_symmetric(m, inverse)
         f = plus_unit(h)
@@ -186,7 +186,8 @@ def strain_rows(a, b, starts, around, weight, solid, first, second, sums, k, pla
         if energy:
             whole += phyxel_energy(f, solid, i, k, plastic)
             if stiff != 0.0:
-                whole += 0.5 * stiff * (squares(i, starts, around, weight, first) - contract(h, m))
+                squares = displacement_squares(i, starts, around, weight, first)
+                whole += 0.5 * stiff * (squares - contract(h, m))
     return whole
 
 
@@ -199,7 +200,7 @@ def tangent_rows(a, b, starts, around, weight, solid, first, second, sums, gradi
     """
     total = np.empty(12)
     for i in range(a, b):
-        m = fit(i, starts, around, weight, first, solid, sums, total)
+        m = least_squares_fit(i, starts, around, weight, first, solid, sums, total)
         inverse = take_six(solid, i, INVERSE)
         h = times_symmetric(m, inverse)
         f, df = take(gradients, i, 0), h

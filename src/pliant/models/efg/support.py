@@ -1,4 +1,4 @@
-"""Who is within reach of whom, with what weight, and what least squares make of it."""
+"""Supports of phyxels: neighbours, weights, and the moment matrices of least squares."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,8 +7,8 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.models.efg.neighbours import neighbours
-from pliant.models.efg.pair_sums import row_sums
+from pliant.models.efg.geometry_kernels import neighbours
+from pliant.models.efg.mls_kernels import neighbour_moments
 
 if TYPE_CHECKING:
     from pliant.models.efg.model import Efg
@@ -116,7 +116,7 @@ def weighted(
     where they have the same moments."""
     n = len(h)
     sums = np.empty((n, 10))
-    row_sums(starts, around, weight, rest, sums)
+    neighbour_moments(starts, around, weight, rest, sums)
     if known is not None:
         new = np.flatnonzero((sums != known.sums).any(axis=1))
         inverse, projector, flat = known.inverse.copy(), known.projector.copy(), known.flat.copy()

@@ -1,4 +1,4 @@
-r"""Whom cracks hide from whom.
+r"""Visibility: which phyxels cracks hide from each other.
 
 Pairs whose line passes through a sheet do not see each other [BelytschkoLuGu1994]_, but close to the front
 they still do a little: their distance counts as :math:`r + h (2 d_s / (\kappa h))^2`, where d_s is how far
@@ -9,7 +9,7 @@ from the front the line passes through ([OrganFlemingTerryBelytschko1996]_, in t
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.models.efg.segment_triangle import crossed
+from pliant.models.efg.geometry_kernels import crossed
 from pliant.models.efg.support import MlsSupport, poly6, weighted
 
 KAPPA = 0.8  # how far transparency reaches, in supports

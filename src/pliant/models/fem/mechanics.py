@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    FieldData,
+    SectionForce,
+    StableStep,
+    StepHook,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    VolumetricTerm,
+)
 from pliant.kernels.element_blocks import WIDTH
 from pliant.models.critical_step import element_limit, explicit_limit
 from pliant.models.fem import fields, kernels, stiffness_product
@@ -26,12 +38,15 @@ if TYPE_CHECKING:
 class TetFem(TetFracture):
     """Forces, stiffness and fields of linear tets; arrays are in the body's own numbering."""
 
+    capabilities: frozenset[Any] = frozenset(
+        {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
         self.material, self.model = material, model
         self.law, self.constants = model.constitutive, model.constants()
-        self.inversion_safe = self.law.inversion_safe
+        self.inversion_safe = self.law.safe
         self.damping_time = material.damping or 0.0
         self._keeps_volume = True
         self._quickest: tuple[tuple[int, float], StableStep] | None = None
@@ -234,6 +249,8 @@ class TetFem(TetFracture):
 
 class HyperelasticTetFem(TetFem):
     """Laws that have an energy."""
+
+    capabilities = TetFem.capabilities | {StoredEnergy}
 
     def energy(self, x: Array) -> float:
         """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""

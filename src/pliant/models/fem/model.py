@@ -1,5 +1,6 @@
 """Parameters of the finite element model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -7,7 +8,7 @@ from pydantic import Field, model_validator
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.materials.constitutive import (
     GRAM_SCHMIDT,
     Law,
@@ -16,8 +17,7 @@ from pliant.materials.constitutive import (
     check_parameters,
     law_named,
 )
-from pliant.structure.samplers.tets import TetSampler
-from pliant.structure.samplers.tets10 import QuadraticTetSampler
+from pliant.structure.samplers.tets import QuadraticTetSampler, TetSampler
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -27,7 +27,7 @@ LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 
 
 @parameters
-class Fem:
+class Fem(Model):
     r"""Finite elements: tetrahedra.
 
     law: how stress follows from strain, a name of ``materials.constitutive.LAWS``. "corotational": linear
@@ -55,6 +55,9 @@ class Fem:
     """
 
     kind: ClassVar[str] = "fem"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: 'elements = "linear"'}
+    subject: ClassVar[str] = "Solids of finite elements"
+    microseconds: ClassVar[float] = 0.7
     references: ClassVar[tuple[str, ...]] = (
         "Cairns2012",
         "MuellerGross2004",

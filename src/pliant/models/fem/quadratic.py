@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
 from pliant.models.fem import fields, quadratic_kernels
 from pliant.models.fem.mechanics import HyperelasticTetFem
 from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
 from pliant.models.fem.reference import ReferenceTets
 from pliant.models.tets.stiffness import assemble, stiffness_at
-from pliant.structure.samplers.tets10 import EDGES, PIECES
+from pliant.structure.samplers.tets import EDGES, PIECES
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -54,7 +54,7 @@ class QuadraticTetFem(HyperelasticTetFem):
     Fields are per piece (eight to a tet), taken at its middle. They cannot be cut and do not crack.
     """
 
-    cut = imprint = part_faces = None  # type: ignore[assignment]
+    capabilities = HyperelasticTetFem.capabilities - {Cuttable}
 
     def _make_rest(self, structure: Structure, material: "Material", full: bool) -> ReferenceTets:
         self.elements: IntArray = structure.cells["tetra10"]

@@ -1,4 +1,4 @@
-"""Elements on a lattice, and connections between them that break, flow and are made anew."""
+"""The lattice model: elements on a cubic lattice, and connections that break, flow and are added."""
 
 from pliant.models.lattice.model import Lattice
 

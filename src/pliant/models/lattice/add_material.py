@@ -9,14 +9,12 @@ import numpy as np
 from pliant.core.errors import MeshError, SelectionError
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import FramedSurface, as_framed
 from pliant.fracture import cut_surface
 from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.models.lattice.stiffness import lattice_axes
-from pliant.structure.samplers.lattice_surface import connected
-from pliant.structure.samplers.voxels import MOST, lattice_cells
+from pliant.structure.samplers.voxels import MOST, connected, lattice_cells
 
 REACH = 1.8  # how far new elements reach for old ones [spacings]: a little beyond body diagonals
 CLEAR = 0.7  # how far from old ones they keep [spacings]
@@ -35,30 +33,27 @@ class AddedElements:
     edges: IntArray
     shown: EmbeddedSurface | None
 
-    def arrays(self, number: int) -> dict[str, AnyArray]:
-        """What a resumed run needs, by names for a Structure's ``extra``."""
-        found = {"rest": self.rest, "edges": self.edges}
-        surface = {} if self.shown is None else as_framed(self.shown).arrays()
-        found |= {f"surface.{name}": array for name, array in surface.items()}
-        return {f"added.{number}.{name}": array for name, array in found.items()}
+    def arrays(self) -> dict[str, AnyArray]:
+        surface = {} if self.shown is None else self.shown.arrays()
+        named = {f"surface.{name}": array for name, array in surface.items()}
+        return {"rest": self.rest, "edges": self.edges} | named
 
     @classmethod
-    def read(cls, extra: Mapping[str, AnyArray]) -> list[Self]:
-        """The growths that gave ``arrays``, in their order."""
-        found: list[Self] = []
-        while f"added.{len(found)}.rest" in extra:
-            prefix = f"added.{len(found)}."
-            own = {name.removeprefix(prefix): a for name, a in extra.items() if name.startswith(prefix)}
-            surface = {n.removeprefix("surface."): a for n, a in own.items() if n.startswith("surface.")}
-            shown = FramedSurface.from_arrays(surface) if surface else None
-            found.append(cls(np.asarray(own["rest"]), np.asarray(own["edges"], np.int64), shown))
-        return found
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        surface = without_prefix("surface.", arrays)
+        shown = EmbeddedSurface.from_arrays(surface) if surface else None
+        return cls(np.asarray(arrays["rest"]), np.asarray(arrays["edges"], np.int64), shown)
+
+
+def without_prefix(prefix: str, arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """The arrays whose names start with ``prefix``, by the rest of their names."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 @dataclass(frozen=True)
 class RegionFill:
     """A region filled with elements: the growth, where they are and how fast, and the connections' lengths
-    [m]; ``fits``: whether the rest shape has room for them where its lattice goes on."""
+    [m]; ``fits``: whether the rest shape has room for them where its lattice continues."""
 
     growth: AddedElements
     newcomers: NewParticles
@@ -70,7 +65,7 @@ class RegionFill:
 def fill_region(region: Surface, structure: Structure, x: Array, v: Array) -> RegionFill:
     """Fill ``region`` (closed, where the body is now) around a body at ``x`` (n, 3) that moves with ``v``.
 
-    The lattice goes on: the elements nearest to the region say by the best rigid motion where they are, and
+    The lattice is continued: the best rigid motion of the elements nearest to the region places it, and
     sites inside the region that are free become elements, which move along with them. Connections have
     their present lengths, so nothing is pulled or pushed.
     """

@@ -1,8 +1,9 @@
-"""The sheet along which a body of elements has come apart: faces between voxels, smoothed."""
+"""Cracks of lattice bodies as sheets of triangles: faces between voxels, smoothed."""
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.fracture.cut_carrier import relax_sheet, sheet_rim
 from pliant.models.lattice.stiffness import lattice_axes
 
 SHIFT = 2e-3 * np.array([0.613, 0.371, 0.697])  # of the sheet, off the planes of the lattice [spacings]
@@ -41,7 +42,7 @@ def crack_sheet(rest: Array, spacing: float, edges: IntArray, intact: BoolArray)
 
 def _outside(grid: AnyArray, k: int, cell: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Cells beside ``cell``, across the face's normal k, where neither of the face's two voxels has a
-    neighbour: the face goes on there."""
+    neighbour: the face is continued there."""
     found = []
     a, b = [c for c in range(3) if c != k]
     for u in (-1, 0, 1):
@@ -73,19 +74,12 @@ def _corners(table: IntArray) -> IntArray:
 def _smoothed(points: Array, triangles: IntArray, names: IntArray, grid: AnyArray) -> Array:
     """Corners that lie inside the body move towards the middle of those around them; rims and lines where
     cracks meet stay."""
-    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    edges, uses = np.unique(sides, axis=0, return_counts=True)
-    still = np.zeros(len(points), bool)
-    still[edges[uses != 2]] = True
+    still = sheet_rim(triangles, len(points))
     for shift in np.ndindex(2, 2, 2):
         at = names - np.array(shift)
         inside = ((at >= 0) & (at < np.array(grid.shape))).all(axis=1)
         still |= ~(inside & grid[tuple(np.clip(at, 0, np.array(grid.shape) - 1).T)])
+    corner, owner = triangles.T.ravel(), np.tile(np.arange(len(triangles)), 3)
     for _ in range(SMOOTH):
-        total, count = np.zeros_like(points), np.zeros(len(points))
-        middle = points[triangles].mean(axis=1)
-        for c in range(3):
-            np.add.at(total, triangles[:, c], middle)
-            np.add.at(count, triangles[:, c], 1.0)
-        points = np.where(still[:, None], points, 0.5 * points + 0.5 * total / count[:, None])
+        points = relax_sheet(points, triangles, corner, owner, still)
     return points

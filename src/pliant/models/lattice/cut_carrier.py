@@ -1,25 +1,56 @@
-"""The carried surface of a body of elements that has come apart, made when somebody asks for it."""
+"""The embedded surface of a lattice body, cut along broken connections."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import FramedSurface, as_framed, joined, renumbered
+from pliant.embedding.carriers import joined, renumbered
 from pliant.embedding.lazy import LazyCarrier
 from pliant.embedding.mls import carried_around
 from pliant.fracture import cut_surface
-from pliant.interfaces import Carrier, Structure
+from pliant.fracture.cut_carrier import nearest_particles
+from pliant.interfaces import Carrier, Structure, StructureExtra
 from pliant.mesh.mesh import Surface
-from pliant.models.lattice.add_material import AddedElements
+from pliant.mesh.topology import components
+from pliant.models.lattice.add_material import AddedElements, without_prefix
 from pliant.models.lattice.crack_surface import crack_sheet
 
 NUDGE = 0.25  # how far inside a point looks for the element that carries it [spacings]
-_SHOWN = "shown."
+
+
+@dataclass(frozen=True)
+class EditedLattice(StructureExtra):
+    """What a lattice body that was edited keeps: the sampled and added elements that are left, ``kept`` (n,),
+    None where all are; what was added; and another surface than the sampled one, if any."""
+
+    kept: IntArray | None
+    growths: tuple[AddedElements, ...]
+    shown: EmbeddedSurface | None
+
+    def arrays(self) -> dict[str, AnyArray]:
+        found = {
+            f"added.{k}.{name}": array
+            for k, growth in enumerate(self.growths)
+            for name, array in growth.arrays().items()
+        }
+        if self.shown is not None:
+            found |= {f"shown.{name}": array for name, array in self.shown.arrays().items()}
+        return found if self.kept is None else found | {"kept": self.kept}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        growths: list[AddedElements] = []
+        while own := without_prefix(f"added.{len(growths)}.", arrays):
+            growths.append(AddedElements.from_arrays(own))
+        surface = without_prefix("shown.", arrays)
+        shown = EmbeddedSurface.from_arrays(surface) if surface else None
+        kept = np.asarray(arrays["kept"], np.int64) if "kept" in arrays else None
+        return cls(kept, tuple(growths), shown)
 
 
 class SampledBody:
@@ -33,6 +64,7 @@ class SampledBody:
         self.rows = np.arange(len(structure.rest))
         self.sampled = len(structure.rest)  # what was there before anything was added
         self.growths: list[AddedElements] = []
+        self._edited = False  # whether elements were added or removed
         self._other = False  # whether the surface is not that of ``growths`` alone
         self._count()
 
@@ -53,29 +85,24 @@ class SampledBody:
         rest = np.concatenate([first.rest, growth.rest])
         self.structure = replace(first, rest=rest, cells={**first.cells, "edge": own}, carrier=carrier)
         self.growths.append(replace(growth, edges=edges))
+        self._edited = True
         self._count()
 
-    def show(self, carrier: FramedSurface) -> None:
+    def show(self, carrier: EmbeddedSurface) -> None:
         """Another surface instead of the one that was sampled."""
         self.structure, self._other = replace(self.structure, carrier=carrier), True
 
-    def arrays(self) -> dict[str, AnyArray]:
-        """What a resumed run needs to know of growth and of another surface, for a Structure's ``extra``."""
-        found = {name: a for k, each in enumerate(self.growths) for name, a in each.arrays(k).items()}
+    def extra(self) -> "EditedLattice | None":
+        """What differs from the body as it was sampled, None for nothing."""
         carrier = self.structure.carrier
-        if self._other and isinstance(carrier, EmbeddedSurface):
-            found |= {_SHOWN + name: array for name, array in as_framed(carrier).arrays().items()}
-        return found
-
-    def read(self, extra: Mapping[str, AnyArray]) -> None:
-        """Take the other surface that gave ``arrays``, if there was one."""
-        own = {name.removeprefix(_SHOWN): a for name, a in extra.items() if name.startswith(_SHOWN)}
-        if own:
-            self.show(FramedSurface.from_arrays(own))
+        shown = carrier if self._other and isinstance(carrier, EmbeddedSurface) else None
+        if not self._edited and shown is None:
+            return None
+        return EditedLattice(self.rows if self._edited else None, tuple(self.growths), shown)
 
     def keep(self, kept: IntArray) -> None:
-        """Go on with some of the elements that were left."""
-        self.rows = self.rows[kept]
+        """Continue with some of the elements that were left."""
+        self.rows, self._edited = self.rows[kept], True
 
     def carrier(self, edges: IntArray, intact: BoolArray) -> Carrier | None:
         """The surface cut along broken connections ((m, 2) of the elements that are left)."""
@@ -97,8 +124,6 @@ class CutLatticeCarrier(LazyCarrier):
     """``whole``, cut along the faces between voxels whose connection is broken, and closed on both sides;
     each point is carried by elements that are still connected, so that faces of a crack part."""
 
-    kind: ClassVar[str] = FramedSurface.kind
-
     def __init__(
         self, whole: Carrier, rest: Array, spacing: float, edges: IntArray, intact: BoolArray, alive: IntArray
     ) -> None:
@@ -106,25 +131,18 @@ class CutLatticeCarrier(LazyCarrier):
         self.edges, self.intact = edges, intact.copy()
 
     def make(self) -> EmbeddedSurface:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         kept = self.edges[self.intact]
-        n = len(self.rest)
-        graph = coo_array((np.ones(len(kept)), (kept[:, 0], kept[:, 1])), shape=(n, n))
-        piece = np.asarray(connected_components(graph, directed=False)[1], np.int64)
+        piece = components(len(self.rest), kept)[1]
         points, triangles = crack_sheet(self.rest, self.spacing, self.edges, self.intact)
         surface, part = self.whole.surface, np.zeros(len(self.whole.surface.points), np.int64)
         inward = np.zeros_like(surface.points)
         if len(triangles):
             try:
                 cut = cut_surface(surface, points, triangles)
-                surface, inward = cut.surface, cut.inward
-                part = np.zeros(len(surface.points), np.int64)
-                part[surface.triangles.ravel()] = np.repeat(cut.piece, 3)
+                surface, inward, part = cut.surface, cut.inward, cut.piece_of_point
             except MeshError:  # the cracks touch the surface in an unclear way: show it uncut
                 pass
-        home = self._homes(surface.points + NUDGE * self.spacing * inward, part, piece)
+        home = nearest_particles(surface.points + NUDGE * self.spacing * inward, self.rest, part, piece)
         if (self.alive[home] < 0).any():
             surface, home = self._left(surface, home)
         return renumbered(carried_around(surface, self.rest, self.spacing, kept, home), self.alive)
@@ -139,22 +157,3 @@ class CutLatticeCarrier(LazyCarrier):
         uv = None if surface.uv_triangles is None else surface.uv_triangles[stay]
         left = Surface(surface.points[used], corners.reshape(-1, 3), surface.uv, uv, groups)
         return left, home[used]
-
-    def _homes(self, looking: Array, part: IntArray, piece: IntArray) -> IntArray:
-        """The nearest element of each point, among those of the piece that most points of its ``part`` of the
-        surface are nearest to: the smoothed crack passes some elements on the wrong side."""
-        from scipy.spatial import cKDTree
-
-        home = np.asarray(cKDTree(self.rest).query(looking)[1])
-        for k in range(int(part.max()) + 1 if part.any() else 0):
-            mine = np.flatnonzero(part == k)
-            if len(mine):
-                usual = int(np.argmax(np.bincount(piece[home[mine]])))
-                wrong = mine[piece[home[mine]] != usual]
-                own = np.flatnonzero(piece == usual)
-                if len(wrong):
-                    home[wrong] = own[np.asarray(cKDTree(self.rest[own]).query(looking[wrong])[1])]
-        return home
-
-    def arrays(self) -> dict[str, AnyArray]:
-        return as_framed(self.made).arrays()

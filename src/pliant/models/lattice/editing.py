@@ -1,4 +1,4 @@
-"""Working on bodies of elements while they run: the operations that actions call."""
+"""Editing of lattice bodies while they run: rest shape, attributes, surface, cuts, elements."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,13 +6,16 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.errors import IncompatibleError
-from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.framed import moved
+from pliant.embedding.carriers import moved, renumbered
 from pliant.embedding.mls import carried_by_elements
+from pliant.interfaces import NewParticles, Structure
 from pliant.mesh.mesh import Surface
+from pliant.models.lattice.add_material import AddedElements, fill_region, outside_of
+from pliant.models.lattice.body import LatticeBody
+from pliant.models.lattice.cut_carrier import EditedLattice
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
-from pliant.models.lattice.topology import LatticeTopology
 from pliant.models.springs.kernels import TINY
 
 
@@ -28,28 +31,37 @@ def _cannot(name: str, whole: bool) -> IncompatibleError:
     )
 
 
-class LatticeEditor(LatticeTopology):
-    """What mechanics of elements inherit to be worked on: claying, cuts, elements that come and go."""
+class LatticeEditor:
+    """Changes a running body as actions ask for, and its fracture criterion along with it.
+
+    A cut that opens bit by bit is remembered between ``mark_cut`` and ``open_faces``.
+    """
+
+    def __init__(self, body: LatticeBody, fracture: StressFracture | DistanceFracture | None) -> None:
+        self.body, self.fracture = body, fracture
+        self._sides: BoolArray | IntArray | None = None  # (n,) of a cut that is being opened
 
     # ------------------------------------------------------------------------ shape and attributes
 
     def renormalise(self, x: Array, chosen: BoolArray) -> None:
-        """Connections between chosen elements take their present lengths as rest lengths."""
-        own = self.connections
+        """Make the present lengths of connections between ``chosen`` elements (n,) their rest lengths."""
+        body, own = self.body, self.body.connections
         within: BoolArray = np.asarray(chosen[own.edges].all(axis=1))
         d = x[own.edges[:, 1]] - x[own.edges[:, 0]]
         now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + TINY)
         own.reset(np.where(within, now, own.lengths), within)
         if chosen.all():
-            self.reference = x.copy()
-        self.recorded = ("lengths", "reference")
-        self._inverse = None
-        self._change()
+            body.reference = x.copy()
+        body.rest_shape_changed()
+        body.mark_altered()
 
     def alter(self, chosen: BoolArray, changes: Mapping[str, float]) -> None:
-        """stiffness and fracture-distance: factors on the connections between chosen elements; friction,
-        strength [Pa] and damping [s]: of the chosen elements."""
-        own = self.connections
+        """Change attributes of the ``chosen`` elements (n,).
+
+        stiffness and fracture-distance: factors on the connections between chosen elements; friction,
+        strength [Pa] and damping [s]: of the chosen elements.
+        """
+        body, own = self.body, self.body.connections
         within = chosen[own.edges].all(axis=1)
         for name, value in changes.items():
             if name == "stiffness":
@@ -60,40 +72,29 @@ class LatticeEditor(LatticeTopology):
             elif name == "strength" and isinstance(self.fracture, StressFracture):
                 self.fracture.set_strength(chosen, value)
             elif name == "damping":
-                self._damp(np.where(chosen, value, self.damping_time * self.dampness))
+                body.set_damping(np.where(chosen, value, body.damping_time * body.dampness))
             elif name == "friction" and chosen.all():
-                self.friction, self.roughness = value, np.ones(len(chosen))
-            elif name == "friction" and self.friction > 0.0:
-                self.roughness[chosen] = value / self.friction
+                body.friction, body.roughness = value, np.ones(len(chosen))
+            elif name == "friction" and body.friction > 0.0:
+                body.roughness[chosen] = value / body.friction
             else:
                 raise _cannot(name, bool(chosen.all()))
-        self._change()
-
-    def _damp(self, times: Array) -> None:
-        """Give each element a damping time [s]; a connection takes the mean of its ends'."""
-        self.damping_time = float(times.max())
-        even = bool((times == times[0]).all())
-        self.dampness = np.ones(len(times)) if even else times / self.damping_time
-        self._share_damping()
-
-    def _change(self) -> None:
-        """Tell the loop that something changed that it cannot see."""
-        self.altered = True
-        self.parents, self.newcomers = np.arange(len(self.structure.rest)), None
-        self.topology_version += 1
+        body.mark_altered()
 
     def weld(self, x: Array, which: IntArray, places: Array) -> None:
-        """Carry surface points from ``places`` on; those of a body that has come apart stay as they are."""
-        carrier, own = self.structure.carrier, self.connections
-        if carrier is not self.origin.structure.carrier or not isinstance(carrier, EmbeddedSurface):
+        """Embed the surface points ``which`` (k,) at ``places`` (k, 3) [m]; a body whose surface is cut
+        keeps its own."""
+        body, own = self.body, self.body.connections
+        carrier = body.structure.carrier
+        if carrier is not body.origin.structure.carrier or not isinstance(carrier, EmbeddedSurface):
             return
         none = np.empty((0, 3), np.int64)
-        made = carried_by_elements(Surface(places, none), x, self.structure.spacing, own.edges[own.intact])
-        made = replace(made, surface=Surface(made.positions(self.structure.rest), none))
-        self.origin.show(moved(carrier, which, made))
-        extra = {**self.structure.extra, **self.origin.arrays()}
-        self.structure = replace(self.structure, carrier=self.origin.structure.carrier, extra=extra)
-        self._change()
+        made = carried_by_elements(Surface(places, none), x, body.structure.spacing, own.edges[own.intact])
+        made = replace(made, surface=Surface(made.positions(body.structure.rest), none))
+        body.origin.show(moved(carrier, which, made))
+        carrier, extra = body.origin.structure.carrier, body.origin.extra()
+        body.structure = replace(body.structure, carrier=carrier, extra=extra)
+        body.mark_altered()
 
     # ------------------------------------------------------------------------------------- cuts
 
@@ -104,15 +105,16 @@ class LatticeEditor(LatticeTopology):
     def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
         """Remember a cut that will open bit by bit; rest positions of the elements beside it, where ``past``
         (n,) is not positive."""
-        own = self.connections
-        self._sides = np.asarray(level > 0.0)
-        across = own.intact & (self._sides[own.edges[:, 0]] != self._sides[own.edges[:, 1]])
+        own = self.body.connections
+        self._sides = sides = np.asarray(level > 0.0)
+        across = own.intact & (sides[own.edges[:, 0]] != sides[own.edges[:, 1]])
         beside = np.unique(own.edges[across])
-        return np.asarray(self.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
+        return np.asarray(self.body.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
 
     def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Break connections between elements of different ``sides`` (n,), both of them ``where``."""
-        own = self.connections
+        """Break connections between elements of different ``sides`` (n,), both of them ``where``; without
+        ``sides``, those of the marked cut."""
+        own = self.body.connections
         side = self._sides if sides is None else sides
         if side is None:
             return False
@@ -120,5 +122,80 @@ class LatticeEditor(LatticeTopology):
         if where is not None:
             across &= where[own.edges].all(axis=1)
         if across.any():
-            self.break_connections(np.flatnonzero(across))
+            self.body.break_connections(np.flatnonzero(across))
         return bool(across.any())
+
+    # --------------------------------------------------------------------------------- elements
+
+    def remove(self, chosen: BoolArray) -> None:
+        """Remove the ``chosen`` elements (n,), and their connections with them."""
+        self._keep(np.flatnonzero(~chosen))
+        self.body.topology_version += 1
+
+    def add(self, region: Surface, x: Array, v: Array) -> None:
+        """Fill ``region`` with elements, connected to each other and to those that they touch."""
+        body, n = self.body, len(x)
+        filling = fill_region(region, body.structure, x, v)
+        growth = filling.growth
+        places = np.concatenate([x, filling.newcomers.x])
+        growth = replace(growth, shown=self._surface_around(region, places, growth, x))
+        more = growth.rest if filling.fits else filling.newcomers.x
+        body.reference = np.concatenate([body.reference if filling.fits else x, more])
+        self._grow(growth, filling.lengths)
+        body.newcomers, body.parents = filling.newcomers, np.append(np.arange(n), filling.nearest)
+        body.topology_version += 1
+
+    def _surface_around(
+        self, region: Surface, places: Array, growth: AddedElements, x: Array
+    ) -> EmbeddedSurface | None:
+        """The surface of what is added to a body at ``x``, embedded in elements at ``places``, in rest
+        coordinates and in the numbers of all elements that ever were."""
+        body, own = self.body, self.body.connections
+        carrier, spacing, origin = body.structure.carrier, body.structure.spacing, body.origin
+        if carrier is None:
+            return None
+        now = Surface(carrier.positions(x), carrier.surface.triangles)
+        outer = outside_of(region, now, spacing)
+        edges = np.concatenate([own.edges[own.intact], growth.edges])
+        made = carried_by_elements(outer, places, spacing, edges)
+        rest = made.positions(np.concatenate([body.structure.rest, growth.rest]))
+        made = replace(made, surface=replace(outer, points=rest))
+        first = len(origin.structure.rest)
+        return renumbered(made, np.concatenate([origin.rows, np.arange(first, first + len(growth.rest))]))
+
+    def _keep(self, kept: IntArray) -> None:
+        connections = self.body.keep(kept)
+        if self.fracture is not None:
+            self.fracture.keep(kept, connections)
+        self._sides = None if self._sides is None else self._sides[kept]
+
+    def _grow(self, growth: AddedElements, lengths: Array) -> None:
+        order = self.body.grow(growth, lengths)
+        if self.fracture is not None:
+            self.fracture.grow(len(growth.rest), order)
+        self._sides = None
+
+    # ---------------------------------------------------------------------------------- restart
+
+    def rebuild(self, structure: Structure) -> None:
+        """Add and remove elements until they are those of ``structure``, which a resumed run has stored."""
+        body, edited = self.body, EditedLattice.of(structure)
+        if edited is None:
+            return
+        for growth in edited.growths:
+            body.reference = np.concatenate([body.reference, growth.rest])
+            self._grow(growth, np.ones(len(growth.edges)))
+        if edited.shown is not None:
+            body.origin.show(edited.shown)
+        body.structure = replace(body.structure, extra=body.origin.extra())
+        if edited.kept is not None:
+            self._keep(edited.kept)
+            fresh = np.flatnonzero(body.origin.rows >= body.origin.sampled)
+            rest = body.structure.rest[fresh]
+            body.newcomers = NewParticles(fresh, rest, np.zeros_like(rest))
+
+    def state(self) -> dict[str, AnyArray]:
+        return {} if self._sides is None else {"sides": self._sides}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self._sides = state["sides"].copy() if "sides" in state else None

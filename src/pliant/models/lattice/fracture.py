@@ -1,4 +1,4 @@
-"""Fracture: which connections break, by element stress or by the text's fracture distance."""
+"""Fracture criteria: which connections break, by element stress or by the printed fracture distance."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.models.lattice import kernels
 
 if TYPE_CHECKING:
-    from pliant.models.lattice.mechanics import LatticeMechanics
+    from pliant.models.lattice.body import LatticeBody
 
 DISC = 0.9  # radius of a cut [spacings]
 JOIN = 1.6  # how near broken connections draw a cut into their plane [spacings]
@@ -29,23 +29,23 @@ class StressFracture:
     connection bear 1.3 times the strength for as long as five wave crossings.
     """
 
-    def __init__(self, owner: "LatticeMechanics", strength: float) -> None:
-        n, material = len(owner.structure.rest), owner.material
-        self.owner, self.strength = owner, np.full(n, strength)
+    def __init__(self, body: "LatticeBody", strength: float) -> None:
+        n, material = len(body.structure.rest), body.material
+        self.body, self.initial, self.strength = body, strength, np.full(n, strength)
         self.cut, self.front = np.zeros(n, bool), np.zeros(n, bool)
-        size = float(np.ptp(owner.structure.rest, axis=0).max())
+        size = float(np.ptp(body.structure.rest, axis=0).max())
         self.patience = PATIENCE * size / np.sqrt(1.2 * material.young / material.density)
         self.last = -np.inf
         self._stress = np.empty(n)
-        own = owner.connections
+        own = body.connections
         self._tear()
         self._over = np.zeros(len(own.edges), bool)
 
     def _tear(self) -> None:
         """The lengths at which connections at a crack tear."""
-        own = self.owner.connections
+        own = self.body.connections
         strength = self.strength[own.edges].min(axis=1)
-        self._limit = own.born * (1.0 + RAGS * strength / self.owner.material.young)
+        self._limit = own.born * (1.0 + RAGS * strength / self.body.material.young)
 
     def set_strength(self, chosen: BoolArray, strength: float) -> None:
         """Give the ``chosen`` elements (n,) a strength [Pa]."""
@@ -58,9 +58,9 @@ class StressFracture:
         self.front, self._stress = self.front[elements], self._stress[elements]
         self._limit, self._over = self._limit[connections], self._over[connections]
 
-    def grow(self, count: int, order: IntArray, strength: float) -> None:
-        """Take ``count`` more elements; the owner has its new connections already."""
-        self.strength = np.append(self.strength, np.full(count, strength))
+    def grow(self, count: int, order: IntArray) -> None:
+        """Take ``count`` more elements; the body has its new connections already."""
+        self.strength = np.append(self.strength, np.full(count, self.initial))
         self.cut, self.front = (np.append(old, np.zeros(count, bool)) for old in (self.cut, self.front))
         self._stress = np.empty(len(self.strength))
         self._over = np.zeros(len(order), bool)
@@ -68,9 +68,9 @@ class StressFracture:
 
     def step(self, time: float, x: Array) -> IntArray:
         """The connections that break now."""
-        owner = self.owner
-        strain = owner.strains(x)
-        kernels.largest_principal(strain, 0.4 * owner.material.young, self._stress)
+        body = self.body
+        strain = body.strains(x)
+        kernels.element_largest_stress(strain, 0.4 * body.material.young, self._stress)
         limit = self.strength.copy()
         if time - self.last < self.patience:
             limit[~self.front] *= RAISED
@@ -83,13 +83,13 @@ class StressFracture:
         broken = self._through(worst, strain[worst])
         if len(broken):
             self.last = time
-            self.front[owner.connections.edges[broken].ravel()] = True
+            self.front[body.connections.edges[broken].ravel()] = True
         return np.union1d(broken, torn)
 
     def _rags(self, x: Array) -> IntArray:
         """Overstrained connections with both ends at the crack."""
-        own = self.owner.connections
-        if not self.front.any() or not kernels.overstretched(
+        own = self.body.connections
+        if not self.front.any() or not kernels.connection_overstretched(
             own.edges, own.intact, self._limit, x, self._over
         ):
             return np.empty(0, np.int64)
@@ -97,19 +97,19 @@ class StressFracture:
 
     def _through(self, element: int, strain: Array) -> IntArray:
         """Intact connections through the disc across the principal direction of ``strain`` (6,)."""
-        owner = self.owner
+        body = self.body
         xx, yy, zz, yz, xz, xy = strain
         n = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))[1][:, 2]
         n = n * np.sign(n[int(np.argmax(np.abs(n)))])
-        first, other, which = owner.connections.table
+        first, other, which = body.connections.table
         ring = np.array([element])
         for _ in range(2):
             rows = np.concatenate([np.arange(first[e], first[e + 1]) for e in ring])
             ring = np.unique(np.concatenate([ring, other[rows]]))
         near = np.unique(which[rows])
-        whole = owner.connections.intact[near]
+        whole = body.connections.intact[near]
         ahead, behind = (self._crossing(element, side * n, near) for side in (1.0, -1.0))
-        # the side on which a crack already runs, so that it goes on in its plane
+        # the side on which a crack already runs, so that it continues in its plane
         away = behind if (behind[~whole] < JOIN).sum() > (ahead[~whole] < JOIN).sum() else ahead
         through: IntArray = near[whole & (away <= DISC)]
         return through
@@ -117,10 +117,10 @@ class StressFracture:
     def _crossing(self, element: int, n: Array, which: IntArray) -> Array:
         """How far from ``X + n a / 2`` connections cross the plane across n there [spacings]; inf: they do
         not."""
-        owner, a = self.owner, self.owner.structure.spacing
-        X = owner.reference
+        body, a = self.body, self.body.structure.spacing
+        X = body.reference
         middle = X[element] + 0.5 * a * n
-        i, j = owner.connections.edges[which].T
+        i, j = body.connections.edges[which].T
         p, q = (X[i] - middle) @ n, (X[j] - middle) @ n
         crosses = (p > 0.0) != (q > 0.0)
         share = np.where(crosses, p / np.where(crosses, p - q, 1.0), 0.0)
@@ -143,16 +143,19 @@ class StressFracture:
 
 
 class DistanceFracture:
-    """A connection breaks beyond its fracture distance, ``t = L (1 + strength / E)`` (the text's 3.2.2)."""
+    """A connection breaks beyond its fracture distance :math:`t = L (1 + strength / E)`.
 
-    def __init__(self, owner: "LatticeMechanics", strength: float) -> None:
-        self.owner = owner
-        self.limit = owner.connections.born * (1.0 + strength / owner.material.young)
+    Source: [JanssonVergeest2000]_ 3.2.2.
+    """
+
+    def __init__(self, body: "LatticeBody", strength: float) -> None:
+        self.body, self.initial = body, strength
+        self.limit = body.connections.born * (1.0 + strength / body.material.young)
         self._over = np.zeros(len(self.limit), bool)
 
     def step(self, time: float, x: Array) -> IntArray:
-        own = self.owner.connections
-        if not kernels.overstretched(own.edges, own.intact, self.limit, x, self._over):
+        own = self.body.connections
+        if not kernels.connection_overstretched(own.edges, own.intact, self.limit, x, self._over):
             return np.empty(0, np.int64)
         return np.flatnonzero(self._over)
 
@@ -160,10 +163,10 @@ class DistanceFracture:
         """Go on with these elements and connections alone."""
         self.limit, self._over = self.limit[connections], self._over[connections]
 
-    def grow(self, count: int, order: IntArray, strength: float) -> None:
-        """Take more connections, which the owner has already: its ones are old ones and new ones in
+    def grow(self, count: int, order: IntArray) -> None:
+        """Take more connections, which the body has already: its ones are old ones and new ones in
         ``order``."""
-        limit = self.owner.connections.born * (1.0 + strength / self.owner.material.young)
+        limit = self.body.connections.born * (1.0 + self.initial / self.body.material.young)
         old = order < len(self.limit)
         limit[old] = self.limit[order[old]]
         self.limit, self._over = limit, np.zeros(len(order), bool)

@@ -75,7 +75,7 @@ def element_strains(
 
 
 @jit
-def largest_principal(strain, modulus, out):
+def element_largest_stress(strain, modulus, out):
     """Largest principal value of ``modulus (2 e + tr e)`` (n,), in closed form."""
     for i in range(strain.shape[0]):
         xx, yy, zz = strain[i, 0], strain[i, 1], strain[i, 2]
@@ -93,7 +93,7 @@ def largest_principal(strain, modulus, out):
 
 
 @jit
-def overstretched(edges, intact, limit, x, out):
+def connection_overstretched(edges, intact, limit, x, out):
     """Which connections are longer than ``limit`` (m,) [m]; returns how many."""
     found = 0
     for c in range(edges.shape[0]):
@@ -146,7 +146,7 @@ def _flow_parallel(starts, index, rest, born, strain, share, most, x):
     return changed.sum()
 
 
-def flow(
+def connection_flow(
     starts: IntArray, index: IndexArray, rest: Array, born: Array, strain: float, share: float, most: float,
     x: Array,
 ) -> int:  # fmt: skip

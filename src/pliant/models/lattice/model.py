@@ -1,10 +1,11 @@
 """Parameters of the elements model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Editable, Model, Structure
 from pliant.structure.samplers.voxels import VoxelSampler
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Lattice:
+class Lattice(Model):
     r"""Elements in the voxels of a body, and connections to their 26 neighbours [JanssonVergeest2000]_.
 
     A connection is a spring, :math:`f = k (l - L)` along its line (eq. 15), damped along it (eq. 18) by the
@@ -26,13 +27,16 @@ class Lattice:
     compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
     up for the ones that are missing outside.
     fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
-    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as the text does.
+    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as printed there.
     lattice: turns the lattice against the body's own axes.
 
     With a yield stress, a connection's rest length follows past the strain yield / E (at ``creep``).
     """
 
     kind: ClassVar[str] = "lattice"
+    offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
+    subject: ClassVar[str] = "Clay, blocks and rigid bodies"
+    microseconds: ClassVar[float] = 0.3
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
 
     rule: Literal["calibrated", "text"] = "calibrated"

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, StableStep, Structure
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    FieldData,
+    SectionForce,
+    StableStep,
+    StoredEnergy,
+    Structure,
+    Tangent,
+    VolumetricTerm,
+)
 from pliant.kernels.element_blocks import make_blocks
 from pliant.mesh.mesh import tet_edges, tet_volumes
 from pliant.models.critical_step import explicit_limit
@@ -24,8 +35,10 @@ if TYPE_CHECKING:
 class MassSpringMechanics(TetFracture):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
+    capabilities = frozenset(
+        {StoredEnergy, Damped, Tangent, SectionForce, VolumetricTerm, Cuttable, ChangingTopology}
+    )
     field_names = fields.NAMES
-    inversion_safe = False
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
         self.material, self._given = material, stiffness

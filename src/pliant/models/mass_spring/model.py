@@ -1,5 +1,6 @@
 """Parameters of the mass-spring model, and its material rule."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
@@ -7,7 +8,7 @@ from pydantic import Field
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.tets import TetSampler
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class MassSpring:
+class MassSpring(Model):
     r"""Springs on the edges of the tets, and a volumetric term per tet.
 
     A spring of rest length :math:`l` gets :math:`k = E_s \sum V_t / l^2` over the tets around its edge
@@ -33,6 +34,9 @@ class MassSpring:
     """
 
     kind: ClassVar[str] = "mass-spring"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
+    subject: ClassVar[str] = "Springs and masses"
+    microseconds: ClassVar[float] = 1.3
     references: ClassVar[tuple[str, ...]] = ("Everts2006", "JanssonVergeest2000")
     sampler: ClassVar[TetSampler] = TetSampler()
 

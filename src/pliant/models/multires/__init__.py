@@ -1,4 +1,4 @@
-"""Adaptive multiresolution: levels of detail that come and go where and when they are needed."""
+"""Adaptive resolution: levels of tet meshes, each simulated where and when it is needed."""
 
 from pliant.models.multires.model import Multires
 

@@ -6,93 +6,75 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import SERIAL_ROWS
-from pliant.models.multires import galerkin_substeps, schwarz_substeps, tet_kernels, transfer_kernels
+from pliant.models.multires import galerkin_substeps, tet_kernels
+from pliant.models.multires.coupling import Coupling, Times, damped_step
+from pliant.models.multires.galerkin_substeps import GalerkinNodes, TetTable
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.level_state import (
-    ActiveNodes,
-    LevelState,
-    NearbyObstacles,
-    StackedNodes,
-    flagged,
-    laid_out,
-    limit,
-)
+from pliant.models.multires.level_state import LevelState, flagged, stack_nodes
 from pliant.models.multires.levels import Level
-from pliant.models.multires.required_mass import required_masses
+from pliant.models.multires.substep_kernels import Contacts
 from pliant.structure import mass_scaling
 
-POOR = 0.1  # share of its level's mass below which a node is pulled along by finer ones where it can be
+LIGHT = 0.1  # share of its level's mass below which a node is embedded in a finer tet where it can be
 LEAST = 0.03  # share that every other node has (about that of one tet): extrapolated weights may leave less
-STEADY = 0.9  # of a level's longest step
+STEADY = 0.9  # of a level's critical step
 
 
-class Galerkin(ActiveNodes):
+class Galerkin(Coupling):
     r"""A tet is refined or not; what is simulated is one field over all levels.
 
-    The tets around split nodes are. A fine tet counts by its share inside refined coarse tets (four sample
-    points). A fine node is free if all its tets count in full; otherwise it is slaved to its parent tet,
-    :math:`u = \sum w_i u_i`. With G the matrix of those weights, forces are :math:`G^T f`, masses the row
-    sums :math:`G^T m` of the finest nodes'. So the sum of forces is zero, whatever the levels, and they are
-    the gradient of an energy. A coarse node inside the refined part that a few slaves still hang on would
-    have next to no mass: it is ``pulled``, takes the value of the finer tet around it and hands on to that
-    what it gets. Weights of nodes outside of their tets are negative and may leave others with less mass
-    than their level's step needs: neighbours lend it (and loads with it). Every level's forces act at its own
-    step, as impulses; positions move, and loads act, at the finest one.
+    The tets at split nodes are refined. A fine tet counts by its share inside refined coarse tets (four
+    sample points). A fine node is free if all its tets count in full; otherwise it is slaved to its parent
+    tet, :math:`u = \sum w_i u_i`. With G the matrix of those weights, forces are :math:`G^T f`, masses the
+    row sums :math:`G^T m` of the finest nodes'. So the sum of forces is zero, whatever the levels, and they
+    are the gradient of an energy. A coarse node inside the refined part that a few slaved nodes still depend
+    on would have next to no mass: it is embedded in the finer tet around it, takes its value and passes loads
+    on to it. Weights of nodes outside of their tets are negative and may leave others with less mass than
+    their level's step needs: mass (and loads with it) is transferred from neighbours. Every level's forces
+    act at its own step, as impulses; positions move, and loads act, at the finest one.
     """
 
     synchronous = True
 
     def __init__(self, hierarchy: Hierarchy, motion: LevelState, damping: float) -> None:
-        self.hierarchy, self.motion, self.damping = hierarchy, motion, damping
-        self.heat: Array = np.zeros(0)
-        self.left_over: Array = np.zeros(3)  # nothing ever is
-        self.mass: list[Array] = [level.mass.copy() for level in hierarchy.levels]
-        self._lay_out()
-        self.arrange([flagged(level.count) for level in hierarchy.levels])
-
-    def _lay_out(self) -> None:
-        """What the compiled loop reads, with all levels end to end; ``weight``, ``inverse`` and the buffers
-        of tets' forces are views of that."""
-        levels, links, nodes = self.hierarchy.levels, self.hierarchy.links, self.motion.first
-        first = np.concatenate([[0], np.cumsum([len(level.tets) for level in levels])])
-        spans = list(pairwise(first))
-        weight, buffer = np.ones(first[-1]), np.zeros((4 * first[-1], 3))
-        self.weight: list[Array] = [weight[a:b] for a, b in spans]
-        self._buffers: list[Array] = [buffer[4 * a : 4 * b] for a, b in spans]
-        self._first_tet, self._all_nodes = first, StackedNodes(self.hierarchy, self.mass)
-        self.points = self._all_nodes.points
+        super().__init__(hierarchy, motion)
+        self.damping = damping
         self._inverse: Array = np.zeros_like(self.points)
-        self.inverse = self.motion.parts(self._inverse)
-        around = [level.around_first[1:] + 4 * a for level, a in zip(levels, first, strict=False)]
-        self._elastic = (
-            np.concatenate([level.tets + a for level, a in zip(levels, nodes, strict=False)]),
+        self.inverse = motion.by_level(self._inverse)
+        self._free = flagged(len(self.points))
+        self.free = motion.by_level(self._free)
+        levels, transfers = hierarchy.levels, hierarchy.transfers
+        first = self._first_tet = np.concatenate([[0], np.cumsum([len(level.tets) for level in levels])])
+        weight, buffer = np.ones(first[-1]), np.zeros((4 * first[-1], 3))
+        self.weight: list[Array] = [weight[a:b] for a, b in pairwise(first)]
+        self._buffers: list[Array] = [buffer[4 * a : 4 * b] for a, b in pairwise(first)]
+        incident = [level.incident_first[1:] + 4 * a for level, a in zip(levels, first, strict=False)]
+        self._tet_table = TetTable(
+            np.concatenate([level.tets + a for level, a in zip(levels, motion.first, strict=False)]),
             np.concatenate([level.gradients for level in levels]),
             np.concatenate([level.volumes for level in levels]),
             weight, levels[0].operator, levels[0].lam, levels[0].mu, buffer,
-            np.concatenate([np.zeros(1, np.int64), *around]),
-            np.concatenate([level.around + 4 * a for level, a in zip(levels, first, strict=False)]),
+            np.concatenate([np.zeros(1, np.int64), *incident]),
+            np.concatenate([level.incident + 4 * a for level, a in zip(levels, first, strict=False)]),
         )  # fmt: skip
-        none, whole = (np.zeros((levels[0].count, 4), np.int64), np.zeros((levels[0].count, 4))), []
-        last = (np.zeros((levels[-1].count, 4), np.int64), np.zeros((levels[-1].count, 4)))
-        whole.append(
-            np.concatenate([none[0], *(link.corners + a for link, a in zip(links, nodes, strict=False))])
+        parents, _, *children = motion.connectivity.tets
+        none = np.zeros((levels[0].count, 4))
+        loads, masses = (
+            [none, *(t.load_weights for t in transfers)],
+            [none, *(t.mass_weights for t in transfers)],
         )
-        whole.append(np.concatenate([none[1], *(link.weights for link in links)]))
-        whole.append(
-            np.concatenate([*(link.down + a for link, a in zip(links, nodes[1:], strict=False)), last[0]])
-        )
-        whole.append(np.concatenate([*(link.down_weights for link in links), last[1]]))
-        self._links = tuple(whole)
+        self._load_tets = (parents, np.concatenate(loads), *children)
+        self._mass_tets = (parents, np.concatenate(masses), *children)
+        self.set_active([flagged(level.count) for level in levels])
 
-    def limits(self) -> list[float]:
-        return [limit(STEADY * level.critical, self.damping) for level in self.hierarchy.levels]
+    def stable_steps(self) -> list[float]:
+        return [damped_step(STEADY * level.critical_step, self.damping) for level in self.hierarchy.levels]
 
-    def arrange(self, split: list[BoolArray]) -> None:
-        levels, links = self.hierarchy.levels, self.hierarchy.links
+    def set_active(self, split: list[BoolArray]) -> None:
+        levels, transfers, first = self.hierarchy.levels, self.hierarchy.transfers, self.motion.first
         count = len(levels)
         inside = np.ones(len(levels[0].tets))
-        self.active, self.slaves, self.tets, self.nodes = [], [], [], []
-        self.free: list[BoolArray] = []
+        self.slaved, self.tets, self.nodes = list[IntArray](), list[IntArray](), list[IntArray]()
         for k, level in enumerate(levels):
             partial = flagged(level.count)
             partial[level.tets[inside < 1.0].ravel()] = True
@@ -100,163 +82,129 @@ class Galerkin(ActiveNodes):
             touched[level.tets[inside > 0.0].ravel()] = True
             refined = split[k][level.tets].any(axis=1) & (inside == 1.0) if k < count - 1 else None
             self.weight[k][:] = inside if refined is None else inside * ~refined
-            self.free.append(~partial & touched)
-            self.slaves.append(np.flatnonzero(partial & touched))
+            self.free[k][:] = ~partial & touched
+            self.slaved.append(np.flatnonzero(partial & touched))
             self.tets.append(np.flatnonzero(self.weight[k] > 0.0))
             used = flagged(level.count)
             used[level.tets[self.tets[k]].ravel()] = True
             self.nodes.append(np.flatnonzero(used))
             if refined is not None:
-                inside = refined[links[k].samples].mean(axis=1)
-        for k in range(count - 1, 1, -1):  # what slaves hang on hangs itself, where it is not simulated
-            above = np.unique(links[k - 1].corners[self.slaves[k]])
-            self.slaves[k - 1] = np.union1d(self.slaves[k - 1], above[~self.free[k - 1][above]])
-        self.deepest = max(k for k in range(count) if len(self.tets[k]))
-        self._share_masses()
-        self.active = [np.flatnonzero(self.free[k] & (self.mass[k] > 0.0)) for k in range(count)]
-        self.replaced = [np.flatnonzero(self.free[k] & ~(self.mass[k] > 0.0)) for k in range(count)]
-        self.hanging: list[BoolArray] = [~free for free in self.free]
-        through = [
-            np.unique(np.concatenate(some))
-            for some in zip(self.active, self.slaves, self.pulled, self.nodes, strict=True)
-        ]
-        nodes = [
-            laid_out(some, self.motion.first)
-            for some in (self.active, self.slaves, self.pulled, self.nodes, through)
-        ]
-        lists = [*nodes[:3], laid_out(self.tets, self._first_tet), *nodes[3:]]
-        self._lists, self.simulated = tuple(array for pair in lists for array in pair), lists[0]
-        self._all_nodes.mass[:] = np.concatenate(self.mass)
+                inside = refined[transfers[k].samples].mean(axis=1)
+        for k in range(count - 1, 1, -1):  # corners of parent tets that are not free are slaved themselves
+            corners = np.unique(transfers[k - 1].parent_corners[self.slaved[k]])
+            self.slaved[k - 1] = np.union1d(self.slaved[k - 1], corners[~self.free[k - 1][corners]])
+        self.finest_active = max(k for k in range(count) if len(self.tets[k]))
+        self.constrained = self.motion.by_level(~self._free)
+        self._slaved = stack_nodes(self.slaved, first)
+        self._distribute_mass()
+        moving = self.motion.by_level(self.stacked_mass > 0.0)
+        self.active = [np.flatnonzero(free & some) for free, some in zip(self.free, moving, strict=True)]
+        self.replaced = [np.flatnonzero(free & ~some) for free, some in zip(self.free, moving, strict=True)]
+        self.active_stacked = stack_nodes(self.active, first)
+        lists = zip(self.active, self.slaved, self.embedded, self.nodes, strict=True)
+        touched_by_forces = [np.unique(np.concatenate(some)) for some in lists]
+        self._nodes = GalerkinNodes(
+            *self.active_stacked, *self._slaved, *self._embedded, *stack_nodes(self.tets, self._first_tet),
+            *stack_nodes(self.nodes, first), *stack_nodes(touched_by_forces, first),
+        )  # fmt: skip
 
-    def _share_masses(self) -> None:
-        levels = self.hierarchy.levels
-        self._passed = [np.flatnonzero(~free) for free in self.free]  # hand what they have to parent tets
-        self.pulled: list[IntArray] = [np.zeros(0, np.int64) for _ in levels]
-        self._loans = [mass_scaling.NONE for _ in levels]
+    # ------------------------------------------------------------------------------- masses and loads
+
+    def _distribute_mass(self) -> None:
+        levels, motion = self.hierarchy.levels, self.motion
+        self._constrained = [np.flatnonzero(flags) for flags in self.constrained]
+        self._constrained_stacked = stack_nodes(self._constrained, motion.first)
+        self._transfers = [mass_scaling.NONE for _ in levels]
+        self._set_embedded([np.zeros(0, np.int64) for _ in levels])
         mass = levels[-1].mass[:, None]
-        first = self._shared(mass)
-        self.pulled = [self._poor(k, first[k][:, 0]) for k in range(len(levels))]
-        masses = [share[:, 0] for share in self._shared(mass)]
-        self._loans = [self._lent(*each) for each in zip(levels, masses, self._needed(), strict=True)]
-        self.mass = [share[:, 0] for share in self._shared(mass)]
+        masses = motion.by_level(self._restrict(mass)[:, 0])
+        self._set_embedded([self._light_nodes(k, own) for k, own in enumerate(masses)])
+        masses = motion.by_level(self._restrict(mass)[:, 0])
+        required = motion.by_level(self._required_masses())
+        self._transfers = [_mass_transfers(*each) for each in zip(levels, masses, required, strict=True)]
+        self.stacked_mass[:] = self._restrict(mass)[:, 0]
 
-    def _needed(self) -> list[Array]:
-        """Masses that keep the steps of all levels stable: for the counted tets of each, at their corners,
-        and through slaves at what these hang on."""
-        levels = self.hierarchy.levels
-        found: list[Array] = [np.zeros(level.count) for level in levels]
-        bounds = [link.bounds for link in self.hierarchy.links]
-        for k, level in enumerate(levels):
-            asked = [np.zeros((each.count, 1)) for each in levels]
-            asked[k][:, 0] = required_masses(level, self.tets[k], self.weight[k])
-            self._hand_on(k, self.slaves, asked, bounds)
-            found = [np.maximum(a, b[:, 0]) for a, b in zip(found, asked, strict=True)]
-        return [free * needed for free, needed in zip(self.free, found, strict=True)]
+    def _set_embedded(self, nodes: list[IntArray]) -> None:
+        self.embedded, self._embedded = nodes, stack_nodes(nodes, self.motion.first)
 
-    def _lent(self, level: Level, mass: Array, needed: Array) -> mass_scaling.Loans:
-        least = np.maximum(needed, LEAST * level.mass * (mass != 0.0))
-        return mass_scaling.transfers(least, mass, level.first, level.columns)
+    def _required_masses(self) -> Array:
+        """Masses (n,) [kg] of all levels that keep their steps stable: for the counted tets of each level, at
+        their corners, and through slaved nodes at the corners of their parent tets."""
+        found = np.zeros(len(self.points))
+        for k, level in enumerate(self.hierarchy.levels):
+            required = np.zeros((len(found), 1))
+            self.motion.by_level(required)[k][:, 0] = _level_required_masses(
+                level, self.tets[k], self.weight[k]
+            )
+            galerkin_substeps.restrict_constrained(
+                k, *self._slaved, *self._embedded, self._mass_tets, required
+            )
+            found = np.maximum(found, required[:, 0])
+        return self._free * found
 
-    def _poor(self, k: int, mass: Array) -> IntArray:
-        """Nodes of level k to be pulled: no tet of theirs counts, and the finer tet around them is free."""
-        if k == len(self.hierarchy.links):
+    def _light_nodes(self, k: int, mass: Array) -> IntArray:
+        """Nodes of level k to be embedded: of little mass, no tet of theirs counts, and all corners of the
+        finer tet around them are free."""
+        if k == len(self.hierarchy.transfers):
             return np.zeros(0, np.int64)
-        link, used = self.hierarchy.links[k], flagged(len(mass))
+        transfer, used = self.hierarchy.transfers[k], flagged(len(mass))
         used[self.nodes[k]] = True
-        free = self.free[k + 1][link.down] & (link.down_weights >= 0.0)
-        inside = (free | (link.down_weights == 0.0)).all(axis=1)
-        return np.flatnonzero((mass != 0.0) & (mass < POOR * self.hierarchy.levels[k].mass) & ~used & inside)
+        free = self.free[k + 1][transfer.child_corners] & (transfer.child_weights >= 0.0)
+        inside = (free | (transfer.child_weights == 0.0)).all(axis=1)
+        return np.flatnonzero((mass != 0.0) & (mass < LIGHT * self.hierarchy.levels[k].mass) & ~used & inside)
 
-    def _shared(self, values: Array) -> list[Array]:
-        """:math:`G^T` times values (n, c) of the finest nodes, on free nodes."""
-        levels = self.hierarchy.levels
-        shares = [np.zeros((level.count, values.shape[1])) for level in levels]
-        shares[-1][:] = values
-        self._hand_on(len(levels) - 1, self._passed, shares, [link.shares for link in self.hierarchy.links])
-        for share, loans in zip(shares, self._loans, strict=True):
-            mass_scaling.apply_transfers(loans, share)
-        return [np.where(free[:, None], share, 0.0) for free, share in zip(self.free, shares, strict=True)]
+    def _restrict(self, values: Array) -> Array:
+        """:math:`G^T` times values (n, c) of the finest nodes, at the free nodes of all levels."""
+        found = np.zeros((len(self.points), values.shape[1]))
+        found[self.motion.first[-2] :] = values
+        galerkin_substeps.restrict_constrained(
+            len(self.hierarchy.transfers), *self._constrained_stacked, *self._embedded, self._load_tets, found
+        )
+        for part, transfers in zip(self.motion.by_level(found), self._transfers, strict=True):
+            mass_scaling.apply_transfers(transfers, part)
+        return np.where(self._free[:, None], found, 0.0)
 
-    def _hand_on(
-        self, deepest: int, nodes: list[IntArray], values: list[Array], weights: list[Array] | None = None
-    ) -> None:
-        """Add values of ``nodes`` to their parent tets', from level ``deepest`` up, then those of pulled
-        nodes to their child tets', down again: the transpose of ``impulses.hang_slaves``. weights: those of
-        the links' corners, if others than for places."""
-        links = self.hierarchy.links
-        weights = weights or [link.weights for link in links]
-        for k in range(deepest, 0, -1):
-            link = links[k - 1]
-            transfer_kernels.restrict(nodes[k], link.corners, weights[k - 1], values[k], values[k - 1])
-        for k in range(deepest):
-            if len(pulled := self.pulled[k]):
-                transfer_kernels.restrict(
-                    pulled, links[k].down, links[k].down_weights, values[k], values[k + 1]
-                )
-                values[k][pulled] = 0.0
+    def restrict_loads(self, values: Array) -> Array:
+        """:math:`G^T f`, with the same weights as the masses: sums and moments stay."""
+        return self._restrict(values)
+
+    def apply_impulses(self, rows: IntArray, impulses: Array) -> None:
+        values = np.zeros((self.hierarchy.levels[-1].count, 3))
+        values[rows] = impulses
+        nodes = self.active_stacked[0]
+        self.motion.stacked[1][nodes] += self._inverse[nodes] * self._restrict(values)[nodes]
+
+    def update_inverse_mass(self) -> None:
+        free = self.stacked_mass > 0.0
+        own = np.where(free, 1.0 / np.where(free, self.stacked_mass, 1.0), 0.0)
+        self._inverse[:] = np.where(self.motion.stacked[4] > 0.0, own[:, None], 0.0)
 
     # ------------------------------------------------------------------------------------- motion
 
-    def kick(self, rows: IntArray, impulses: Array) -> None:
-        whole = np.zeros((self.hierarchy.levels[-1].count, 3))
-        whole[rows] = impulses
-        shares = self.share(whole)
-        for k, nodes in enumerate(self.active):
-            self.motion.v[k][nodes] += self.inverse[k][nodes] * shares[k][nodes]
+    def _begin_step(self, dt: float, counts: list[int]) -> BoolArray:
+        return np.array([len(tets) >= SERIAL_ROWS for tets in self.tets])
 
-    def share(self, values: Array) -> list[Array]:
-        """:math:`G^T f`, the same weights as those of the masses: sums and moments stay."""
-        return self._shared(values)
+    def _run_substeps(self, cursor: IntArray, times: Times, outside: BoolArray, contacts: Contacts) -> int:
+        d, v, f, load, _ = self.motion.stacked
+        found: int = galerkin_substeps.run(
+            cursor, times, outside, self.damping, self._nodes, self.motion.connectivity.tets, self._tet_table,
+            (d, v, f, load, self._inverse), contacts, self.heat,
+        )  # fmt: skip
+        return found
 
-    def weigh(self) -> None:
-        for mass, driven, inverse in zip(self.mass, self.motion.inverse, self.inverse, strict=True):
-            free = mass > 0.0
-            own = np.where(free, 1.0 / np.where(free, mass, 1.0), 0.0)
-            inverse[:] = np.where(driven > 0.0, own[:, None], 0.0)
-
-    def advance(self, time: float, dt: float, counts: list[int], near: NearbyObstacles) -> None:
-        m, ticks = self.motion, counts[self.deepest]
-        periods = np.array([max(ticks // count, 1) for count in counts])
-        times = (ticks, dt / ticks, periods, self.deepest)
-        outside = np.array([len(tets) >= SERIAL_ROWS for tets in self.tets])
-        cursor = np.zeros(3, np.int64)
-        contacts, out = near.tables(time, dt, ticks, self._all_nodes, self.deepest + 1)
-        d, v, f, load, _ = m.whole
-        while True:
-            event = galerkin_substeps.run(
-                cursor, times, outside, self.damping, self._lists, self._links, self._elastic,
-                (d, v, f, load, self._inverse), contacts, self.heat,
-            )  # fmt: skip
-            if event == schwarz_substeps.DONE:
-                break
-            t, k = int(cursor[0]), int(cursor[1])
-            stride = schwarz_substeps.heat_stride(counts[k])
-            counted = (t // periods[k]) % stride == 0 and t < ticks
-            self._level_forces(k, stride * dt / counts[k] if counted else 0.0)
-        for obstacle, row in zip(near.obstacles, out, strict=True):
-            obstacle.take_contacts(row)
-
-    def _pull(self, k: int) -> None:
-        if len(self.pulled[k]):
-            link, m = self.hierarchy.links[k], self.motion
-            fine, here = (m.d[k + 1], m.v[k + 1]), (m.d[k], m.v[k])
-            transfer_kernels.interpolate_constrained(
-                self.pulled[k], link.down, link.down_weights, *fine, *here
-            )
-
-    def _level_forces(self, k: int, dt: float = 0.0) -> None:
-        """Forces of level k's tets: on its own nodes, and through slaves on all coarser levels."""
-        m = self.motion
-        if len(self.heat) and dt and self.damping:
+    def _level_forces(self, k: int, seconds: float) -> None:
+        """Forces of level k's tets: on its own nodes, and through slaved ones on all coarser levels."""
+        m, nodes = self.motion, self.nodes[k]
+        counted = len(self.heat) and seconds and self.damping
+        if counted:
             self._tet_forces(k, 0.0)
-            free = m.f[k][self.nodes[k]]
+            undamped = m.f[k][nodes]
         self._tet_forces(k, self.damping)
-        if len(self.heat) and dt and self.damping:
-            lost = free - m.f[k][self.nodes[k]]
-            self.heat[0] += dt * float(np.sum(m.v[k][self.nodes[k]] * lost))
-        for j in range(k):
-            m.f[j].fill(0.0)
-        self._hand_on(k, self.slaves, m.f)
+        if counted:
+            self.heat[0] += seconds * float(np.sum(m.v[k][nodes] * (undamped - m.f[k][nodes])))
+        f = m.stacked[2]
+        f[: m.first[k]] = 0.0
+        galerkin_substeps.restrict_constrained(k, *self._slaved, *self._embedded, m.connectivity.tets, f)
 
     def _tet_forces(self, k: int, damping: float) -> None:
         m, level = self.motion, self.hierarchy.levels[k]
@@ -266,38 +214,54 @@ class Galerkin(ActiveNodes):
             self._buffers[k], m.f[k],
         )  # fmt: skip
 
-    def surround(self) -> None:
-        self.fill()
-        if self.hierarchy.links:
-            self.motion.hang(len(self.hanging) - 1, self.hanging[-1])
+    def refresh_ghosts(self) -> None:
+        self.prolongate()
+        if self.hierarchy.transfers:
+            self.motion.interpolate_in_parents(len(self._constrained) - 1, self._constrained[-1])
 
-    def fill(self) -> None:
-        for k in range(self.deepest - 1, -1, -1):
-            self.motion.pull(k, self.replaced[k])
-            self._pull(k)
-        for k in range(1, len(self.hanging) - 1):
-            self.motion.hang(k, self.hanging[k])
-
-    def reactions(self, nodes: list[IntArray]) -> None:
+    def prolongate(self) -> None:
         m = self.motion
-        total: list[Array] = [np.zeros_like(f) for f in m.f]
-        for k in range(self.deepest + 1):
-            self._level_forces(k)
-            for j in range(k + 1):
-                total[j] += np.where(self.free[j][:, None], m.f[j], 0.0)
-        for f, value in zip(m.f, total, strict=True):
-            f[:] = value
+        for k in range(self.finest_active - 1, -1, -1):
+            m.restrict(k, self.replaced[k])
+            m.interpolate_in_children(k, self.embedded[k])
+        for k in range(1, len(self._constrained) - 1):
+            m.interpolate_in_parents(k, self._constrained[k])
+
+    def update_forces(self, nodes: list[IntArray]) -> None:
+        f, first = self.motion.stacked[2], self.motion.first
+        total = np.zeros_like(f)
+        for k in range(self.finest_active + 1):
+            self._level_forces(k, 0.0)
+            end = first[k + 1]
+            total[:end] += np.where(self._free[:end, None], f[:end], 0.0)
+        f[:] = total
 
     def energy(self) -> tuple[float, float]:
-        kinetic = elastic = 0.0
-        m = self.motion
+        elastic = 0.0
         for k, level in enumerate(self.hierarchy.levels):
-            nodes = self.active[k]
-            kinetic += 0.5 * float(np.sum(self.mass[k][nodes, None] * m.v[k][nodes] ** 2))
             out = np.zeros(len(self.tets[k]))
             tet_kernels.tet_energies(
                 self.tets[k], level.tets, level.gradients, level.volumes, self.weight[k], level.operator,
-                level.lam, level.mu, m.d[k], out,
+                level.lam, level.mu, self.motion.d[k], out,
             )  # fmt: skip
             elastic += float(out.sum())
-        return kinetic, elastic
+        return self._kinetic_energy(), elastic
+
+
+def _level_required_masses(level: Level, tets: IntArray, weight: Array) -> Array:
+    """Masses (n,) [kg] with which no node, moving alone, is faster than the fastest motion of the whole
+    level: ``m_i = k_i (dt_c / 2)^2``, k_i the largest eigenvalue of the nodal stiffness that the listed tets,
+    which count by their ``weight``, give it."""
+    counts, blocks = np.zeros(level.count), np.zeros((level.count, 3, 3))
+    tet_kernels.tet_nodal_stiffness(
+        tets, level.tets, level.gradients, level.volumes, weight, level.lam, level.mu, counts, blocks
+    )
+    stiffest = np.where(counts > 0.0, level.nodal_stiffness, 0.0)
+    some = np.flatnonzero((counts > 0.0) & (counts < np.diff(level.incident_first) - 1e-9))
+    stiffest[some] = np.linalg.eigvalsh(blocks[some])[:, -1]
+    return np.asarray(stiffest * (0.5 * level.critical_step) ** 2)
+
+
+def _mass_transfers(level: Level, mass: Array, required: Array) -> mass_scaling.Loans:
+    least = np.maximum(required, LEAST * level.mass * (mass != 0.0))
+    return mass_scaling.transfers(least, mass, level.first, level.columns)

@@ -1,4 +1,4 @@
-"""How two neighbouring levels hang together: weights, parents, children, and what is inside of what."""
+"""Interpolation between two neighbouring levels: which tets contain which nodes, and with what weights."""
 
 from dataclasses import dataclass
 
@@ -25,72 +25,77 @@ FAR = 0.25  # a fine node is far from its coarse tet where a weight is below min
 
 @dataclass(frozen=True)
 class Containment:
-    """Where whole levels hold each other, which cuts do not change: the coarse tet of each fine node (up) and
-    of four points in each fine tet (samples), the fine tet of each coarse node (down), the nearest coarse
-    node of each fine one (parent)."""
+    """Which tets of two uncut levels contain which nodes: the coarse tet of each fine node (parent_tet) and
+    of four points in each fine tet (samples), the fine tet of each coarse node (child_tet), and the nearest
+    coarse node of each fine one (parent_node)."""
 
-    up: IntArray
-    down: IntArray
+    parent_tet: IntArray
+    child_tet: IntArray
     samples: IntArray
-    parent: IntArray
+    parent_node: IntArray
 
     @classmethod
     def of(cls, coarse: LevelMesh, fine: LevelMesh) -> "Containment":
-        """For levels without cuts."""
+        """Search the tets of two levels without cuts."""
         from scipy.spatial import cKDTree
 
         inside = np.einsum("sk,mkc->msc", SAMPLES, fine.points[fine.tets]).reshape(-1, 3)
         parent = np.asarray(cKDTree(coarse.points).query(fine.points)[1], np.int64)
-        up, down = _tet_of(fine.points, coarse), _tet_of(coarse.points, fine)
-        return cls(up, down, _tet_of(inside, coarse).reshape(-1, 4), parent)
+        parent_tet, child_tet = _tet_of(fine.points, coarse), _tet_of(coarse.points, fine)
+        return cls(parent_tet, child_tet, _tet_of(inside, coarse).reshape(-1, 4), parent)
 
 
 class LevelTransfer:
-    """How a coarse and a fine level hang together, never across a cut.
+    """Interpolation between a coarse and a fine level, never across a cut.
 
-    corners, weights (n_fine, 4): a fine node's parent tet; parent (n_fine,): the nearest coarse node;
-    push, pull: quadratic interpolation of fine nodes from coarse ones and back,
-    ``u = sum_i w_i (u_i + 1/2 g_i . (x - x_i))`` with averaged nodal gradients g: exact on linear fields;
-    down (n_coarse, 4): a coarse node's child tet, with weights; children: fine nodes of each coarse node;
-    samples (m_fine, 4): coarse tets that hold four points of each fine tet; shares (n_fine, 4): how a fine
-    node's mass and loads go to its corners, which is by weights unless it is far from the tet; bounds
-    (n_fine, 4): the mass that a unit of a fine node's asks of its corners, so that none moves faster.
+    parent_corners, parent_weights (n_fine, 4): the coarse tet that contains a fine node, ``u = sum_q w_q
+    u_q``; child_corners, child_weights (n_coarse, 4): the fine tet that contains a coarse node; parent_node
+    (n_fine,): the nearest coarse node, whose ``children`` the fine nodes are. prolongation, restriction:
+    sparse rows of the quadratic interpolation of fine nodes from coarse ones and back, ``u = sum_i w_i (u_i +
+    1/2 g_i . (x - x_i))`` with averaged nodal gradients g: exact on linear fields.
+
+    samples (m_fine, 4): coarse tets that contain four points of each fine tet; load_weights (n_fine, 4):
+    parts of a fine node's mass and loads for the corners of its parent tet, parent_weights unless it is far
+    from the tet; mass_weights (n_fine, 4): ``|w_q| sum_p |w_p|``, the mass that a unit of a fine node's
+    requires of the corners, so that the node's highest frequency is not exceeded.
     """
 
-    def __init__(self, coarse: Level, fine: Level, homes: Containment) -> None:
-        up, down, samples, self.parent = homes.up, homes.down, homes.samples, homes.parent
+    def __init__(self, coarse: Level, fine: Level, uncut: Containment) -> None:
+        parent_tet, child_tet, samples = uncut.parent_tet, uncut.child_tet, uncut.samples
+        self.parent_node = uncut.parent_node
         if coarse.virtual is not None and fine.virtual is not None:
-            up = _tet_beside(fine.points, fine.node_sides, up[fine.virtual.owner], coarse)
-            down = _tet_beside(coarse.points, coarse.node_sides, down[coarse.virtual.owner], fine)
-            self.parent = _node_beside(fine, homes.parent[fine.virtual.owner], coarse)
+            parent_tet = _tet_beside(fine.points, fine.node_sides, parent_tet[fine.virtual.owner], coarse)
+            child_tet = _tet_beside(coarse.points, coarse.node_sides, child_tet[coarse.virtual.owner], fine)
+            self.parent_node = _node_beside(fine, uncut.parent_node[fine.virtual.owner], coarse)
             samples = _samples_beside(fine, samples[fine.virtual.origin], coarse)
-        self.corners, self.weights = _weights(fine.points, coarse, up)
-        self.bounds: Array = np.abs(self.weights) * np.abs(self.weights).sum(axis=1, keepdims=True)
-        far = self.weights.min(axis=1) < -FAR
-        near = np.maximum(self.weights, 0.0)
+        self.parent_corners, weights = _weights(fine.points, coarse, parent_tet)
+        self.parent_weights = weights
+        self.mass_weights: Array = np.abs(weights) * np.abs(weights).sum(axis=1, keepdims=True)
+        far = weights.min(axis=1) < -FAR
+        near = np.maximum(weights, 0.0)
         near /= near.sum(axis=1, keepdims=True)
-        self.shares: Array = np.where(far[:, None], near, self.weights)
+        self.load_weights: Array = np.where(far[:, None], near, weights)
         self.samples = _in_one_piece(samples, fine.tets, far)
-        self.down, self.down_weights = _weights(coarse.points, fine, down)
-        self.children = np.argsort(self.parent, kind="stable").astype(np.int64)
+        self.child_corners, self.child_weights = _weights(coarse.points, fine, child_tet)
+        self.children = np.argsort(self.parent_node, kind="stable").astype(np.int64)
         self.children_first = np.concatenate(
-            [[0], np.cumsum(np.bincount(self.parent, minlength=coarse.count))]
+            [[0], np.cumsum(np.bincount(self.parent_node, minlength=coarse.count))]
         )
-        self.push = _quadratic(self.corners, self.weights, fine.points, coarse)
-        self.pull = _quadratic(self.down, self.down_weights, coarse.points, fine)
+        self.prolongation = _quadratic(self.parent_corners, weights, fine.points, coarse)
+        self.restriction = _quadratic(self.child_corners, self.child_weights, coarse.points, fine)
 
 
 def _weights(points: Array, level: Level, home: IntArray) -> tuple[IntArray, Array]:
-    """Corners (n, 4) of the tets that hold points, and the points' weights."""
+    """Corners (n, 4) of the tets that contain points, and the points' barycentric weights."""
     corners = level.tets[home]
     weights = weights_in(points, level.points[corners])
     return corners, np.ascontiguousarray(np.where(np.abs(weights) < 1e-12, 0.0, weights))
 
 
 def _in_one_piece(samples: IntArray, tets: IntArray, far: BoolArray) -> IntArray:
-    """Samples of fine tets, where those around ``far`` fine nodes that hang together have one coarse tet:
-    that of most of them. Horns and tails that a coarse level lacks are refined as a whole or not at all, so
-    that none of their nodes is ever slaved to a tet far away."""
+    """Samples of fine tets, where those around connected ``far`` fine nodes have one coarse tet: that of most
+    of them. Horns and tails that a coarse level lacks are refined as a whole or not at all, so that none of
+    their nodes is ever slaved to a tet far away."""
     touching = np.flatnonzero(far[tets].any(axis=1))
     if not len(touching):
         return samples
@@ -110,7 +115,8 @@ def _in_one_piece(samples: IntArray, tets: IntArray, far: BoolArray) -> IntArray
 
 
 def _tet_beside(points: Array, sides: CutSides, whole: IntArray, level: Level) -> IntArray:
-    """The copy of a point's ``whole`` tet on the point's side of all cuts, or another tet near it."""
+    """The copy of a point's tet of the uncut level (``whole``) on its side of all cuts, or another near
+    it."""
     assert level.virtual is not None
     found, none = copy_on_same_side(sides, whole, level.virtual.origin, 0, level.tet_sides)
     if len(none):
@@ -138,7 +144,7 @@ def _samples_beside(fine: Level, whole: IntArray, coarse: Level) -> IntArray:
 
 
 def _tet_of(points: Array, mesh: LevelMesh) -> IntArray:
-    """The tet of a mesh that holds each point, or the best near one."""
+    """The tet of a mesh that contains each point, or the best near one."""
     return tet_with(
         mesh.tets, embed(Surface(points, np.zeros((0, 3), np.int64)), mesh.points, mesh.tets).indices
     )
@@ -150,7 +156,7 @@ def _quadratic(corners: IntArray, weights: Array, points: Array, source: Level) 
     rows = np.repeat(np.arange(n), 4)
     w = sparse.csr_array((weights.ravel(), (rows, corners.ravel())), shape=(n, source.count))
     total = w.copy()
-    for c, gradient in enumerate(source.averaging()):
+    for c, gradient in enumerate(source.nodal_gradient_matrices()):
         here, there = sparse.diags_array(points[:, c]), sparse.diags_array(source.points[:, c])
         total = total + 0.5 * ((here @ w - w @ there) @ gradient)
     total = sparse.csr_array(total)

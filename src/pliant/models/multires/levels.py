@@ -1,4 +1,4 @@
-"""One level of a hierarchy, as arrays for the kernels."""
+"""One resolution level: its mesh, stiffness matrix and masses, as arrays for the kernels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ class CsrRows:
 
     @property
     def table(self) -> tuple[IntArray, IntArray, Array]:
-        """As kernels want it."""
+        """First entries of the rows, columns and weights, as kernels want them."""
         return self.first, self.columns, self.weights
 
     @classmethod
@@ -36,7 +36,7 @@ class CsrRows:
         return cls(np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
     @classmethod
-    def of(cls, matrix: Any) -> "CsrRows":
+    def of(cls, matrix: sparse.csr_array) -> "CsrRows":
         matrix = matrix.tocsr()
         matrix.sort_indices()
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
@@ -59,9 +59,11 @@ class LevelMesh:
 class Level:
     """One mesh: its tets with shape gradients, stiffness rows in 3x3 blocks, masses and critical step.
 
-    points (n, 3); tets (m, 4); gradients (m, 4, 3) [1/m]; volumes (m,); firmness (n,) [N/m]: the largest
-    stiffness of each node where all others stay; around: tets (times 4, plus corner) of each node; critical:
-    ``2 / omega_max`` [s] of the whole level, undamped; tet_sides, node_sides: their sides of cuts.
+    points (n, 3) [m]; tets (m, 4); gradients (m, 4, 3) [1/m] of the shape functions; volumes (m,) [m3]. Tets
+    incident to node i: ``incident[incident_first[i] : incident_first[i + 1]]``, each 4 times the number of
+    the tet plus the corner that the node is. Stiffness K in sparse rows: 3x3 ``blocks`` [N/m] of row i at
+    ``first[i] : first[i + 1]``, with ``columns``. nodal_stiffness (n,) [N/m]: largest eigenvalue of ``K_ii``.
+    critical_step: ``2 / omega_max`` [s] of the whole level, undamped. tet_sides, node_sides: sides of cuts.
     """
 
     def __init__(self, mesh: LevelMesh, lame: tuple[float, float], operator: int) -> None:
@@ -74,17 +76,17 @@ class Level:
         self.count = len(points)
         corners = self.tets.ravel()
         order = np.argsort(corners, kind="stable")
-        self.around = order.astype(np.int64)
-        self.around_first = np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=self.count))])
+        self.incident = order.astype(np.int64)
+        self.incident_first = np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=self.count))])
         matrix = assemble(self._element_matrices(), self.tets, self.count)
         self.first = matrix.indptr.astype(np.int64)
         self.columns = matrix.indices.astype(np.int64)
         self.blocks: Array = np.ascontiguousarray(matrix.data)
         self.matrix = matrix
         diagonal = self.columns == np.repeat(np.arange(self.count), np.diff(self.first))
-        self.firmness: Array = np.linalg.eigvalsh(self.blocks[diagonal])[:, -1]
+        self.nodal_stiffness: Array = np.linalg.eigvalsh(self.blocks[diagonal])[:, -1]
         self.mass: Array = np.zeros(self.count)
-        self.critical = np.inf
+        self.critical_step = np.inf
         edges = points[self.columns] - np.repeat(points, np.diff(self.first), axis=0)
         lengths = np.linalg.norm(edges, axis=1)
         self.spacing = float(np.median(lengths[lengths > 0]))
@@ -92,7 +94,7 @@ class Level:
         self.tet_sides, self.node_sides = CutSides.none(len(tets)), CutSides.none(self.count)
         if (cut := mesh.virtual) is not None:
             self.tet_sides = CutSides(cut.above & ~cut.below, cut.below & ~cut.above)
-            below, above = (_any_around(flags, tets, self.count) for flags in (cut.below, cut.above))
+            below, above = (_any_incident(flags, tets, self.count) for flags in (cut.below, cut.above))
             self.node_sides = CutSides(above & ~below, below & ~above)
 
     def _element_matrices(self) -> Array:
@@ -107,11 +109,11 @@ class Level:
         return element_stiffness(self.gradients[:, 1:], self.volumes, stiffness)
 
     def set_mass(self, mass: Array) -> None:
-        """Give the nodes their masses [kg] and measure the critical step."""
+        """Set the masses [kg] of the nodes, and compute the critical step."""
         self.mass = mass
-        self.critical = critical_step(self.matrix, mass)
+        self.critical_step = critical_step(self.matrix, mass)
 
-    def averaging(self) -> list[Any]:
+    def nodal_gradient_matrices(self) -> list[sparse.csr_array]:
         """Sparse (n, n) matrices of the volume-averaged nodal gradient, one per direction."""
         weight = (
             self.volumes[:, None]
@@ -126,8 +128,8 @@ class Level:
         return found
 
 
-def _any_around(flags: BoolArray, tets: IntArray, count: int) -> BoolArray:
-    """Whether any tet around a node has the flag, (count, c) from (m, c)."""
+def _any_incident(flags: BoolArray, tets: IntArray, count: int) -> BoolArray:
+    """Whether any incident tet of a node has the flag, (count, c) from (m, c)."""
     found = np.zeros((count, flags.shape[1]), bool)
     for k in range(4):
         for c in range(flags.shape[1]):
@@ -135,7 +137,7 @@ def _any_around(flags: BoolArray, tets: IntArray, count: int) -> BoolArray:
     return found
 
 
-def critical_step(matrix: Any, mass: Array) -> float:
+def critical_step(matrix: sparse.bsr_array, mass: Array) -> float:
     """``2 / omega_max`` [s] of ``M^-1 K``, by Lanczos iteration from a fixed start; inf without stiffness."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 

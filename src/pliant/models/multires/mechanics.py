@@ -1,21 +1,39 @@
-"""The multiresolution model at work on one body."""
+"""The runtime of the multiresolution model on one body."""
 
 import time as clock
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray
-from pliant.interfaces import FieldData, Ledger, Pushing, StableStep, Structure
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Table
+from pliant.fracture.tet_topology import pieces
+from pliant.interfaces import (
+    ChangingTopology,
+    Cuttable,
+    Damped,
+    EnergyTotals,
+    FieldData,
+    FractureStatistics,
+    Mechanics,
+    SectionForce,
+    SelfStepping,
+    StableStep,
+    StepContext,
+    StoredEnergy,
+    Structure,
+    TopologyChange,
+)
 from pliant.materials import elastic
-from pliant.models.multires import contact_input, particle_output, refinement_kernels, transfer_kernels
-from pliant.models.multires.cutting import LevelCutting
+from pliant.models.multires import particle_output, refinement_kernels
+from pliant.models.multires.contact_input import ExternalChange, NearbyObstacles
+from pliant.models.multires.coupling import Coupling
+from pliant.models.multires.cutting import LevelCutting, flag_crossed, restrict_to_levels
 from pliant.models.multires.finest_mesh import FinestMesh
 from pliant.models.multires.galerkin import Galerkin
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.level_cuts import LevelCuts
-from pliant.models.multires.level_state import Coupling, LevelState, flagged
+from pliant.models.multires.level_state import LevelState, flagged
 from pliant.models.multires.levels import OPERATORS
 from pliant.models.multires.prescribed_nodes import PrescribedNodes
 from pliant.models.multires.refinement import Refinement
@@ -24,287 +42,337 @@ from pliant.models.multires.work_budget import WorkBudget
 from pliant.models.tets import fields
 
 if TYPE_CHECKING:
-    from pliant.materials import ResolvedMaterial as Material
+    from pliant.materials import ResolvedMaterial
     from pliant.models.multires.model import Multires
 
-ADAPT_EVERY = 1.0 / 125.0  # levels change at most this often [s]
+REFINE_EVERY = 1.0 / 125.0  # levels change at most this often [s]
+KINDS = ("auto", "schwarz", "galerkin")
 
 
-class MultiresMechanics(FinestMesh, LevelCutting):
+class MultiresMechanics(Mechanics):
     """Levels, their motion, and which of them is simulated where.
 
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
     ones. ``add_forces`` and ``energy`` are those of the finest mesh at given positions; the body moves by
-    ``advance``.
+    ``advance``. split: flags of each level's nodes that are replaced by finer ones.
     """
 
+    capabilities = frozenset({SelfStepping, StoredEnergy, Damped, SectionForce, Cuttable, ChangingTopology})
     inversion_safe = True
     recorded = ("level", "eta")
-    slowed = False
+    field_names = (*fields.NAMES, "level", "eta")
 
-    def __init__(self, structure: Structure, material: "Material", model: "Multires") -> None:
-        self.structure, self.material, self.model = structure, material, model
+    def __init__(self, structure: Structure, material: "ResolvedMaterial", model: "Multires") -> None:
+        self.material, self.model = material, model
         self.damping_time = material.damping or 0.0
-        self.cuts, self._whole = LevelCuts(structure), structure.carrier
+        self.cutting = LevelCutting(structure, structure.carrier)
         self.topology_version, self.parents = 0, np.arange(len(structure.rest))
-        self._set_up(structure)
-        self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
         self.coupling: Coupling | None = None
-        self.kind = model.coupling
-        self.obstacles: list[Pushing] = []
-        self._last: Array = np.hstack([structure.rest, np.zeros_like(structure.rest)])  # as shown: x, v
-        self._external: Array = np.zeros_like(structure.rest)
-        self._rearranged = False  # loads have to be shared out again
-        self._since, self._frame_seconds = np.inf, 0.0
-        self.governor = WorkBudget(model)
-        self.keeps_heat = False  # for the energy ledger, which says so
+        self.coupling_kind: str = model.coupling
+        self._set_structure(structure)
+        self._reset_particles()
+        self._since_refinement, self._frame_seconds = np.inf, 0.0
+        self.budget = WorkBudget(model, self.diagnostics)
         self.updates, self.refused = 0, False
-        self._shown: tuple[Array, Array] | None = None  # levels and eta of a recorded frame
-        self.field_names = (*fields.NAMES, "level", "eta")
+        self._restored_fields: dict[str, Array] | None = None  # of a recorded frame
         count = len(self.hierarchy.levels)
         self.series_names = ("load", "refused", "updates", "seconds", *(f"active.{k}" for k in range(count)))
 
-    def _set_up(self, structure: Structure) -> None:
-        """Make the levels of a structure."""
+    def _set_structure(self, structure: Structure) -> None:
+        """Build the levels of a structure."""
         self.structure = structure
         lame = elastic.lame_parameters(self.material.young, self.material.poisson)
-        meshes, operator = self.cuts.level_meshes(), OPERATORS[self.model.operator]
-        self.hierarchy = Hierarchy(meshes, self.cuts.homes, structure.mass, lame, operator)
-        self.motion, self._loaded = LevelState(self.hierarchy), False
-        self.adaptation = Refinement(self.hierarchy, self.motion.family, self.model.split)
-        self.drives = PrescribedNodes(self.hierarchy)
+        meshes, operator = self.cutting.level_meshes(), OPERATORS[self.model.operator]
+        self.hierarchy = Hierarchy(meshes, self.cutting.containment, structure.mass, lame, operator)
+        self.finest = FinestMesh(self.hierarchy.levels[-1])
+        self.motion = LevelState(self.hierarchy)
+        self.refinement = Refinement(self.motion, self.model.split)
+        self.prescribed = PrescribedNodes(self.hierarchy)
+        self._loaded = self._loads_stale = False
 
-    def stored(self, x: Array, v: Array) -> tuple[float, float]:
-        """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before it begins.
+    def _reset_particles(self) -> None:
+        rest = self.structure.rest
+        self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
+        self._written: Array = np.hstack([rest, np.zeros_like(rest)])  # x and v at the end of the last step
+        self._external: Array = np.zeros_like(rest)
 
-        What others did to the particles since they were shown is not simulated yet: it counts as it would at
-        the finest level.
-        """
-        if self.coupling is None:
-            return self.kinetic(v), self.energy(x)
-        kinetic, elastic = self.coupling.energy()
-        places, speeds = self._last[:, :3], self._last[:, 3:]
-        if not np.array_equal(v, speeds):
-            kinetic += self.kinetic(v) - self.kinetic(speeds)
-        if not np.array_equal(x, places):
-            elastic += self.energy(x) - self.energy(places)
-        return kinetic, elastic
+    # ------------------------------------------------------------------------------- the finest mesh
+
+    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+        self.finest.add_forces(x, v, self.damping_time, out)
+
+    def energy(self, x: Array) -> float:
+        return self.finest.energy(x)
+
+    def dissipation(self, x: Array, v: Array) -> float:
+        """Zero: the heat of damping is counted within the local steps, see ``report_energy``."""
+        return 0.0
+
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        return self.finest.section_force(x, above)
 
     def stable_step(self) -> StableStep:
-        """None: levels take steps of their own within one of the World's."""
+        """Unlimited: levels take steps of their own within one of the World's."""
         return StableStep(float("inf"), "levels take steps of their own")
+
+    def stored(self, x: Array, v: Array) -> tuple[float, float]:
+        """Kinetic and elastic energy [J] of what is simulated; of the finest mesh, before the first step.
+
+        Changes of the particles since the last step are not simulated yet: they count as at the finest level.
+        """
+        finest = self.finest
+        if self.coupling is None:
+            return finest.kinetic_energy(v), finest.energy(x)
+        kinetic, elastic = self.coupling.energy()
+        last_x, last_v = self._written[:, :3], self._written[:, 3:]
+        if not np.array_equal(v, last_v):
+            kinetic += finest.kinetic_energy(v) - finest.kinetic_energy(last_v)
+        if not np.array_equal(x, last_x):
+            elastic += finest.energy(x) - finest.energy(last_x)
+        return kinetic, elastic
 
     # ------------------------------------------------------------------------------------------ steps
 
-    def set_obstacles(self, obstacles: Sequence[Pushing]) -> None:
-        self.obstacles = list(obstacles)
-
-    def couple(self, kind: str) -> None:
-        """Begin with a coupling; all levels are given the values that they have now."""
-        self.kind, self.adaptation.whole = kind, kind == "schwarz"
+    def set_coupling(self, kind: str) -> Coupling:
+        """Couple the levels, which keep the values that they have now."""
+        self.coupling_kind = kind
         if kind == "galerkin":
-            self.coupling = Galerkin(self.hierarchy, self.motion, self.damping_time)
+            coupling: Coupling = Galerkin(self.hierarchy, self.motion, self.damping_time)
         else:
-            printed = self.model.order == "debunne"
-            self.coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, printed)
-        self.coupling.arrange(self.split)
-        self.coupling.weigh()
-        if self.keeps_heat:
-            self.coupling.heat = np.zeros(1)
-        self._rearranged = True
+            coupling = Schwarz(self.hierarchy, self.motion, self.damping_time, self.model.order == "debunne")
+        coupling.set_active(self.split)
+        coupling.update_inverse_mass()
+        self.coupling, self._loads_stale = coupling, True
+        return coupling
 
-    def report_energy(self, ledger: Ledger) -> None:
-        """Hand the heat of internal damping since the last call to the ledger."""
-        if self.coupling is not None and len(self.coupling.heat):
-            ledger.dissipated += float(self.coupling.heat[0])
-            self.coupling.heat[0] = 0.0
-
-    def _begin(self, v: Array, inverse_mass: Array) -> None:
-        held, lossy = bool((inverse_mass == 0.0).any()), self.slowed or self.damping_time > 0.0
+    def _initialise(self, v: Array, inverse_mass: Array, damped: bool) -> Coupling:
+        """Choose the coupling, and give all levels the velocities of the particles."""
+        held, lossy = bool((inverse_mass == 0.0).any()), damped or self.damping_time > 0.0
         ghosts = (held and lossy) or self.model.order == "debunne"
-        kind = self.kind if self.kind != "auto" else "schwarz" if ghosts else "galerkin"
+        auto = "schwarz" if ghosts else "galerkin"
         if self.model.detail == "finest":
             self.split = [np.ones(level.count, bool) for level in self.hierarchy.levels]
             self.split[-1][:] = False
-        self.couple(kind)
+        coupling = self.set_coupling(auto if self.coupling_kind == "auto" else self.coupling_kind)
         self.motion.v[-1][:] = v
-        for k in range(len(self.hierarchy.links) - 1, -1, -1):
-            self.motion.pull(k, np.arange(self.hierarchy.levels[k].count))
-        self._last[:, 3:] = v
+        for k in range(len(self.hierarchy.transfers) - 1, -1, -1):
+            self.motion.restrict(k, np.arange(self.hierarchy.levels[k].count))
+        self._written[:, 3:] = v
+        return coupling
 
-    def advance(
-        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
-    ) -> None:
-        started, fresh = clock.perf_counter(), self.coupling is None
-        self._shown = None
-        if self.coupling is None:
-            self._begin(v, inverse_mass)
-        assert self.coupling is not None
-        if self.drives.hold(inverse_mass, self.motion) or self._rearranged:
-            self.coupling.weigh()
-        pushed = contact_input.ExternalChange.since(self._last, x, v, self.drives.driven[-1])
-        if len(pushed.rows):
-            contact_input.apply_external_changes(pushed, self.structure.mass, self.motion, self.coupling)
-        counts = self.counts(dt)
-        self._since += dt
-        if self.model.detail == "adaptive" and self._since >= ADAPT_EVERY - 1e-9:
-            self._adapt(time, dt, counts)
-            self._since = 0.0
-        if not np.array_equal(external, self._external):
-            self._external, self._rearranged = external.copy(), True
-        if self._rearranged:
-            self._rearranged = False
-            self._share_loads()
-        if fresh and not self.coupling.synchronous:  # so constant loads move bodies exactly from the start
+    def advance(self, ctx: StepContext) -> None:
+        started, fresh, motion = clock.perf_counter(), self.coupling is None, self.motion
+        time, dt, x, v = ctx.time, ctx.dt, ctx.x, ctx.v
+        self._restored_fields = None
+        coupling = self.coupling or self._initialise(v, ctx.inverse_mass, ctx.damped)
+        if ctx.keep_heat and not len(coupling.heat):
+            coupling.heat = np.zeros(1)
+        if self.prescribed.update(ctx.inverse_mass, motion) or self._loads_stale:
+            coupling.update_inverse_mass()
+        prescribed = self.prescribed.flags[-1]
+        change = ExternalChange.since(self._written, x, v, prescribed)
+        if len(change.rows):
+            change.apply(self.structure.mass, motion, coupling)
+        counts = coupling.substep_counts(dt)
+        self._since_refinement += dt
+        if self.model.detail == "adaptive" and self._since_refinement >= REFINE_EVERY - 1e-9:
+            self._refine(coupling, ctx, counts)
+            self._since_refinement = 0.0
+        if not np.array_equal(ctx.external, self._external):
+            self._external, self._loads_stale = ctx.external.copy(), True
+        if self._loads_stale:
+            self._loads_stale = False
+            self._restrict_loads(coupling)
+        if fresh and not coupling.synchronous:  # so constant loads move bodies exactly from the start
             for k, count in enumerate(counts):
-                self.motion.v[k] -= 0.5 * dt / count * self.motion.load[k] * self.motion.inverse[k]
-        self.drives.lead(x, dt, self.motion)
-        near = contact_input.nearby_obstacles(self.obstacles, self.motion, self.coupling, time, dt)
-        self.coupling.advance(time, dt, counts, near)
-        self.coupling.fill()
-        self._show(x, v)
-        active = [len(nodes) for nodes in self.coupling.active]
-        self.updates = sum(count * nodes for count, nodes in zip(counts, active, strict=True))
+                motion.v[k] -= 0.5 * dt / count * motion.load[k] * motion.inverse[k]
+        self.prescribed.set_velocities(x, dt, motion)
+        near = NearbyObstacles.of(ctx.obstacles, motion, coupling, time, dt)
+        coupling.advance(time, dt, counts, near)
+        coupling.prolongate()
+        particle_output.write_particles(motion, coupling.constrained[-1], prescribed, x, v, self._written)
+        self.updates = sum(n * len(nodes) for n, nodes in zip(counts, coupling.active, strict=True))
         self._frame_seconds = clock.perf_counter() - started
-        self.governor.measure(self.updates, self._frame_seconds)
+        self.budget.measure(self.updates, self._frame_seconds)
 
-    def _share_loads(self) -> None:
-        """Hand what acts on particles to simulated nodes."""
-        assert self.coupling is not None
+    def _restrict_loads(self, coupling: Coupling) -> None:
+        """Put the loads on particles on active nodes."""
         loaded = bool(self._external.any())
         if loaded or self._loaded:
-            self.motion.take_load(self.coupling.share(self._external))
+            self.motion.stacked[3][:] = coupling.restrict_loads(self._external)
         self._loaded = loaded
 
-    def counts(self, dt: float) -> list[int]:
-        """Steps of each level within ``dt``: powers of two, at least as many as the coarser level's."""
-        assert self.coupling is not None
-        found, least = [], 0
-        for limit in self.coupling.limits():
-            power = max(least, int(np.ceil(np.log2(max(dt / limit, 1.0)) - 1e-9)))
-            found.append(2**power)
-            least = power
-        return found
+    def finish_step(self, ctx: StepContext) -> None:
+        """Nothing: ``advance`` takes the whole step."""
 
-    def _show(self, x: Array, v: Array) -> None:
-        assert self.coupling is not None
-        d, speed, links = self.motion.d, self.motion.v, self.hierarchy.links
-        parents = (
-            (links[-1].corners, links[-1].weights) if links else (np.zeros((0, 4), int), np.zeros((0, 4)))
-        )
-        coarse, own = (d[-2:][0], speed[-2:][0]), (d[-1], speed[-1])
-        hanging = (self.coupling.hanging[-1], *parents)
-        particle_output.write_particles(
-            hanging, coarse, own, self.structure.rest, self.drives.driven[-1], x, v, self._last
-        )
+    def add_internal_forces(self, out: Array) -> None:
+        if self.coupling is not None and self.prescribed.any:
+            nodes = self.prescribed.active_prescribed(self.coupling.active)
+            self.coupling.update_forces(nodes)
+            external = self._external if self._loaded else None
+            self.prescribed.add_reactions(nodes, self.motion, external, out)
 
-    # -------------------------------------------------------------------------------------- adaptation
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Add the heat of internal damping since the last call."""
+        if self.coupling is not None and len(self.coupling.heat):
+            totals.dissipated += float(self.coupling.heat[0])
+            self.coupling.heat[0] = 0.0
 
-    def _adapt(self, time: float, dt: float, counts: list[int]) -> None:
-        assert self.coupling is not None
-        a, m = self.adaptation, self.motion
-        a.measure(m, self.coupling)
-        away = a.near(m, self.obstacles, time + dt)
-        held = self.drives.uncaught
-        if self.cuts.any:
-            held = [flags | along for flags, along in zip(held, self.cuts.touched(), strict=False)]
-        wanted, urgency = a.choose(self.split, away, held)
-        split, self.refused = a.within(wanted, urgency, counts, self.governor.allowed_at(time))
-        self.governor.warn(time, counts[0] * self.hierarchy.levels[0].count, self.refused)
+    # -------------------------------------------------------------------------------------- refinement
+
+    def _refine(self, coupling: Coupling, ctx: StepContext, counts: list[int]) -> None:
+        refinement = self.refinement
+        refinement.measure(self.motion, coupling)
+        distance = refinement.obstacle_distance(self.motion, ctx.obstacles, ctx.time + ctx.dt)
+        forced = self.prescribed.unresolved
+        if self.cutting.any:
+            forced = [a | b for a, b in zip(forced, self.cutting.nodes_at_cuts(), strict=False)]
+        whole_tets = self.coupling_kind == "schwarz"
+        wanted, urgency = refinement.choose(self.split, distance, forced, whole_tets)
+        allowed = self.budget.allowed_at(ctx.time)
+        split, self.refused = refinement.within_budget(wanted, urgency, counts, allowed)
+        self.budget.warn(ctx.time, counts[0] * self.hierarchy.levels[0].count, self.refused)
         self.set_split(split)
 
     def set_split(self, split: list[BoolArray]) -> None:
-        """Take over split flags; newborn nodes take displacement and velocity from the coarser level."""
-        assert self.coupling is not None
+        """Set the split flags; newly active nodes take displacement and velocity from the coarser level."""
+        coupling = self.coupling
+        assert coupling is not None
         if all(np.array_equal(a, b) for a, b in zip(split, self.split, strict=True)):
             return
-        before, momentum = self.split, None if self.drives.any else self.coupling.momenta()[0]
-        energy = sum(self.coupling.energy()) if len(self.coupling.heat) else 0.0
+        before, momentum = self.split, None if self.prescribed.any else coupling.momenta()[0]
+        energy = sum(coupling.energy()) if len(coupling.heat) else 0.0
         self.split = split
-        for k, link in enumerate(self.hierarchy.links):
-            fresh = np.flatnonzero(split[k] & ~before[k])
-            born = refinement_kernels.children_of(fresh, link.children_first, link.children)
-            self.drives.change(k, np.flatnonzero(split[k] != before[k]))
-            self.drives.change(k + 1, born)
-            d, v = self.motion.d, self.motion.v
-            if self.kind == "schwarz":
-                transfer_kernels.interpolate(born, link.push.table, d[k], v[k], d[k + 1], v[k + 1])
-        self.coupling.arrange(split)
-        self.coupling.weigh()
+        for k, transfer in enumerate(self.hierarchy.transfers):
+            parents = np.flatnonzero(split[k] & ~before[k])
+            born = refinement_kernels.children_of(parents, transfer.children_first, transfer.children)
+            self.prescribed.mark_changed(k, np.flatnonzero(split[k] != before[k]))
+            self.prescribed.mark_changed(k + 1, born)
+            if self.coupling_kind == "schwarz":
+                self.motion.prolongate(k + 1, born)
+        coupling.set_active(split)
+        coupling.update_inverse_mass()
         if momentum is not None:
-            self.coupling.keep_momentum(momentum)
-        if len(self.coupling.heat):  # what it takes or gives: another mesh has another stiffness
-            self.coupling.surround()
-            self.coupling.heat[0] += energy - sum(self.coupling.energy())
-        self._rearranged = True
+            coupling.set_momentum(momentum)
+        if len(coupling.heat):  # another mesh has another stiffness: the difference counts as heat
+            coupling.refresh_ghosts()
+            coupling.heat[0] += energy - sum(coupling.energy())
+        self._loads_stale = True
 
-    @property
-    def decisions(self) -> list[tuple[float, float]]:
+    def replay_parameters(self) -> Table:
         """What a budget in seconds came to: time [s] and node updates a frame."""
-        return self.governor.decisions
+        decisions = self.budget.decisions
+        return {"decisions": [list(pair) for pair in decisions]} if decisions else {}
 
-    @property
-    def warnings(self) -> list[str]:
-        return self.governor.warnings
+    # ------------------------------------------------------------------------------------------- cuts
 
-    # ------------------------------------------------------------------- reactions, series, fields, state
+    def cut(self, x: Array, level: Array) -> bool:
+        values = restrict_to_levels(self.hierarchy, level)
+        self._refine_along(values)
+        return self._apply_cut(self.cutting.cut(values))
 
-    def add_internal(self, out: Array) -> None:
-        if self.coupling is not None and self.drives.any:
-            held = self.drives.held(self.coupling.active)
-            self.coupling.reactions(held)
-            self.drives.add_reactions(held, self.motion, self._external if self._loaded else None, out)
+    def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
+        values = restrict_to_levels(self.hierarchy, level)
+        self._refine_along(values)
+        self.cutting.mark_cut(values)
+        self._apply_cut(True)
+        kept = slice(None) if past is None else past[self.parents] <= 0.0
+        return np.array(self.structure.rest[kept])
 
-    def series(self) -> Sequence[float]:
-        budget = self.governor.allowed
-        load = 0.0 if not budget else self.updates / budget
+    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+        return self._apply_cut(self.cutting.open_faces(self.hierarchy, sides, where))
+
+    def _refine_along(self, values: list[Array]) -> None:
+        """Let the finest level take over at tets with ``values`` of both signs, before they are cut."""
+        if self.coupling is not None and self.model.detail == "adaptive":
+            split = [flags.copy() for flags in self.split]
+            flag_crossed(self.hierarchy, values, split)
+            self.set_split(self.refinement.grade(split))
+
+    def _apply_cut(self, changed: bool) -> bool:
+        """If cuts ``changed`` the levels, continue with the new ones; copies of a node have its values."""
+        if not changed:
+            return False
+        before, split, eta, coupling = self.motion, self.split, self.refinement.eta, self.coupling
+        mass, parents = self.structure.mass, self.cutting.parents
+        momentum = None if coupling is None or self.prescribed.any else coupling.momenta()[0]
+        self._set_structure(self.cutting.cut_structure(self.structure))
+        self.parents = parents[-1]
+        self.topology_version += 1
+        self.motion.copy_from(before, parents)
+        self.refinement.set_eta([values[own] for values, own in zip(eta, parents, strict=True)])
+        self.split = [flags[own] for flags, own in zip(split, parents, strict=True)]
+        self._written = self._written[self.parents]
+        share = self.structure.mass / mass[self.parents]
+        self._external = self._external[self.parents] * share[:, None]
+        if coupling is not None:
+            now = self.set_coupling(self.coupling_kind)
+            now.heat = coupling.heat
+            if momentum is not None:
+                now.set_momentum(momentum)
+        return True
+
+    def fracture_statistics(self) -> FractureStatistics:
+        return FractureStatistics(pieces(self.structure.cells["tetra"])[0], self.cutting.area(), 0)
+
+    def topology_change(self) -> TopologyChange:
+        return TopologyChange(self.structure, self.parents)
+
+    def rebuild(self, structure: Structure) -> None:
+        self.cutting = LevelCutting(structure, self.cutting.uncut_carrier)
+        self._set_structure(replace(structure, carrier=self.cutting.carrier(structure.spacing)))
+        self._reset_particles()
+
+    # --------------------------------------------------------------------------- series, fields, state
+
+    def sample_series(self) -> Sequence[float]:
+        allowed = self.budget.allowed
+        load = 0.0 if not allowed else self.updates / allowed
         active = [0] * len(self.split) if self.coupling is None else [len(a) for a in self.coupling.active]
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
         return [load, float(self.refused), float(self.updates), seconds, *(float(n) for n in active)]
 
-    def levels_shown(self) -> Array:
+    def particle_levels(self) -> Array:
         """The level that each particle follows (0: the coarsest)."""
-        levels = [np.full(level.count, float(k)) for k, level in enumerate(self.hierarchy.levels)]
-        return self._followed(levels)
+        return self._at_particles([np.full(v.count, float(k)) for k, v in enumerate(self.hierarchy.levels)])
 
-    def jumps_shown(self) -> Array:
-        """eta of the simulated node that each particle follows."""
-        return self._followed(self.adaptation.eta)
+    def _level_fields(self) -> dict[str, Array]:
+        """The level of each particle, and eta of the active node that it follows."""
+        return {"level": self.particle_levels(), "eta": self._at_particles(self.refinement.eta)}
 
-    def _followed(self, values: list[Array]) -> Array:
-        """Values of nodes, as particles show them that follow these."""
+    def _at_particles(self, values: list[Array]) -> Array:
+        """Values of the active nodes that particles follow."""
         found = values[0]
-        for k, link in enumerate(self.hierarchy.links):
-            found = np.where(self.split[k][link.parent], values[k + 1], found[link.parent])
+        for k, transfer in enumerate(self.hierarchy.transfers):
+            parent = transfer.parent_node
+            found = np.where(self.split[k][parent], values[k + 1], found[parent])
         return found
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        found = self.tet_fields(x, [name for name in names if name in fields.NAMES])
-        for name, values in zip(self.recorded, self._shown or (None, None), strict=True):
-            if name in names:
-                made = self.levels_shown if name == "level" else self.jumps_shown
-                found[name] = FieldData(made() if values is None else values)
+        found = self.finest.fields(x, [name for name in names if name in fields.NAMES])
+        if wanted := [name for name in self.recorded if name in names]:
+            values = self._restored_fields or self._level_fields()
+            found |= {name: FieldData(values[name]) for name in wanted}
         return found
 
     def state(self) -> dict[str, AnyArray]:
-        m = self.motion
+        m, numbers = self.motion, [self._since_refinement, self._frame_seconds, self.updates, self.refused]
         found: dict[str, AnyArray] = {
-            "x": np.ascontiguousarray(self._last[:, :3]),
-            "v": np.ascontiguousarray(self._last[:, 3:]),
+            "x": np.ascontiguousarray(self._written[:, :3]),
+            "v": np.ascontiguousarray(self._written[:, 3:]),
             "external": self._external,
-            "numbers": np.array([self._since, self._frame_seconds, self.updates, self.refused]),
+            "numbers": np.array(numbers),
             "heat": np.zeros(0) if self.coupling is None else self.coupling.heat,
-            "left-over": np.zeros(3) if self.coupling is None else self.coupling.left_over,
-            "kind": np.array({"auto": 0, "schwarz": 1, "galerkin": 2}[self.kind]),
+            "left-over": np.zeros(3) if self.coupling is None else self.coupling.force_imbalance,
+            "kind": np.array(KINDS.index(self.coupling_kind)),
             "begun": np.array(self.coupling is not None),
-            "level": self.levels_shown().astype(np.float32),
-            "eta": self.jumps_shown().astype(np.float32),
+            **{name: values.astype(np.float32) for name, values in self._level_fields().items()},
             "topology-version": np.array(self.topology_version),
         }
-        found |= self.drives.state() | self.governor.state()
+        found |= self.prescribed.state() | self.budget.state()
         for k in range(len(m.d)):
             found |= {f"d{k}": m.d[k], f"v{k}": m.v[k], f"f{k}": m.f[k], f"split{k}": self.split[k]}
-            found[f"eta{k}"] = self.adaptation.eta[k]
+            found[f"eta{k}"] = self.refinement.eta[k]
         return found
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
@@ -312,17 +380,16 @@ class MultiresMechanics(FinestMesh, LevelCutting):
         for k in range(len(m.d)):
             m.d[k][:], m.v[k][:], m.f[k][:] = state[f"d{k}"], state[f"v{k}"], state[f"f{k}"]
             self.split[k] = np.array(state[f"split{k}"], bool)
-        self.adaptation.take([state[f"eta{k}"] for k in range(len(m.d))])
-        self._last = np.hstack([state["x"], state["v"]])
+        self.refinement.set_eta([state[f"eta{k}"] for k in range(len(m.d))])
+        self._written = np.hstack([state["x"], state["v"]])
         self._external = np.array(state["external"])
-        self._since, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
-        self.governor.restore(state)
+        self._since_refinement, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
+        self.budget.restore(state)
         self.updates, self.refused = int(updates), bool(refused)
-        self._shown = (np.array(state["level"]), np.array(state["eta"]))
-        self.drives.restore(state, m)
+        self._restored_fields = {name: np.array(state[name]) for name in self.recorded}
+        self.prescribed.restore(state, m)
         if bool(state["begun"]):
-            self.couple(("auto", "schwarz", "galerkin")[int(state["kind"])])
-            assert self.coupling is not None
-            self.coupling.heat = np.array(state["heat"])
-            self.coupling.left_over = np.array(state["left-over"])
-            self._share_loads()
+            coupling = self.set_coupling(KINDS[int(state["kind"])])
+            coupling.heat = np.array(state["heat"])
+            coupling.force_imbalance = np.array(state["left-over"])
+            self._restrict_loads(coupling)

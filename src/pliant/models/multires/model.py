@@ -1,5 +1,6 @@
 """Parameters of the multiresolution model."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -7,7 +8,7 @@ from pydantic import Field
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number, Time
-from pliant.interfaces import Structure
+from pliant.interfaces import Cuttable, Model, Structure
 from pliant.structure.samplers.levels import LevelSampler
 
 if TYPE_CHECKING:
@@ -16,23 +17,23 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Multires:
-    r"""Levels of detail that come and go, each with its own mesh and time step [DebunneDesbrunCaniBarr2000]_.
+class Multires(Model):
+    r"""Adaptive resolution: levels with meshes and time steps of their own [DebunneDesbrunCaniBarr2000]_.
 
     levels: meshes of the shape, the body's ``edge`` being the finest one's and each coarser one's twice that.
 
     operator: "linear", the full linear elastic forces; "corotational", each tet in its rotating frame, for
-    large rotations (several times the cost); "debunne", the text's operator, which lets a rigid rotation
-    make forces.
+    large rotations (several times the cost); "debunne", the operator as published, in which a rigid
+    rotation causes forces.
 
     coupling: "schwarz", ghosts that interpolate between levels in space and time, with stiffness damping of a
     quarter of each level's critical step (for held bodies); "galerkin", slaved ghosts and transposed forces,
     which keeps momentum and needs no damping (for bodies that fly or swing); "auto": schwarz where something
     holds the body when it starts and its material or an action damps it, otherwise galerkin. order: "debunne"
-    keeps the text's order of updates, which is unstable.
+    is the published order of updates, which is unstable.
 
-    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node gives way to finer
-    ones where the strain changes by more than this across a cell, and comes back below a fifth of it.
+    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node is replaced by
+    finer ones where the strain changes by more than this across a cell, until it is below a fifth of it.
     budget: node updates per frame that may be spent; seconds: the same as time on this machine, measured, so
     that runs differ. decisions: what a budget in seconds came to in an earlier run, pairs of time [s] and
     node updates, so that it is repeated to the byte (``replay.toml`` of the run and takes of the studio have
@@ -40,6 +41,10 @@ class Multires:
     """
 
     kind: ClassVar[str] = "multires"
+    offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
+    own_step: ClassVar[bool] = True
+    subject: ClassVar[str] = "Levels of detail"
+    microseconds: ClassVar[float] = 1.5
     references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
 
     levels: int = Field(default=3, ge=1, le=8)
@@ -59,11 +64,12 @@ class Multires:
     def notes(self, material: "Material") -> list[str]:
         """What a user should know before looking at the result."""
         if self.order == "debunne":
-            return ['order = "debunne" is the text\'s order of updates: it gains energy at level borders']
+            return ['order = "debunne" is the published order of updates: it gains energy at level borders']
         return []
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
-        """Those asked for: tets follow a uniform strain exactly. None for the text's operator."""
+        """The Lamé constants of the material: tets represent a uniform strain exactly. None for Debunne's
+        operator."""
         return material.lame if self.operator != "debunne" else None
 
     def prepare(self, structure: Structure, material: "Material") -> "MultiresMechanics":

@@ -8,11 +8,13 @@ from pliant.kernels.jit import jit
 
 
 @jit
-def choose(split, eta, away, spacing, held, children, threshold, shares, wanted, urgency):
-    """Which nodes should be split, into ``wanted``, and how urgently (forced ones: 1e9), into ``urgency``.
+def choose(split, eta, distance, spacing, forced, children, threshold, shares, wanted, urgency):
+    """Which nodes should be split, into ``wanted``, and how urgent each is (forced ones: 1e9), into
+    ``urgency``.
 
-    children: of all nodes, as sparse rows; shares: of the threshold below which children merge, and of the
-    spacing within which nodes near a tool are split and may not merge.
+    A node is split where eta exceeds the threshold, and merged where all its children are below ``merge``
+    times that. children: of all nodes, as sparse rows; shares: (merge, reach, leave), the latter two in
+    spacings: the distance from a tool within which nodes are split, and within which they may not merge.
     """
     children_first, columns = children
     merge, reach, leave = shares
@@ -22,21 +24,22 @@ def choose(split, eta, away, spacing, held, children, threshold, shares, wanted,
             for e in range(children_first[i], children_first[i + 1]):
                 j = columns[e]
                 worst = max(worst, np.inf if split[j] else eta[j])
-        forced = away[i] < reach * spacing[i] or held[i]
-        kept = split[i] and (worst > merge * threshold or away[i] < leave * spacing[i])
-        wanted[i] = forced or kept or (not split[i] and eta[i] > threshold)
+        now = distance[i] < reach * spacing[i] or forced[i]
+        kept = split[i] and (worst > merge * threshold or distance[i] < leave * spacing[i])
+        wanted[i] = now or kept or (not split[i] and eta[i] > threshold)
         own = 2.0 * min(worst, 1e6) if split[i] else eta[i]
-        urgency[i] = 1e9 if forced else own
+        urgency[i] = 1e9 if now else own
 
 
 @jit
-def whole_tets(nodes, first, around, tets, flags):
-    """Flag all corners of the tet with most flagged ones around each listed node that has no whole one."""
+def whole_tets(nodes, first, incident, tets, flags):
+    """For each listed node without an incident tet of flagged corners, flag all corners of the incident tet
+    that has most of them."""
     for k in range(nodes.shape[0]):
         i = nodes[k]
         best, most = -1, 0
         for e in range(first[i], first[i + 1]):
-            t = around[e] // 4
+            t = incident[e] // 4
             count = 0
             for q in range(4):
                 count += flags[tets[t, q]]

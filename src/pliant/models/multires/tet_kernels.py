@@ -1,13 +1,14 @@
-"""Compiled loops over tets of one level: forces, energies, jumps of the gradient. Each output row has one
-writer, so the bytes do not depend on the number of threads."""
+"""Compiled loops over tets of one level: forces, energies, nodal stiffness, jumps of the gradient. Each
+output row has one writer, so the bytes do not depend on the number of threads."""
 
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
 from pliant.kernels.tensors import rotation, times, transposed
+from pliant.models.multires.levels import Level
 
 PARTS = 64
 
@@ -98,6 +99,8 @@ def _sum(a, b, s):
 
 @jit
 def tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
+    """``-w_t V_t P_t g_ti``: forces on the corners i of tets t = ids[a:b], into rows ``4 t + i`` of the
+    buffer."""
     for k in range(a, b):
         t = ids[k]
         scale = -weight[t] * volumes[t]
@@ -128,14 +131,15 @@ def _tets_parallel(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buf
 
 
 @jit
-def gather_range(a, b, nodes, first, around, weight, buffer, out):
+def gather_range(a, b, nodes, first, incident, weight, buffer, out):
+    """Sum of the buffer's rows of incident tets that count, for nodes i = nodes[a:b]."""
     for k in range(a, b):
         i = nodes[k]
         fx = 0.0
         fy = 0.0
         fz = 0.0
         for e in range(first[i], first[i + 1]):
-            c = around[e]
+            c = incident[e]
             if weight[c // 4] > 0.0:
                 fx += buffer[c, 0]
                 fy += buffer[c, 1]
@@ -146,29 +150,29 @@ def gather_range(a, b, nodes, first, around, weight, buffer, out):
 
 
 @jit
-def _gather_serial(nodes, first, around, weight, buffer, out):
-    gather_range(0, nodes.shape[0], nodes, first, around, weight, buffer, out)
+def _gather_serial(nodes, first, incident, weight, buffer, out):
+    gather_range(0, nodes.shape[0], nodes, first, incident, weight, buffer, out)
 
 
 @parallel_jit
-def _gather_parallel(nodes, first, around, weight, buffer, out):
+def _gather_parallel(nodes, first, incident, weight, buffer, out):
     n = nodes.shape[0]
     for p in prange(PARTS):
-        gather_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, around, weight, buffer, out)
+        gather_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, incident, weight, buffer, out)
 
 
 def tet_forces(
-    ids: IntArray, nodes: IntArray, level: "object", weight: Array, d: Array, v: Array, beta: float,
+    ids: IntArray, nodes: IntArray, level: Level, weight: Array, d: Array, v: Array, beta: float,
     buffer: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Forces of the listed tets, times their weights (zero: left out), on the listed nodes."""
-    lv: AnyArray = level  # type: ignore[assignment]
+    """Forces [N] of the listed tets, times their weights (zero: left out), on the listed nodes."""
     run = _tets_parallel if len(ids) >= SERIAL_ROWS else _tets_serial
     run(
-        ids, lv.tets, lv.gradients, lv.volumes, weight, lv.operator, lv.lam, lv.mu, d, v, beta, buffer  # type: ignore[attr-defined]
+        ids, level.tets, level.gradients, level.volumes, weight, level.operator, level.lam, level.mu,
+        d, v, beta, buffer,
     )  # fmt: skip
     gather = _gather_parallel if len(nodes) >= SERIAL_ROWS else _gather_serial
-    gather(nodes, lv.around_first, lv.around, weight, buffer, out)  # type: ignore[attr-defined]
+    gather(nodes, level.incident_first, level.incident, weight, buffer, out)
 
 
 @jit
@@ -196,7 +200,7 @@ def tet_energies(ids, tets, g, volumes, weight, mode, lam, mu, d, out):
 
 
 @jit
-def energy_around(nodes, first, around, tets, g, volumes, mode, lam, mu, d, corners):
+def energy_around(nodes, first, incident, tets, g, volumes, mode, lam, mu, d, corners):
     """A quarter of the elastic energy [J] of the tets around each listed node. corners (m,): scratch, zero
     before and after: how many of a tet's are listed."""
     most = 0
@@ -206,7 +210,7 @@ def energy_around(nodes, first, around, tets, g, volumes, mode, lam, mu, d, corn
     n = 0
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
-            t = around[e] // 4
+            t = incident[e] // 4
             if corners[t] == 0:
                 found[n] = t
                 n += 1
@@ -220,7 +224,7 @@ def energy_around(nodes, first, around, tets, g, volumes, mode, lam, mu, d, corn
 
 
 @jit
-def gradient_jump(nodes, first, around, tets, g, volumes, u, stamps, now, scratch, out):
+def gradient_jump(nodes, first, incident, tets, g, volumes, u, stamps, now, scratch, out):
     """rms deviation of the gradients of the tets around each listed node, by volume: zero on linear fields.
 
     scratch (m, 9) holds the gradients of those tets whose ``stamps`` (m,) say ``now``.
@@ -230,7 +234,7 @@ def gradient_jump(nodes, first, around, tets, g, volumes, u, stamps, now, scratc
         i = nodes[k]
         total = 0.0
         for e in range(first[i], first[i + 1]):
-            t = around[e] // 4
+            t = incident[e] // 4
             total += volumes[t]
             if stamps[t] != now:
                 stamps[t] = now
@@ -240,14 +244,32 @@ def gradient_jump(nodes, first, around, tets, g, volumes, u, stamps, now, scratc
         inverse = 1.0 / total if total > 0.0 else 0.0
         mean[:] = 0.0
         for e in range(first[i], first[i + 1]):
-            t = around[e] // 4
+            t = incident[e] // 4
             for c in range(9):
                 mean[c] += inverse * volumes[t] * scratch[t, c]
         square = 0.0
         for e in range(first[i], first[i + 1]):
-            t = around[e] // 4
+            t = incident[e] // 4
             off = 0.0
             for c in range(9):
                 off += (scratch[t, c] - mean[c]) ** 2
             square += volumes[t] * off
         out[i] = np.sqrt(square * inverse)
+
+
+@jit
+def tet_nodal_stiffness(ids, tets, gradients, volumes, weight, lam, mu, counts, blocks):
+    """Add the weights of the listed tets to ``counts`` (n,) of their corners i, and
+    ``w_t V_t ((lam + mu) g_i g_i^T + mu |g_i|^2 I)`` to the corners' own ``blocks`` (n, 3, 3)."""
+    for k in range(ids.shape[0]):
+        t = ids[k]
+        part = weight[t] * volumes[t]
+        for q in range(4):
+            i = tets[t, q]
+            g = gradients[t, q]
+            counts[i] += weight[t]
+            along = mu * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+            for a in range(3):
+                blocks[i, a, a] += part * along
+                for b in range(3):
+                    blocks[i, a, b] += part * (lam + mu) * g[a] * g[b]

@@ -1,16 +1,18 @@
-"""Compiled loops over nodes of one level, and values that pass between levels. Each output row has one
-writer, so the bytes do not depend on the number of threads."""
+"""Compiled loops over nodes: stiffness rows, interpolation between levels and its transpose, prescribed
+nodes. Each output row has one writer, so the bytes do not depend on the number of threads."""
 
 # mypy: disable-error-code="no-untyped-def"
 
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.models.multires.levels import Level
 
 PARTS = 64
 
 
 @jit
 def row_range(a, b, nodes, first, columns, blocks, d, v, beta, out):
+    """``f_i = -sum_j K_ij (d_j + beta_i v_j)`` of nodes i = nodes[a:b]."""
     for k in range(a, b):
         i = nodes[k]
         own = beta[i]
@@ -30,11 +32,6 @@ def row_range(a, b, nodes, first, columns, blocks, d, v, beta, out):
         out[i, 2] = fz
 
 
-@jit
-def _rows_serial(nodes, first, columns, blocks, d, v, beta, out):
-    row_range(0, nodes.shape[0], nodes, first, columns, blocks, d, v, beta, out)
-
-
 @parallel_jit
 def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
     n = nodes.shape[0]
@@ -42,11 +39,13 @@ def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
         row_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, columns, blocks, d, v, beta, out)
 
 
-def row_forces(nodes: IntArray, level: "object", d: Array, v: Array, beta: Array, out: Array) -> None:
+def row_forces(nodes: IntArray, level: Level, d: Array, v: Array, beta: Array, out: Array) -> None:
     """``f_i = -sum_j K_ij (d_j + beta_i v_j)`` for the listed nodes."""
-    lv: AnyArray = level  # type: ignore[assignment]
-    run = _rows_parallel if len(nodes) >= SERIAL_ROWS else _rows_serial
-    run(nodes, lv.first, lv.columns, lv.blocks, d, v, beta, out)  # type: ignore[attr-defined]
+    table = (nodes, level.first, level.columns, level.blocks, d, v, beta, out)
+    if len(nodes) >= SERIAL_ROWS:
+        _rows_parallel(*table)
+    else:
+        row_range(0, len(nodes), *table)
 
 
 @jit
@@ -96,41 +95,41 @@ def interpolate_rows(a, b, nodes, rows, d, v, d_out, v_out, packed):
 
 
 @jit
-def interpolate(nodes, rows, d, v, d_out, v_out):
-    """``d_out_i = sum_j w_ij d_j`` for the listed nodes, and v likewise; sources are another level."""
-    interpolate_rows(0, nodes.shape[0], nodes, rows, d, v, d_out, v_out, False)
+def interpolate_node(i, corners, weights, d, v, d_out, v_out):
+    """``d_out_i = sum_q w_iq d[corner_iq]``, and v likewise."""
+    x = 0.0
+    y = 0.0
+    z = 0.0
+    p = 0.0
+    q = 0.0
+    r = 0.0
+    for k in range(4):
+        j = corners[i, k]
+        w = weights[i, k]
+        x += w * d[j, 0]
+        y += w * d[j, 1]
+        z += w * d[j, 2]
+        p += w * v[j, 0]
+        q += w * v[j, 1]
+        r += w * v[j, 2]
+    d_out[i, 0] = x
+    d_out[i, 1] = y
+    d_out[i, 2] = z
+    v_out[i, 0] = p
+    v_out[i, 1] = q
+    v_out[i, 2] = r
 
 
 @jit
-def interpolate_constrained_range(a, b, nodes, corners, weights, d, v, d_out, v_out):
-    """``d_out_i = sum_k w_ik d[corner_ik]`` for nodes i = nodes[a:b], and v likewise."""
+def interpolate_constrained(a, b, nodes, corners, weights, d, v, d_out, v_out):
+    """``interpolate_node`` for nodes i = nodes[a:b]."""
     for k in range(a, b):
-        i = nodes[k]
-        for c in range(3):
-            place = 0.0
-            speed = 0.0
-            for q in range(4):
-                place += weights[i, q] * d[corners[i, q], c]
-                speed += weights[i, q] * v[corners[i, q], c]
-            d_out[i, c] = place
-            v_out[i, c] = speed
-
-
-@jit
-def interpolate_constrained(nodes, corners, weights, d, v, d_out, v_out):
-    """All of ``interpolate_constrained_range``'s nodes."""
-    interpolate_constrained_range(0, nodes.shape[0], nodes, corners, weights, d, v, d_out, v_out)
-
-
-@jit
-def restrict(nodes, corners, weights, values, out):
-    """Transpose of ``interpolate_constrained``: ``out[corner_ik] += w_ik values_i`` for the listed nodes."""
-    restrict_range(0, nodes.shape[0], nodes, corners, weights, values, out)
+        interpolate_node(nodes[k], corners, weights, d, v, d_out, v_out)
 
 
 @jit
 def restrict_range(a, b, nodes, corners, weights, values, out):
-    """A range of ``restrict``'s nodes."""
+    """Transpose of ``interpolate_constrained``: ``out[corner_iq] += w_iq values_i``, i = nodes[a:b]."""
     for k in range(a, b):
         i = nodes[k]
         for q in range(4):
@@ -140,49 +139,38 @@ def restrict_range(a, b, nodes, corners, weights, values, out):
 
 
 @jit
-def mark_prescribed(inverse_mass, driven):
-    """Whether these degrees of freedom, and no others, have no inverse mass."""
-    for i in range(driven.shape[0]):
-        for c in range(3):
-            if (inverse_mass[i, c] == 0.0) != driven[i, c]:
-                return False
-    return True
-
-
-@jit
-def set_prescribed_velocity(nodes, driven, target, d, v, dt):
-    """Velocities that take the driven degrees of freedom of nodes to their targets in ``dt``; True if any
-    has to move."""
+def set_prescribed_velocity(nodes, flags, target, d, v, dt):
+    """``v = (target - d) / dt`` for the flagged degrees of freedom of nodes; True if any has to move."""
     moving = False
     for k in range(nodes.shape[0]):
         i = nodes[k]
         for c in range(3):
-            if driven[k, c]:
+            if flags[k, c]:
                 v[i, c] = (target[k, c] - d[i, c]) / dt
                 moving |= v[i, c] != 0.0
     return moving
 
 
 @jit
-def take_places(rows, driven, x, rest, places):
-    """Displacements of the driven degrees of freedom of rows, into ``places``; True if any has changed."""
+def update_prescribed(rows, flags, x, rest, displacement):
+    """``displacement = x - rest`` for the flagged degrees of freedom of rows; True if any has changed."""
     changed = False
     for k in range(rows.shape[0]):
         i = rows[k]
         for c in range(3):
-            here = x[i, c] - rest[i, c] if driven[i, c] else 0.0
-            changed |= here != places[k, c]
-            places[k, c] = here
+            here = x[i, c] - rest[i, c] if flags[i, c] else 0.0
+            changed |= here != displacement[k, c]
+            displacement[k, c] = here
     return changed
 
 
 @jit
-def finest_targets(nodes, driven, x, rest, d, out):
-    """Where nodes are to go: to the places x where they are driven, nowhere else."""
+def finest_targets(nodes, flags, x, rest, d, out):
+    """Target displacements ``x - rest`` of the flagged degrees of freedom of nodes; others stay at ``d``."""
     for k in range(nodes.shape[0]):
         i = nodes[k]
         for c in range(3):
-            out[k, c] = x[i, c] - rest[i, c] if driven[k, c] else d[i, c]
+            out[k, c] = x[i, c] - rest[i, c] if flags[k, c] else d[i, c]
 
 
 @jit
@@ -197,18 +185,18 @@ def prescribed_targets(corners, weights, finer, out):
 
 
 @jit
-def add_reactions(nodes, driven, f, load, home, out):
-    """Add what acts on the driven degrees of freedom of nodes to the rows ``home`` of ``out``."""
+def add_reactions(nodes, flags, f, load, nearest, out):
+    """Add ``f + load`` of the flagged degrees of freedom of nodes to the rows ``nearest`` of ``out``."""
     for k in range(nodes.shape[0]):
         i = nodes[k]
         for c in range(3):
-            if driven[i, c]:
-                out[home[i], c] += f[i, c] + load[i, c]
+            if flags[i, c]:
+                out[nearest[i], c] += f[i, c] + load[i, c]
 
 
 @jit
-def mark_tets(nodes, first, around, flags):
-    """Flag the tets around the listed nodes."""
+def mark_tets(nodes, first, incident, flags):
+    """Flag the tets that are incident to the listed nodes."""
     for k in range(nodes.shape[0]):
         for e in range(first[nodes[k]], first[nodes[k] + 1]):
-            flags[around[e] // 4] = True
+            flags[incident[e] // 4] = True

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -15,20 +16,19 @@ SMOOTH = 0.1  # weight of the last frame in the measured speed
 
 
 class WorkBudget:
-    """Says how many node updates a frame may take.
+    """The number of node updates that a frame may take.
 
-    A budget in seconds becomes a number of updates by the speed that was measured lately. That number, not
-    the time, decides what is simulated where; so it is logged whenever it changes: ``decisions``, pairs of
-    time [s] and updates. A model that is given them decides the same again, on any machine.
+    A budget in seconds is multiplied by the speed that was measured lately. The resulting number, not the
+    time, decides what is simulated where; so it is logged whenever it changes: ``decisions``, pairs of time
+    [s] and updates. A model that is given them repeats the run on any machine.
     """
 
-    def __init__(self, model: "Multires") -> None:
+    def __init__(self, model: "Multires", diagnostics: Diagnostics) -> None:
         self.seconds, self._given = model.seconds, model.decisions
         self.allowed: float | None = None if model.budget is None else float(model.budget)
         self.decisions: list[tuple[float, float]] = []
         self.speed = 0.0  # node updates per second
-        self.warnings: list[str] = []
-        self._warned = False
+        self._diagnostics, self._warned = diagnostics, False
 
     def allowed_at(self, time: float) -> float | None:
         """Node updates that a frame may take from ``time`` on."""
@@ -46,30 +46,31 @@ class WorkBudget:
         return self.allowed
 
     def measure(self, updates: int, seconds: float) -> None:
-        """Take note of a frame's work and time."""
+        """Update the measured speed by a frame's work and time [s]."""
         if updates:
             rate = updates / seconds
             self.speed = rate if not self.speed else (1.0 - SMOOTH) * self.speed + SMOOTH * rate
 
     def warn(self, time: float, least: float, refused: bool) -> None:
-        """Say once what the budget does not allow: the coarsest level's own ``least`` updates a frame, or
-        that all nodes split which want to."""
+        """Warn once where the budget does not allow the coarsest level's own ``least`` updates a frame, or
+        where nodes were ``refused`` to be split."""
         if self._warned or self.allowed is None:
             return
         if least > self.allowed:
-            self.warnings.append(
+            self._diagnostics.warn(
                 f"at {time:.2f} s the coarsest level alone takes {least:.0f} node updates a frame, the "
                 f"budget is {self.allowed:.0f}: frames take longer than asked for, and nothing is refined. "
                 "More levels, a larger edge or a higher frame rate leave each frame less to do"
             )
         elif refused:
-            self.warnings.append(
+            self._diagnostics.warn(
                 f"at {time:.2f} s the budget kept nodes from splitting (series load, refused): the motion is "
                 "coarser there than asked for"
             )
-        self._warned = bool(self.warnings)
+        self._warned = least > self.allowed or refused
 
     def state(self) -> dict[str, AnyArray]:
+        """What a restart needs; the names are those of run folders since 0.1."""
         allowed = np.nan if self.allowed is None else self.allowed
         return {
             "governor": np.array([allowed, self.speed, self._warned]),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import Array, IntArray
-from pliant.interfaces import ContactShape
 from pliant.models.rigid import impulse_solver as solver
 from pliant.models.rigid.kernels import resultant
 
@@ -30,7 +30,7 @@ class ContactManifold:
     """Points of a body that meet one obstacle: arms from its centre to where they touch, outward normals,
     gaps [m], velocities along the normals; the obstacle's velocity."""
 
-    obstacle: ContactShape
+    obstacle: ObstacleRuntime
     arms: Array
     normals: Array
     gaps: Array
@@ -39,7 +39,7 @@ class ContactManifold:
 
 
 def contact_impulses(
-    obstacles: Sequence[ContactShape], time: float, dt: float, ahead: float, body: ContactPoints,
+    obstacles: Sequence[ObstacleRuntime], time: float, dt: float, ahead: float, body: ContactPoints,
     twist: Array, yielding: Array, slow: float,
 ) -> bool:  # fmt: skip
     """Change ``twist`` (6,) by the impulses of obstacles that the points of a body would enter within
@@ -86,13 +86,15 @@ def contact_impulses(
     for m in met:  # heat: what the obstacle gave, less what the body got
         own = impulses[start : start + len(m.arms)]
         got = float(mean @ resultant(m.arms, np.zeros(3), own))
-        m.obstacle.record_contact(time, m.arms + body.centre, own, m.velocity, float((own @ m.velocity).sum()) - got)
+        m.obstacle.record_contact(
+            time, m.arms + body.centre, own, m.velocity, float((own @ m.velocity).sum()) - got
+        )
         start += len(m.arms)
     return True
 
 
 def push_out(
-    obstacles: Sequence[ContactShape], time: float, body: ContactPoints, move: Array, yielding: Array
+    obstacles: Sequence[ObstacleRuntime], time: float, body: ContactPoints, move: Array, yielding: Array
 ) -> None:
     """Change the small ``move`` (6,) of a body so that its points come out of obstacles."""
     arms, normals, depth = [], [], []

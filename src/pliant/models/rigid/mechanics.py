@@ -1,4 +1,4 @@
-"""The rigid model at work on one body."""
+"""Runtime of the rigid model for one body."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array
-from pliant.interfaces import ContactShape, FieldData, Pushing, StableStep, Structure
+from pliant.interfaces import (
+    ContactSurface,
+    FieldData,
+    Mechanics,
+    SelfStepping,
+    StableStep,
+    StepContext,
+    Structure,
+)
 from pliant.models.rigid import kernels
 from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
-from pliant.models.rigid.quaternions import cross, quaternion_of, turned
-from pliant.structure.samplers.rigid import areas
+from pliant.models.rigid.kernels import cross, quaternion_of, turned
+from pliant.structure.samplers.rigid import RigidContact, areas
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -22,7 +31,7 @@ TURN = 0.05  # largest turn within a step of the free rotation [rad]
 MOST_PARTS = 1e4  # of a step
 
 
-class RigidMechanics:
+class RigidMechanics(Mechanics):
     r"""Pose and momenta of a rigid body, and the rows of the World that follow them.
 
     centre (3,), quaternion (4,): principal axes to the world; momentum P, spin momentum L about the centre.
@@ -30,7 +39,7 @@ class RigidMechanics:
     other half. Impulses at obstacles and joints are part of each kick: what rests does not move.
     """
 
-    field_names: tuple[str, ...] = ()
+    capabilities = frozenset({SelfStepping})
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -46,18 +55,23 @@ class RigidMechanics:
         self.arms = arms @ axes  # in the principal axes
         self.quaternion = quaternion_of(axes)
         self.size = float(np.linalg.norm(arms, axis=1).max())
-        self.contact_triangles = np.asarray(structure.extra["contact"], np.int64)
-        self.radius = float(structure.extra["radius"])
+        contact = RigidContact.of(structure)
+        assert contact is not None  # the sampler of rigid bodies makes one
+        self.contact_triangles, self.radius = contact.triangles, contact.radius
         self.touching = np.unique(self.contact_triangles)
         self.contact_mass = self._contact_mass()
         self.contact_stiffness = stiffness or 0.6 * material.young * structure.spacing
         self.momentum, self.spin = np.zeros(3), np.zeros(3)
-        self.obstacles: list[ContactShape] = []
         self._giving = np.zeros(6)
         self.held = np.zeros(6)  # mean force and torque of joints over the last step
-        self.time = 0.0
         self._shown: tuple[Array, Array] | None = None  # rows as last written
         self._joints: Joints | None = None
+
+    def contact_surface(self) -> ContactSurface:
+        return ContactSurface(
+            self.radius, self.friction, rigid=True, triangles=self.contact_triangles, mass=self.contact_mass,
+            stiffness=self.contact_stiffness,
+        )  # fmt: skip
 
     def _contact_mass(self) -> Array:
         """Of a contact with a face (a sixth of the surface) each row bears its share of the body."""
@@ -104,7 +118,7 @@ class RigidMechanics:
         self._shown = (x.copy(), v.copy())
 
     def _take_kicks(self, x: Array, v: Array, inverse_mass: Array) -> None:
-        """Take over velocities that somebody has changed (an impulse; the initial ones), by their momenta."""
+        """Take over velocities that others have changed (an impulse; the initial ones), by their momenta."""
         if self._shown is not None and np.array_equal(v, self._shown[1]):
             return
         free = inverse_mass > 0.0
@@ -120,19 +134,15 @@ class RigidMechanics:
 
     # ------------------------------------------------------------------------------------ the step
 
-    def set_obstacles(self, obstacles: Sequence[Pushing]) -> None:
-        self.obstacles = [o for o in obstacles if isinstance(o, ContactShape)]
-
-    def advance(
-        self, time: float, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array
-    ) -> None:
+    def advance(self, ctx: StepContext) -> None:
+        time, dt, x, v, inverse_mass = ctx.time, ctx.dt, ctx.x, ctx.v, ctx.inverse_mass
         if self._shown is None:
             R = self._turn()
             self._shown = (np.empty_like(x), np.empty_like(v))
             kernels.follow(self.centre, R, self.arms, self._twist(R), np.ones_like(x), *self._shown)
         self._take_kicks(x, v, inverse_mass)
         before = self._shown[0]
-        self._kick(0.5 * dt, before, external)
+        self._kick(0.5 * dt, before, ctx.external)
         R = self._turn()
         twist, joints = self._twist(R), Joints.of(inverse_mass)
         yielding = self._yielding(R)
@@ -142,27 +152,28 @@ class RigidMechanics:
             wanted = (x - before) / dt
             self._giving += joints.hold(twist, wanted) / dt
             yielding = joints.yielding
-        load, met = kernels.resultant(before, self.centre, external), False
-        if self.obstacles:
+        load, met = kernels.resultant(before, self.centre, ctx.external), False
+        if ctx.obstacles:
             slow = 2.0 * dt * math.hypot(*load[:3]) / self.total
-            met = contact_impulses(self.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
+            met = contact_impulses(ctx.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
         self._take(R, twist)
         self.centre = self.centre + dt * twist[:3]
         parts = min(MOST_PARTS, math.hypot(*twist[3:]) * dt / TURN)  # the watchdog stops what would need more
         kernels.free_rotation(self.quaternion, self.spin, self.inertia, dt, max(1, math.ceil(parts)))
-        self._correct(time + dt, x, joints)
+        self._correct(time + dt, x, joints, ctx.obstacles)
         if joints is not None:
             self._follow_joints(joints, x, v, dt)
-        self.time = time + dt
         self._joints = joints
         self._show(x, v, inverse_mass, None if met or joints is not None else 0.5 * dt * load)
 
     def _body(self, rows: Array) -> ContactPoints:
         return ContactPoints(rows[self.touching], self.radius, self.centre, self.size, 1e-9 * self.size)
 
-    def _correct(self, time: float, x: Array, joints: Joints | None) -> None:
+    def _correct(
+        self, time: float, x: Array, joints: Joints | None, obstacles: Sequence[ObstacleRuntime]
+    ) -> None:
         """Bring the pose where joints and obstacles want it."""
-        for _ in range(8 if joints is not None or self.obstacles else 0):
+        for _ in range(8 if joints is not None or obstacles else 0):
             R = self._turn()
             rows = self.centre + self.arms @ R.T
             move, yielding = np.zeros(6), self._yielding(R)
@@ -172,8 +183,8 @@ class RigidMechanics:
                 joints.hold(move, x - rows)
                 yielding = joints.yielding
                 worst = joints.gap(x - rows)
-            if self.obstacles:
-                push_out(self.obstacles, time, self._body(rows), move, yielding)
+            if obstacles:
+                push_out(obstacles, time, self._body(rows), move, yielding)
             if not move.any() or max(np.abs(move[:3]).max(), np.abs(move[3:]).max() * self.size) < (
                 1e-15 * self.size
             ):
@@ -194,23 +205,27 @@ class RigidMechanics:
         self._giving += joints.hold(twist, v) / dt
         self._take(R, twist)
 
-    def complete(self, dt: float, x: Array, v: Array, external: Array, inverse_mass: Array) -> None:
+    def finish_step(self, ctx: StepContext) -> None:
         assert self._shown is not None
+        dt = ctx.dt
         R = self._turn()
         rows = self.centre + self.arms @ R.T
-        self._kick(0.5 * dt, rows, external)
+        self._kick(0.5 * dt, rows, ctx.external)
         twist, yielding = self._twist(R), self._yielding(R)
         if self._joints is not None:
             self._joints.prepare(rows - self.centre, yielding)
-            self._giving += self._joints.hold(twist, v) / dt
+            self._giving += self._joints.hold(twist, ctx.v) / dt
             yielding = self._joints.yielding
-        if self.obstacles:
-            contact_impulses(self.obstacles, self.time, dt, 0.0, self._body(rows), twist, yielding, np.inf)
+        if ctx.obstacles:
+            contact_impulses(ctx.obstacles, ctx.time + dt, dt, 0.0, self._body(rows), twist, yielding, np.inf)
         self.held = self._giving
         self._take(R, twist)
-        self._show(x, v, inverse_mass)
+        self._show(ctx.x, ctx.v, ctx.inverse_mass)
 
-    def add_internal(self, out: Array) -> None:
+    def stored(self, x: Array, v: Array) -> tuple[float, float]:
+        return 0.5 * float(np.sum(self.structure.mass[:, None] * v**2)), 0.0
+
+    def add_internal_forces(self, out: Array) -> None:
         """What makes each particle move with the body: ``m a - f``, less what joints bear."""
         R = self._turn()
         spin = self._twist(R)[3:]
@@ -241,12 +256,10 @@ class RigidMechanics:
             "momenta": np.concatenate([self.momentum, self.spin]),
             "held": self.held,
             "friction": np.array(self.friction),
-            "time": np.array(self.time),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.centre, self.quaternion = state["pose"][:3].copy(), state["pose"][3:].copy()
         self.momentum, self.spin = state["momenta"][:3].copy(), state["momenta"][3:].copy()
         self.held, self.friction = state["held"].copy(), float(state["friction"])
-        self.time = float(state["time"])
         self._shown = None

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
-from pliant.interfaces import Structure
+from pliant.interfaces import Model, Structure
 from pliant.structure.samplers.rigid import RigidSampler
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Rigid:
+class Rigid(Model):
     r"""A body that does not deform: six degrees of freedom, with the mass, centre and inertia of its closed
     surface [DullweberLeimkuhlerMcLachlan1997]_.
 
@@ -29,6 +29,9 @@ class Rigid:
     """
 
     kind: ClassVar[str] = "rigid"
+    deforms: ClassVar[bool] = False
+    own_step: ClassVar[bool] = True
+    subject: ClassVar[str] = "Clay, blocks and rigid bodies"
     references: ClassVar[tuple[str, ...]] = ("DullweberLeimkuhlerMcLachlan1997",)
     sampler: ClassVar[RigidSampler] = RigidSampler()
 

@@ -1,4 +1,4 @@
-"""The connections of a body: who is connected, how stiffly, at which rest length; which are broken."""
+"""A network of springs between particles, with rest lengths, stiffnesses, and springs that are broken."""
 
 import numpy as np
 

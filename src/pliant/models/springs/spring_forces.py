@@ -5,9 +5,8 @@ import numpy as np
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.element_blocks import make_blocks, partitions_for, share_buffer
 from pliant.kernels.jit import SERIAL_ROWS
-from pliant.models.springs import damping, kernels
-from pliant.models.springs.pairs import pair_rows, pair_springs
-from pliant.models.springs.tet_pairs import pair_tets
+from pliant.models.springs import kernels
+from pliant.models.springs.pairs import pair_rows, pair_springs, pair_tets
 
 
 class SpringForces:
@@ -53,7 +52,7 @@ class SpringForces:
         """Add the forces that resist changes of length, ``beta k`` times their rate, to ``out``; k from rows
         like those of ``rest``, where given."""
         s = self.blocks
-        run = damping.spring_damping_parallel if self.parallel else damping.spring_damping_serial
+        run = kernels.spring_damping_parallel if self.parallel else kernels.spring_damping_serial
         rows = self.rest if rest is None else rest
         run(s.starts, s.low, s.offset, s.index, rows, beta, x, v, s.buffer)
         s.add_to(out)

@@ -1,6 +1,6 @@
 """What mechanics on tets inherit to come apart: cracks of their own, cuts from outside."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from pliant.fracture.crack_growth import CrackGrowth
 from pliant.fracture.cut_carrier import CutTetCarrier
 from pliant.fracture.tet_cut import cut_through, imprinted, parted
 from pliant.fracture.tet_topology import TetEdit, boundary_twins, pieces
-from pliant.interfaces import Carrier, IndexMap, Structure
+from pliant.interfaces import Carrier, FractureStatistics, IndexMap, Mechanics, Structure, TopologyChange
 from pliant.mesh.mesh import TetMesh, boundary_triangles, tet_volumes
 from pliant.mesh.triangles import double_areas
 from pliant.structure.samplers.tets import density_of_tets
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
 
-class TetFracture(ABC):
+class TetFracture(Mechanics):
     """Base of mechanics whose tets can be parted.
 
     The heir has ``set_up(structure)``, which makes all of it for a structure; ``cell_memory()`` and
@@ -58,7 +58,7 @@ class TetFracture(ABC):
         """History of the tets, by name, (m, ...)."""
         return {}
 
-    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:  # noqa: B027 (most have none)
+    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:
         """Give the tets of a new structure the history of those that they come from, ``origin`` (m,)."""
 
     # --------------------------------------------------------------------------------- coming apart
@@ -141,13 +141,22 @@ class TetFracture(ABC):
         if self.cracking is not None:
             self.cracking.restore(state)
 
-    def fracture_statistics(self) -> tuple[int, float, int]:
+    @property
+    def can_crack(self) -> bool:  # type: ignore[override]
+        return self.cracking is not None
+
+    def topology_change(self) -> TopologyChange:
+        """The latest change: structure, and what its particles continue."""
+        return TopologyChange(self.structure, self.parents, self.parent_weights)
+
+    def fracture_statistics(self) -> FractureStatistics:
         """Number of pieces, area of all cracks and cuts in the rest shape [m2], particles that cracked."""
         tets, rest = self.structure.cells["tetra"], self.structure.rest
         triangles = self.structure.cells["triangle"]
         torn = triangles[boundary_twins(rest, triangles)]
         area = 0.25 * float(double_areas(rest, torn).sum()) if len(torn) else 0.0
-        return pieces(tets)[0], area, self.cracking.broken if self.cracking is not None else 0
+        broken = self.cracking.broken if self.cracking is not None else 0
+        return FractureStatistics(pieces(tets)[0], area, broken)
 
 
 def edited(old: Structure, edit: TetEdit, material: Any, whole: Carrier | None) -> Structure:

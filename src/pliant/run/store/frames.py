@@ -9,8 +9,8 @@ import numpy as np
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
 from pliant.core.typing import AnyArray, Array
-from pliant.embedding.framed import carried_velocities
-from pliant.interfaces import Checkpointable, FieldData
+from pliant.embedding.carriers import carried_velocities
+from pliant.interfaces import FieldData
 from pliant.mesh.mesh import Surface
 from pliant.run.store.topology import BodyRecord
 
@@ -142,7 +142,7 @@ class Frame:
             )
         mechanics = self._run.mechanics(self.version, body.name)
         history = self.memory(body.name)
-        if history and isinstance(mechanics, Checkpointable):
+        if history:
             mechanics.restore(mechanics.state() | history)  # a run may record a part of the state
         x = self.body(body.name)
         v = self._rows("velocities", body.name).copy() if self._moving else np.zeros_like(x)

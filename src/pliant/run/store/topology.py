@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray
-from pliant.embedding.framed import CARRIERS
-from pliant.interfaces import Carrier, Structure
+from pliant.core.typing import AnyArray, Table
+from pliant.embedding.carriers import CARRIERS
+from pliant.interfaces import Carrier, StoredExtra, Structure
 from pliant.run.store.json_files import plain, read_json
 from pliant.run.store.zarr_store import file_name, read_whole, write_whole
+
+_VOLUME_SHARE = "tet-share"  # the name among the extra arrays under which run folders keep it
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class BodyRecord:
 
     name: str
     rows: tuple[int, int]
-    model: dict[str, Any]
-    material: dict[str, Any]
+    model: Table
+    material: Table
     structure: Structure
 
 
@@ -35,7 +37,7 @@ def write_topology(
     draft, final = folder / "topology" / f"draft-{version}", folder / "topology" / str(version)
     for old in (draft, final):
         shutil.rmtree(old, ignore_errors=True)
-    attributes: dict[str, Any] = {"first_frame": first_frame, "bodies": len(bodies)}
+    attributes: Table = {"first_frame": first_frame, "bodies": len(bodies)}
     top = root.create_group(f"topology/draft-{version}", overwrite=True, attributes=attributes)
     for number, body in enumerate(bodies):
         structure, carrier = body.structure, body.structure.carrier
@@ -45,7 +47,7 @@ def write_topology(
             "model": plain(body.model),
             "material": plain(body.material),
             "spacing": float(structure.spacing),
-            "carrier": getattr(carrier, "kind", type(carrier).__name__) if carrier is not None else None,
+            "carrier": None if carrier is None else carrier.kind,
         }
         group = top.create_group(str(number), attributes=attributes)
         write_whole(group, "rest", structure.rest)
@@ -54,8 +56,11 @@ def write_topology(
             write_whole(group, "regions", structure.regions)
         _write_named(group, "cells", structure.cells)
         _write_named(group, "groups", structure.groups)
-        if structure.extra:
-            _write_named(group, "extra", structure.extra)
+        extra = {} if structure.extra is None else structure.extra.arrays()
+        if structure.volume_share is not None:
+            extra[_VOLUME_SHARE] = structure.volume_share
+        if extra:
+            _write_named(group, "extra", extra)
         if carrier is not None:
             _write_named(group, "carrier", carrier.arrays())
     os.rename(draft, final)
@@ -76,6 +81,8 @@ def read_topology(folder: Path, version: int) -> tuple[BodyRecord, ...]:
 def _read_body(path: Path) -> BodyRecord:
     attributes = _attributes(path)
     try:
+        extra = dict(_read_named(path / "extra")) if (path / "extra").exists() else {}
+        share = extra.pop(_VOLUME_SHARE, None)
         structure = Structure(
             rest=read_whole(path / "rest"),
             mass=read_whole(path / "mass"),
@@ -84,7 +91,8 @@ def _read_body(path: Path) -> BodyRecord:
             spacing=attributes["spacing"],
             carrier=_read_carrier(path, attributes["carrier"]),
             regions=read_whole(path / "regions") if (path / "regions").exists() else None,
-            extra=_read_named(path / "extra") if (path / "extra").exists() else {},
+            extra=StoredExtra(extra) if extra else None,
+            volume_share=share,
         )
         start, stop = attributes["rows"]
         name, model, material = attributes["name"], attributes["model"], attributes["material"]
@@ -102,7 +110,7 @@ def _read_carrier(path: Path, kind: str | None) -> Carrier | None:
     return carrier
 
 
-def _attributes(path: Path) -> dict[str, Any]:
+def _attributes(path: Path) -> Table:
     attributes = read_json(path / "zarr.json").get("attributes")
     if not isinstance(attributes, dict):
         raise RunError(f"{path / 'zarr.json'} is damaged: it has no attributes.")

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
-from pliant.interfaces import Geometry, Structure
+from pliant.interfaces import Geometry, Structure, StructureExtra
 from pliant.mesh.mesh import TetMesh, boundary_triangles, tet_edges, tet_volumes
 from pliant.mesh.smooth_interior import relaxed
 from pliant.structure.samplers.tets import density_of_tets, sample_tets
@@ -18,6 +19,54 @@ if TYPE_CHECKING:
 SHRINKS = 0.6  # a coarser level has at most this share of the nodes of the next one
 FEWEST = 8  # nodes of a level
 THIN = 0.75  # share of a level's volume in tets without a corner inside of the body: that is one cell across
+
+
+LevelMeshArrays = tuple[Array, IntArray]  # points (n, 3) [m] and tets (m, 4)
+
+
+@dataclass(frozen=True)
+class LevelCutArrays:
+    """How cuts have left a level: vertices (q, 3) [m], tets (s, 4), the whole tet of each (s,), and its side
+    (s, c), -1 or 1, of each cut."""
+
+    rest: Array
+    tets: IntArray
+    origin: IntArray
+    sides: IntArray
+
+
+@dataclass(frozen=True)
+class Levels(StructureExtra):
+    """The levels of a body, the coarsest first.
+
+    coarser: all but the finest, as they were sampled; whole: the finest as it was sampled, None while the
+    structure itself is that; cuts: of all levels, empty where nothing has cut them.
+    """
+
+    coarser: tuple[LevelMeshArrays, ...]
+    whole: LevelMeshArrays | None = None
+    cuts: tuple[LevelCutArrays, ...] = ()
+
+    def arrays(self) -> dict[str, AnyArray]:
+        found: dict[str, AnyArray] = {}
+        found |= {f"level-{k}-points": points for k, (points, _) in enumerate(self.coarser)}
+        found |= {f"level-{k}-tets": tets for k, (_, tets) in enumerate(self.coarser)}
+        if self.whole is not None:
+            found |= {"whole-points": self.whole[0], "whole-tets": self.whole[1]}
+        for k, cut in enumerate(self.cuts):
+            found |= {f"cut-{k}-{name}": array for name, array in vars(cut).items()}
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        def numbered(name: str, *parts: str) -> list[list[AnyArray]]:
+            levels = next(k for k in count() if f"{name}-{k}-{parts[0]}" not in arrays)
+            return [[arrays[f"{name}-{k}-{part}"] for part in parts] for k in range(levels)]
+
+        coarser = tuple((points, tets) for points, tets in numbered("level", "points", "tets"))
+        whole = (arrays["whole-points"], arrays["whole-tets"]) if "whole-points" in arrays else None
+        cuts = numbered("cut", "rest", "tets", "origin", "sides")
+        return cls(coarser, whole, tuple(LevelCutArrays(*parts) for parts in cuts))
 
 
 @dataclass(frozen=True)
@@ -32,16 +81,16 @@ class LevelSampler:
     levels: int
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
-        from pliant.structure.mass_scaling import evened_tets
+        from pliant.structure.mass_scaling import scale_tet_masses
 
         finest = geometry.remeshed(None)
         mesh = relaxed(finest.tets())
         density = density_of_tets(mesh, material)
         structure = sample_tets(mesh, geometry.shown(), density)
         amounts = density * tet_volumes(mesh.points, mesh.tets)
-        mass = evened_tets(mesh.points, mesh.tets, amounts, structure.mass)
+        mass = scale_tet_masses(mesh.points, mesh.tets, amounts, structure.mass)
         coarser = _coarser(geometry, mesh, self.levels - 1)
-        return replace(structure, mass=mass, extra=_named(coarser))
+        return replace(structure, mass=mass, extra=Levels(tuple((m.points, m.tets) for m in coarser)))
 
 
 def _coarser(geometry: Geometry, finest: TetMesh, most: int) -> list[TetMesh]:
@@ -72,15 +121,7 @@ def _edge(mesh: TetMesh) -> float:
     return float(np.quantile(lengths, 0.2))
 
 
-def _named(meshes: list[TetMesh]) -> Mapping[str, AnyArray]:
-    points = {f"level-{k}-points": mesh.points for k, mesh in enumerate(meshes)}
-    return points | {f"level-{k}-tets": mesh.tets for k, mesh in enumerate(meshes)}
-
-
-def level_meshes(structure: Structure) -> list[tuple[Array, IntArray]]:
+def level_meshes(structure: Structure) -> list[LevelMeshArrays]:
     """Points and tets of every level as they were sampled, the coarsest first."""
-    extra = structure.extra
-    count = sum(1 for name in extra if name.startswith("level-") and name.endswith("-points"))
-    found = [(extra[f"level-{k}-points"], extra[f"level-{k}-tets"]) for k in range(count)]
-    finest = (structure.rest, structure.cells["tetra"])
-    return [*found, (extra["whole-points"], extra["whole-tets"]) if "whole-points" in extra else finest]
+    levels = Levels.of(structure) or Levels(())
+    return [*levels.coarser, levels.whole or (structure.rest, structure.cells["tetra"])]

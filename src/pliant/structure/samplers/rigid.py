@@ -1,27 +1,41 @@
 """The sampler for rigid bodies: a surface to touch with, and masses with the body's exact moments."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.interfaces import Geometry, Structure
+from pliant.interfaces import Geometry, Structure, StructureExtra
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.simplify import simplify
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
-CELLS = 1000  # cubes of the spacing in the body, where nobody says how fine
+CELLS = 1000  # cubes of the spacing in the body, unless an edge length is given
 ON_SURFACE = 0.3  # share of the mass that surface particles carry, at most
 THICKNESS = 0.2  # radius of contact [spacings]
-FINE = (
-    0.4  # mean edge of surfaces [spacings] below which they are simplified: detail that contact does not see
-)
+FINE = 0.4  # mean edge [spacings] below which surfaces are simplified: detail that contact does not see
 INNER = 6  # last particles of a body: two on each principal axis
+
+
+@dataclass(frozen=True)
+class RigidContact(StructureExtra):
+    """How a rigid body touches others: triangles (t, 3) of its particles, and their radius [m]."""
+
+    triangles: IntArray
+    radius: float
+
+    def arrays(self) -> dict[str, AnyArray]:
+        return {"contact": self.triangles, "radius": np.array(self.radius)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
+        return cls(np.asarray(arrays["contact"], np.int64), float(arrays["radius"]))
 
 
 def mass_moments(points: Array, triangles: IntArray, density: float) -> tuple[float, Array, Array]:
@@ -85,7 +99,7 @@ class RigidSampler:
             groups={},
             spacing=spacing,
             carrier=carried(shown, inner, len(rest) - INNER),
-            extra={"contact": contact + len(points), "radius": np.array(radius)},
+            extra=RigidContact(contact + len(points), radius),
         )
 
 

@@ -1,5 +1,8 @@
-"""The sampler for the elements model: one element in the middle of every voxel inside a closed surface."""
+"""The sampler for the lattice model: an element in the middle of every voxel inside a closed surface, and the
+surface that the connected elements sweep.
+"""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -11,18 +14,23 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.embedding.mls import carried_by_elements
 from pliant.interfaces import Geometry, Structure
 from pliant.mesh.mesh import Surface, surface_volume
-from pliant.structure.samplers.lattice_surface import lattice_quads, swept_triangles
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
-ELEMENTS = 1200  # where nobody says how fine
+ELEMENTS = 1200  # unless an edge length is given
 CRUMB = 0.02  # pieces smaller than this share of the largest do not count
 MOST = 20_000_000  # voxels of the box around the body
 HALF = tuple(
     (x, y, z) for x, y, z in product((-1, 0, 1), repeat=3) if (x, y, z) > (0, 0, 0)
 )  # one of each pair of neighbours
 CORNERS = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))
+_FACES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
+_SQUARES = (
+    ((1, 0, 0), (1, 1, 0), (0, 1, 0)),
+    ((0, 1, 0), (0, 1, 1), (0, 0, 1)),
+    ((0, 0, 1), (1, 0, 1), (1, 0, 0)),
+)
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,8 @@ class VoxelSampler:
             )
         cells = lattice_cells(index)
         crumbs, text = _crumbs(len(index), cells["edge"])
-        if text and geometry.notify is not None:
-            geometry.notify(text)
+        if text and geometry.diagnostics is not None:
+            geometry.diagnostics.note(text)
         if crumbs.any():
             index = index[~crumbs]
             cells = lattice_cells(index)
@@ -76,7 +84,7 @@ class VoxelSampler:
 
 
 def _crumbs(count: int, edges: IntArray) -> tuple[BoolArray, str]:
-    """Which elements (n,) belong to crumbs, and what to say of pieces that do not hang together."""
+    """Which elements (n,) belong to crumbs, and a message about pieces that are not connected."""
     from pliant.mesh.topology import components
 
     pieces, piece = components(count, edges)
@@ -126,3 +134,55 @@ def lattice_cells(index: IntArray) -> dict[str, IntArray]:
     quads = lattice_quads(at, len(index))
     triangles = swept_triangles(cubes, quads, edges, len(index))
     return {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
+
+
+def lattice_quads(at: Callable[[tuple[int, int, int]], IntArray], count: int) -> IntArray:
+    """All squares of four neighbours (q, 4); ``at(offset)`` gives each element's neighbour there, or -1."""
+    found = [np.column_stack([np.arange(count), *(at(o) for o in square)]) for square in _SQUARES]
+    quads = np.concatenate(found)
+    return quads[(quads >= 0).all(axis=1)]
+
+
+def swept_triangles(cubes: IntArray, quads: IntArray, edges: IntArray, count: int) -> IntArray:
+    """Triangles (m, 3) of the surface of ``cubes`` (c, 8, in VTK's order), of ``quads`` (q, 4) that belong to
+    no cube, of ``edges`` (e, 2) that belong to no quad, and of elements that belong to none.
+
+    Boundary triangles face outward; the others have two sides.
+    """
+    faces = cubes[:, np.array(_FACES)].reshape(-1, 4)
+    key, first, times = np.unique(_keys(faces, count), return_index=True, return_counts=True)
+    outer = faces[np.sort(first[times == 1])]
+    sheet = quads[~np.isin(_keys(quads, count), key)]
+    sides = np.concatenate([faces, sheet])[:, [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]]].reshape(-1, 2)
+    rows = edges[~np.isin(_keys(edges, count), np.unique(_keys(sides, count)))]
+    alone = np.setdiff1d(np.arange(count), np.concatenate([sides.ravel(), rows.ravel()]))
+    squares = np.concatenate([outer, sheet])
+    both = np.stack([squares[:, [0, 1, 2]], squares[:, [0, 2, 3]]], axis=1).reshape(-1, 3)
+    triangles = [both, rows[:, [0, 1, 1]], alone[:, None][:, [0, 0, 0]]]
+    return np.concatenate(triangles).astype(np.int64)
+
+
+def _keys(cells: IntArray, count: int) -> IntArray:
+    """One number per lattice cell: the lowest and the highest element of a square are opposite corners."""
+    keys: IntArray = cells.min(axis=1) * np.int64(count) + cells.max(axis=1)
+    return keys
+
+
+def intact(cells: IntArray, edges: IntArray, broken: BoolArray, count: int) -> IntArray:
+    """Those of ``cells`` (c, k) none of whose connections is broken; ``broken`` (e,) belongs to ``edges``."""
+    if not broken.any() or not len(cells):
+        return cells
+    return cells[~np.isin(_pairs(cells, count), np.unique(_keys(edges[broken], count))).any(axis=1)]
+
+
+def connected(cells: IntArray, edges: IntArray, count: int) -> IntArray:
+    """Those of ``cells`` (c, k) all of whose elements are connected to each other by ``edges`` (e, 2)."""
+    return cells[np.isin(_pairs(cells, count), np.unique(_keys(edges, count))).all(axis=1)]
+
+
+def _pairs(cells: IntArray, count: int) -> IntArray:
+    """The keys of all pairs of elements of each cell (c, k (k - 1) / 2)."""
+    a, b = np.triu_indices(cells.shape[1], 1)
+    pairs = np.sort(np.stack([cells[:, a], cells[:, b]], axis=-1), axis=-1)
+    keys: IntArray = pairs[..., 0] * np.int64(count) + pairs[..., 1]
+    return keys

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from bodies import MATERIAL, block
 
-import pliant as pl
 from pliant.core.errors import IncompatibleError
 from pliant.core.rotation import Rotation
 
@@ -37,7 +36,7 @@ def test_what_cannot_work_is_refused_with_the_reason(keys: Any, material: Any, w
 )
 def test_locking_is_announced(poisson: float, locking: str, said: int) -> None:
     body = block(model={"type": "fem", "locking": locking}, material=MATERIAL | {"poisson": poisson})
-    notes = pl.Scene([body], []).notes()
+    notes = body.model.notes(body.resolved_material)
     assert len(notes) == said
     assert all("averaged-pressure" in note for note in notes)
 

@@ -5,7 +5,7 @@ import numpy as np
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array, IntArray
 from pliant.models.continuum_particles.cpm1.layout import FaceData
-from pliant.models.continuum_particles.face_kernels import FLAT
+from pliant.models.continuum_particles.face_law import FLAT
 from pliant.models.continuum_particles.material_mapping import FaceConstants
 from pliant.structure.samplers.dual import Dual
 

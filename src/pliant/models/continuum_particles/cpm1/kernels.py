@@ -23,7 +23,7 @@ from pliant.models.continuum_particles.cpm1.face_kernels import (
     scatter,
     scatter_ends,
 )
-from pliant.models.continuum_particles.face_kernels import ROWS, block_gradient, block_printed
+from pliant.models.continuum_particles.face_law import ROWS, block_gradient, block_printed
 
 CHUNKS = 64
 OTHER = 16 * 15  # doubles of scratch for a block of dual vertices

@@ -42,7 +42,7 @@ class DualVertexBlocks:
         return aligned(shaped.reshape(blocks, -1))
 
 
-def lay_out_cells(particles: IntArray, tet_count: int) -> DualVertexBlocks:
+def build_vertex_blocks(particles: IntArray, tet_count: int) -> DualVertexBlocks:
     """Sort dual vertices (k, 4), of which the first are those of tets, into blocks."""
     order = np.lexsort((particles.max(axis=1), particles.min(axis=1)))
     parts = partitions_for(tet_count)
@@ -108,7 +108,7 @@ class FaceBlocks:
     scratch: int
 
 
-def lay_out(data: FaceData, cells: DualVertexBlocks) -> FaceBlocks:
+def build_face_blocks(data: FaceData, cells: DualVertexBlocks) -> FaceBlocks:
     """Sort faces into as many partitions of blocks as ``cells`` have; see ``FaceBlocks``."""
     cuts = np.linspace(0, len(data.edges), len(cells.starts)).astype(np.int64)
     lengths = np.diff(data.start)

@@ -1,4 +1,4 @@
-"""CPM1 at work on one body."""
+"""Runtime of CPM1 for one body."""
 
 from typing import TYPE_CHECKING
 
@@ -9,8 +9,7 @@ from pliant.interfaces import StableStep, Structure
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm1 import kernels, stiffness_product
 from pliant.models.continuum_particles.cpm1.face_data import face_data, normal_images
-from pliant.models.continuum_particles.cpm1.layout import FaceData, lay_out, lay_out_cells
-from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
+from pliant.models.continuum_particles.cpm1.layout import FaceData, build_face_blocks, build_vertex_blocks
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.structure.samplers.dual.cells import Dual
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Cpm1Mechanics(ParticleMechanics):
-    """Forces, flux and stiffness of faces across edges, in the printed form: it has no energy."""
+    """Forces and stiffness of faces across edges, which are polygons of dual vertices."""
+
+    printed_along = 0.0
 
     def __init__(
         self, structure: Structure, material: "Material", form: Form, dual: Dual, constants: FaceConstants
@@ -31,33 +32,27 @@ class Cpm1Mechanics(ParticleMechanics):
         self.edges = dual.edges
         rest = structure.rest
         self._image = normal_images(rest, dual)
-        self.cells = lay_out_cells(dual.particles, len(self.tets))
+        self.cells = build_vertex_blocks(dual.particles, len(self.tets))
         slots = self.cells.slots
         self._weights = self.cells.rows(*dual.weights.T)
-        self._set_bulk()
+        self.set_constants()
         printed = form == "everts"
         self.face_data: FaceData = face_data(rest, self.volumes, dual, self._image, constants, slots, printed)
-        self.faces = lay_out(self.face_data, self.cells)
+        self.faces = build_face_blocks(self.face_data, self.cells)
         rows = len(self.cells.index) // 4
         self._y, self._h, self._dy = (aligned(np.zeros((rows, 4))) for _ in range(3))
         self._product_rest = self.faces.rest
         if printed:  # the symmetric stiffness that comes nearest to the printed one: half the shear constant
             half = FaceConstants(constants.stretch, 0.5 * constants.shear, constants.bulk)
             data = face_data(rest, self.volumes, dual, self._image, half, slots, False)
-            self._product_rest = lay_out(data, self.cells).rest
+            self._product_rest = build_face_blocks(data, self.cells).rest
 
-    def _set_bulk(self) -> None:
+    def set_constants(self) -> None:
         none = np.zeros(len(self.dual.particles) - len(self.tets))
         volumes = np.concatenate([self.volumes, none])
         ratio = np.concatenate([self.constants.bulk / self.volumes, none])
         self._bulk = self.cells.rows(volumes, ratio)
         self.volumetric = bool(self.constants.bulk.any())
-
-    def disable_volumetric_term(self) -> None:
-        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
-        c = self.constants
-        self.constants = FaceConstants(c.stretch, c.shear, np.zeros_like(c.bulk))
-        self._set_bulk()
 
     @property
     def parallel(self) -> bool:
@@ -104,40 +99,16 @@ class Cpm1Mechanics(ParticleMechanics):
             return StableStep(step.seconds, note)
         return step
 
-    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
-        """Forces of faces and of tets that have particles on both sides of a cut."""
-        m, n = self.face_vectors(x)
-        d, none = self.face_data, np.zeros(len(self.edges))
-        return {
-            "elastic": self._face_flux(x, m, n, d.stretch, none, above),
-            "shear": self._face_flux(x, m, n, none, d.shear, above),
-            "volumetric": self._volumetric_flux(x, above),
-        }
+    def face_stiffness(self) -> tuple[Array, Array, Array]:
+        return self.face_data.stretch, self.face_data.shear, self.face_data.floor
 
-    def _face_flux(
-        self, x: Array, m: Array, n: Array, stretch: Array, shear: Array, above: BoolArray
-    ) -> tuple[Array, float]:
+    def printed_sides(self, above: BoolArray) -> Array:
         side = above[self.edges].astype(float)
-        force = printed_forces(m, n, stretch, shear, self.face_data.floor, 0.0)
-        on_above = (side[:, 0] - side[:, 1])[:, None] * force
-        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
+        return np.asarray(side[:, 0] - side[:, 1])
 
-
-class Cpm1Variational(Cpm1Mechanics):
-    """The form whose forces are the gradient of an energy."""
-
-    def energy(self, x: Array) -> float:
-        """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J]."""
-        m, n = self.face_vectors(x)
-        d = self.face_data
-        return face_energy(m, n, d.stretch, d.shear, d.floor) + self._volumetric_energy(x)
-
-    def _face_flux(
-        self, x: Array, m: Array, n: Array, stretch: Array, shear: Array, above: BoolArray
-    ) -> tuple[Array, float]:
-        """A face acts on the particles of its edge and of its dual vertices."""
+    def face_shifts(self, x: Array, above: BoolArray) -> tuple[Array, Array]:
+        """A face follows the particles of its edge and of its dual vertices."""
         d, dual, edges = self.face_data, self.dual, self.edges
-        gm, gn = face_gradients(m, n, stretch, shear, d.floor)
         up = above.astype(float)
         middle = 0.5 * (up[edges[:, 0]] + up[edges[:, 1]])
         y = dual.vertices(x)
@@ -149,9 +120,6 @@ class Cpm1Variational(Cpm1Mechanics):
         weight += np.bincount(owner, d.weight * share, len(edges))
         pair = owner[1:] == owner[:-1]
         into = owner[1:][pair]
-        moved = (
-            share[:-1, None] * v[1:] - share[1:, None] * v[:-1]
-        )  # dN = 1/2 e x moved for a shift e of above
-        arm = np.stack([np.bincount(into, 0.5 * moved[pair, c], len(edges)) for c in range(3)], axis=1)
-        on_above = -(weight[:, None] * gm + np.cross(arm, gn))
-        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
+        moved = share[:-1, None] * v[1:] - share[1:, None] * v[:-1]  # dN = 1/2 e x moved
+        arm: Array = np.stack([np.bincount(into, 0.5 * moved[pair, c], len(edges)) for c in range(3)], axis=1)
+        return weight, arm

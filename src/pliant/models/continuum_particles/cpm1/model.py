@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Pressure
-from pliant.interfaces import Structure
+from pliant.interfaces import Model, Structure
 from pliant.models.continuum_particles.material_mapping import Form, Mapping, check_constants, predicted_lame
 from pliant.structure.samplers.dual import DualCellSampler, dual_cells
 from pliant.structure.samplers.dual.cells import Recipe
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Cpm1:
+class Cpm1(Model):
     r"""Continuum particle model 1: one interaction per edge, over the face between two particles' cells.
 
     With m the image of the face's rest normal, told from its edge and its vertices (:math:`d/d_0` for a face
@@ -31,13 +31,15 @@ class Cpm1:
     energy: they blow up sooner or later.
     mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
-    dual: ``blended``, ``barycentric``, or ``everts`` for the text's own cells (simple shapes only).
+    dual: ``blended``, ``barycentric``, or ``everts`` for the printed cells (simple shapes only).
     calibrate: measure what this very mesh makes of the constants, and correct them by it.
 
     Source: [Everts2006]_ chapter 5. Differs: tilted faces, blended cells, mapping, the variational form.
     """
 
     kind: ClassVar[str] = "cpm1"
+    subject: ClassVar[str] = "Particles with volume"
+    microseconds: ClassVar[float] = 2.1
     references: ClassVar[tuple[str, ...]] = ("Everts2006",)
 
     form: Form = "variational"
@@ -61,16 +63,15 @@ class Cpm1:
 
     def prepare(self, structure: Structure, material: "Material") -> "Cpm1Mechanics":
         from pliant.models.continuum_particles.calibration import calibrated
-        from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics, Cpm1Variational
+        from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics
         from pliant.models.continuum_particles.material_mapping import FaceConstants, face_constants
         from pliant.models.regions import lame_per_cell
 
         dual = dual_cells(structure.rest, structure.cells["tetra"], self.dual)
-        make = Cpm1Mechanics if self.form == "everts" else Cpm1Variational
         lame = lame_per_cell(structure, material)
 
         def build(constants: FaceConstants) -> Cpm1Mechanics:
-            return make(structure, material, self.form, dual, constants)
+            return Cpm1Mechanics(structure, material, self.form, dual, constants)
 
         if self.calibrate:
             return build(calibrated(build, lame, self.form))

@@ -17,7 +17,7 @@ from pliant.kernels.jit import jit, parallel_jit, prange
 from pliant.kernels.simd_transpose import INSIDE
 from pliant.models.continuum_particles.cpm1.face_kernels import gather, image_and_area, pull_back, scatter
 from pliant.models.continuum_particles.cpm1.kernels import CHUNKS, pass_on, points, sum_at
-from pliant.models.continuum_particles.face_kernels import ROWS
+from pliant.models.continuum_particles.face_law import ROWS
 from pliant.models.continuum_particles.stiffness import block_product, volume_product
 
 OTHER = 16 * 24

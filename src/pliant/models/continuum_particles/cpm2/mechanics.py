@@ -1,4 +1,4 @@
-"""CPM2 at work on one body."""
+"""Runtime of CPM2 for one body."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,6 @@ from pliant.kernels.element_blocks import WIDTH, make_blocks
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm2 import kernels
 from pliant.models.continuum_particles.cpm2.subfaces import SubFaces, image_weights, isotropic, printed
-from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.models.tets import fields
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class Cpm2Mechanics(ParticleMechanics):
-    """Forces, flux and stiffness of six sub-faces per tet, in the printed form: it has no energy."""
+    """Forces and stiffness of six sub-faces per tet."""
+
+    printed_along = 1.0
 
     def __init__(
         self, structure: Structure, material: "Material", form: Form, constants: FaceConstants
@@ -32,14 +33,13 @@ class Cpm2Mechanics(ParticleMechanics):
         self._buffer = aligned(np.zeros((len(self.cells.buffer), 4)))
         self._even = isotropic(structure.rest, self.tets)
         self.faces = printed(structure.rest, self.tets) if form == "everts" else self._even
-        self._set_rows()
+        self.set_constants()
 
-    def _set_rows(self) -> None:
+    def set_constants(self) -> None:
         c = self.constants
-        if (
-            self.form == "everts"
-        ):  # products: the symmetric stiffness that comes nearest, half the shear constant
+        if self.form == "everts":
             self._rows = self._printed_rows()
+            # products: the symmetric stiffness that comes nearest, half the shear constant
             self._product_rows = self._rest_rows(self._even, c.stretch, 0.5 * c.shear)
         else:
             self._rows = self._product_rows = self._rest_rows(self.faces, c.stretch, c.shear)
@@ -72,12 +72,6 @@ class Cpm2Mechanics(ParticleMechanics):
         shaped = flat.reshape(len(columns), -1, WIDTH).transpose(1, 0, 2)
         return aligned(shaped.reshape(len(rows), -1))
 
-    def disable_volumetric_term(self) -> None:
-        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
-        c = self.constants
-        self.constants = FaceConstants(c.stretch, c.shear, np.zeros_like(c.bulk))
-        self._set_rows()
-
     def add_elastic_forces(self, x: Array, out: Array) -> None:
         c = self.cells
         run = kernels.forces_parallel if c.parallel else kernels.forces_serial
@@ -91,53 +85,25 @@ class Cpm2Mechanics(ParticleMechanics):
         own = np.ascontiguousarray(dx)
         run(c.starts, c.low, c.high, c.offset, self._index, self._product_rows, x, own, self._buffer, out)
 
-    def _face_constants(self) -> tuple[Array, Array]:
-        """Stretch and shear of the law of each face, flat (6 m,)."""
+    def face_stiffness(self) -> tuple[Array, Array, Array]:
         c, size = self.constants, self.faces.size
-        return (size * c.stretch[:, None]).ravel(), (size * c.shear[:, None]).ravel()
+        stretch, shear = (size * c.stretch[:, None]).ravel(), (size * c.shear[:, None]).ravel()
+        return stretch, shear, self.faces.floor.ravel()
 
-    def _face_vectors(self, x: Array) -> tuple[Array, Array]:
-        """Images m of the rest normals and area vectors N of all faces; (6 m, 3) each."""
+    def face_vectors(self, x: Array) -> tuple[Array, Array]:
         m, n = self.faces.vectors(x, self.tets)
         return m.reshape(-1, 3), n.reshape(-1, 3)
 
-    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
-        """Forces of sub-faces and of tets that have particles on both sides of a cut."""
-        stretch, shear = self._face_constants()
-        none = np.zeros_like(stretch)
-        return {
-            "elastic": self._face_flux(x, stretch, none, above),
-            "shear": self._face_flux(x, none, shear, above),
-            "volumetric": self._volumetric_flux(x, above),
-        }
-
-    def _face_flux(self, x: Array, stretch: Array, shear: Array, above: BoolArray) -> tuple[Array, float]:
-        m, n = self._face_vectors(x)
-        force = printed_forces(m, n, stretch, shear, self.faces.floor.ravel(), 1.0)
+    def printed_sides(self, above: BoolArray) -> Array:
         side = above[self.tets].astype(float)
-        on_above = (side[:, kernels.FIRST] - side[:, kernels.SECOND]).reshape(-1, 1) * force
-        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
+        return np.asarray(side[:, kernels.FIRST] - side[:, kernels.SECOND]).ravel()
 
-
-class Cpm2Variational(Cpm2Mechanics):
-    """The form whose forces are the gradient of an energy."""
-
-    def energy(self, x: Array) -> float:
-        """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J]."""
-        stretch, shear = self._face_constants()
-        m, n = self._face_vectors(x)
-        return face_energy(m, n, stretch, shear, self.faces.floor.ravel()) + self._volumetric_energy(x)
-
-    def _face_flux(self, x: Array, stretch: Array, shear: Array, above: BoolArray) -> tuple[Array, float]:
-        """A sub-face acts on all four particles of its tet."""
-        m, n = self._face_vectors(x)
-        gm, gn = face_gradients(m, n, stretch, shear, self.faces.floor.ravel())
+    def face_shifts(self, x: Array, above: BoolArray) -> tuple[Array, Array]:
+        """A sub-face follows all four particles of its tet."""
         side = above[self.tets].astype(float)
         shift = side[:, 1:] - side[:, :1]  # of a, b, c when the particles above move
         edges = fields.edge_matrices(x, self.tets).transpose(0, 2, 1)
         a, b = edges[:, [1, 2, 0]], edges[:, [2, 0, 1]]  # A_k = a x b
         arm = shift[:, [1, 2, 0], None] * b - shift[:, [2, 0, 1], None] * a  # dA_k = e x arm
         arms = np.einsum("mfk,mkc->mfc", self.faces.area_weights, arm).reshape(-1, 3)
-        weight = np.einsum("mfk,mk->mf", self.faces.edge_weights, shift).reshape(-1, 1)
-        on_above = -(weight * gm + np.cross(arms, gn))
-        return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
+        return np.einsum("mfk,mk->mf", self.faces.edge_weights, shift).ravel(), arms

@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Pressure
-from pliant.interfaces import Structure
+from pliant.interfaces import Model, Structure
 from pliant.models.continuum_particles.material_mapping import Form, Mapping, check_constants, predicted_lame
 from pliant.structure.samplers.tets import TetSampler
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Cpm2:
+class Cpm2(Model):
     r"""Continuum particle model 2: six sub-faces in each tet, between the pieces of its particles.
 
     A sub-face (edge midpoint, two triangle centres, tet centre) with unit rest normal :math:`n_0` has the
@@ -36,6 +36,8 @@ class Cpm2:
     """
 
     kind: ClassVar[str] = "cpm2"
+    subject: ClassVar[str] = "Particles with volume"
+    microseconds: ClassVar[float] = 1.9
     references: ClassVar[tuple[str, ...]] = ("Everts2006",)
     sampler: ClassVar[TetSampler] = TetSampler()
 
@@ -55,15 +57,14 @@ class Cpm2:
 
     def prepare(self, structure: Structure, material: "Material") -> "Cpm2Mechanics":
         from pliant.models.continuum_particles.calibration import calibrated
-        from pliant.models.continuum_particles.cpm2.mechanics import Cpm2Mechanics, Cpm2Variational
+        from pliant.models.continuum_particles.cpm2.mechanics import Cpm2Mechanics
         from pliant.models.continuum_particles.material_mapping import FaceConstants, face_constants
         from pliant.models.regions import lame_per_cell
 
-        make = Cpm2Mechanics if self.form == "everts" else Cpm2Variational
         lame = lame_per_cell(structure, material)
 
         def build(constants: FaceConstants) -> Cpm2Mechanics:
-            return make(structure, material, self.form, constants)
+            return Cpm2Mechanics(structure, material, self.form, constants)
 
         if self.calibrate:
             return build(calibrated(build, lame, self.form))

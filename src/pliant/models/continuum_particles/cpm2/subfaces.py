@@ -5,7 +5,7 @@ strains, so a tet is isotropic, and exactly the linear tet of finite elements, i
 :math:`\sum w\, n n^T = V I` over its faces. The sub-faces have :math:`w = A_0 h_0 = V/2` each, which gives
 :math:`V T` with T near I, but not I. The variational form therefore turns the normals: with
 :math:`\tilde n = T^{-1/2} n` in place of n, and w grown by :math:`|\tilde n|^2`, the sum is exact for
-any tet. The printed form keeps the text's faces.
+any tet. The printed form keeps the faces of [Everts2006]_.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.models.continuum_particles.cpm2.kernels import FIRST, SECOND
-from pliant.models.continuum_particles.face_kernels import FLAT
+from pliant.models.continuum_particles.face_law import FLAT
 from pliant.models.tets.fields import edge_matrices, volume_gradients
 
 
@@ -40,7 +40,7 @@ class SubFaces:
 
 
 def _areas(rest: Array, tets: IntArray) -> Array:
-    """Area vectors of the text's sub-faces [m2], from i to j, ``(dV/dx_j - dV/dx_i) / 4``; (m, 6, 3)."""
+    """Area vectors of the printed sub-faces [m2], from i to j, ``(dV/dx_j - dV/dx_i) / 4``; (m, 6, 3)."""
     g = volume_gradients(rest, tets)
     return np.asarray((g[:, SECOND] - g[:, FIRST]) / 4.0)
 

@@ -1,4 +1,4 @@
-"""The sampler for particle models: a particle's mass is that of its dual cell."""
+"""The sampler for particle models: a particle's mass is that of its dual cell; cells as blocks of files."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ import numpy as np
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array
 from pliant.interfaces import Geometry, Structure
-from pliant.mesh.mesh import tet_volumes
+from pliant.mesh.mesh import TetMesh, tet_volumes
 from pliant.structure.samplers.dual.cells import Dual, Recipe, dual_cells
 from pliant.structure.samplers.tets import density_of_tets, sample_tets
 
@@ -59,3 +59,40 @@ def mass_added(structure: Structure, dual: Dual) -> float:
     """Share by which the floor raised the body's mass."""
     own = cell_masses(dual.cell_volumes(structure.rest), structure)
     return float(structure.mass.sum() / own.sum() - 1.0)
+
+
+def with_cells(mesh: TetMesh, recipe: Recipe = "blended") -> TetMesh:
+    """``mesh`` with the blocks of its dual cells in ``extra``; blocks that it came with are kept."""
+    if mesh.extra:
+        return mesh
+    return replace(mesh, extra=str_blocks(dual_cells(mesh.points, mesh.tets, recipe), mesh))
+
+
+def str_blocks(dual: Dual, mesh: TetMesh) -> dict[str, object]:
+    """``voronoivertices``, ``dependencies``, ``voronoiridges`` and ``voronoicells``.
+
+    A ridge is ``p0 p1 count v0 v1 ...``: the face's vertices around the edge, turning right-handed about
+    p0 -> p1; the last of a closed face is not said again, and a face on the boundary has the edge's midpoint
+    at its end. Vertices that depend on three or two particles repeat the last one.
+    """
+    fans = [dual.fan[a:b] for a, b in zip(dual.start[:-1], dual.start[1:], strict=True)]
+    count = len(dual.particles)
+    open_edges = [k for k, fan in enumerate(fans) if fan[0] != fan[-1]]
+    middle = {edge: count + place for place, edge in enumerate(open_edges)}
+    ends = dual.edges[open_edges].reshape(-1, 2)
+    vertices = np.concatenate([dual.vertices(mesh.points), mesh.points[ends].mean(axis=1)])
+    ridges, cells = [], [[0] for _ in mesh.points]
+    for k, fan in enumerate(fans):
+        around = [*fan.tolist(), middle[k]] if k in middle else fan[:-1].tolist()
+        i, j = dual.edges[k].tolist()
+        ridges.append([i, j, len(around), *around])
+        cells[i].append(k)
+        cells[j].append(k)
+    for cell in cells:
+        cell[0] = len(cell) - 1
+    return {
+        "voronoivertices": vertices,
+        "dependencies": np.concatenate([dual.particles, ends[:, [0, 1, 1, 1]]]),
+        "voronoiridges": ridges,
+        "voronoicells": cells,
+    }

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import Array, BoolArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces import Geometry, Structure
 from pliant.mesh.edge_length import MOST_PARTICLES, particles
 from pliant.mesh.mesh import Surface
 from pliant.structure.samplers.phyxels.embedding import carried
-from pliant.structure.samplers.phyxels.space_filling_order import along_curve
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -19,10 +18,11 @@ if TYPE_CHECKING:
 
 Sampling = Literal["lattice", "bcc", "octree"]
 Spread = tuple[Array, BoolArray, float]
-USUAL = 1200  # phyxels where nobody says
+USUAL = 1200  # phyxels unless a count or an edge length is given
 FEWEST = 8
 LIGHTEST = 0.02  # of spacing^3: phyxels with less volume are left out
 TRIES = 8
+_BITS = 20
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PhyxelSampler:
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
         from pliant.structure.samplers.phyxels.inside import InsideTest
-        from pliant.structure.samplers.phyxels.relaxation import relaxed
+        from pliant.structure.samplers.phyxels.voronoi_volumes import relaxed
 
         surface = geometry.surface()
         scale = abs(float(np.linalg.det(geometry.linear))) ** (1 / 3)
@@ -77,7 +77,7 @@ class PhyxelSampler:
                 hint="Give a larger edge, or a count of phyxels. Is the file in another unit?",
             )
         if self.sampling == "octree":
-            from pliant.structure.samplers.phyxels.octree import divisions_for, octree_centres
+            from pliant.structure.samplers.phyxels.lattices import divisions_for, octree_centres
 
             points, found = octree_centres(solid, *divisions_for(solid, spacing))
             return points, np.zeros(len(points), bool), found
@@ -118,3 +118,13 @@ def _with_volumes(points: Array, solid: "InsideTest", spacing: float, coarser: f
         f"The body gets only {len(points)} phyxels, too few to have a shape.",
         hint="Give a smaller edge, or a count of some hundreds.",
     )
+
+
+def along_curve(points: Array, spacing: float) -> IntArray:
+    """The points sorted along Morton's curve through cells of ``spacing``; ties keep their order."""
+    cells = np.floor((points - points.min(axis=0)) / spacing + 0.37).astype(np.uint64)  # off every lattice
+    code = np.zeros(len(points), np.uint64)
+    for bit in range(_BITS):
+        for axis in range(3):
+            code |= ((cells[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(3 * bit + axis)
+    return np.argsort(code, kind="stable")

@@ -1,6 +1,6 @@
 /** What the parts of the page share: the store, the server, the viewer, and a few deeds. */
 
-import type { Json, Table, Vec3 } from "./protocol";
+import type { Json, SelectionTool, Table, Vec3 } from "./protocol";
 import type { Store } from "./store";
 import type { Viewer } from "./viewer/viewer";
 
@@ -68,41 +68,20 @@ export function selectTable(app: App, body: string, ids: Set<number>): Table {
   return fits && !app.store.state.frame?.topology ? { body, group: fits[0] } : { body, ids: [...ids].sort((a, b) => a - b) };
 }
 
-export interface Deed {
-  name: string;
-  kind: "hold" | "shape";
-  icon: string;
-  hint: string;
-  needs?: string; // an ability of the body's model
-  table: (select: Table, app: App) => Table | null;
+export interface Deed extends SelectionTool {
+  action: string;
 }
 
-/** What can be done with the selected particles. */
-export const DEEDS: Deed[] = [
-  { name: "Fix", kind: "hold", icon: "pin", hint: "Hold them where they are (H)", table: (select) => ({ type: "fix", select }) },
-  { name: "Force", kind: "hold", icon: "pull", hint: "Pull them with a steady force", table: (select) => ({ type: "force", select, value: [0, 0, 1] }) },
-  { name: "Kick", kind: "hold", icon: "play", hint: "Give them an impulse now", table: (select) => ({ type: "impulse", select, value: [0, 0, 0.01] }) },
-  { name: "Move", kind: "hold", icon: "orbit", hint: "Move them at a velocity", table: (select) => ({ type: "move", select, velocity: [0, 0, 0.1] }) },
-  { name: "Keep shape", kind: "shape", icon: "body", needs: "renormalise", hint: "Renormalise: the present shape becomes the rest shape", table: (select) => ({ type: "renormalise", select }) },
-  { name: "Stiffen", kind: "shape", icon: "stiff", needs: "attributes", hint: "Make their connections twice as stiff", table: (select) => ({ type: "attributes", select, stiffness: 2 }) },
-  { name: "Soften", kind: "shape", icon: "soft", needs: "attributes", hint: "Make their connections half as stiff", table: (select) => ({ type: "attributes", select, stiffness: 0.5 }) },
-  { name: "Remove", kind: "shape", icon: "remove", needs: "remove", hint: "Take this material away", table: (select) => ({ type: "remove", select }) },
-  { name: "Remove body", kind: "shape", icon: "remove", hint: "Take the whole body away", table: (select) => ({ type: "remove", body: select["body"]! }) },
-  { name: "Glue", kind: "shape", icon: "glue", hint: "Glue them to the nearest other body", table: glueTable },
-];
-
-/** What the model of a body can take, with the actions that are installed. */
+/** What can be done with the selected particles of a body, with the actions that are installed. */
 export function deedsFor(app: App, body: string): Deed[] {
   const { scene, catalogue } = app.store.state;
   const info = scene?.bodies.find((each) => each.name === body);
-  return DEEDS.filter((deed) => {
-    if (deed.name === "Glue") return Boolean(catalogue?.actions["glue"]) && (scene?.bodies.length ?? 0) > 1;
-    return !deed.needs || Boolean(info?.can.includes(deed.needs));
-  });
+  const all = Object.entries(catalogue?.actions ?? {}).flatMap(([action, { tools }]) => tools.map((tool) => ({ ...tool, action })));
+  return all.filter((deed) => (deed.target === "nearest" ? (scene?.bodies.length ?? 0) > 1 : !deed.needs || Boolean(info?.can.includes(deed.action))));
 }
 
-/** Glue to the body whose particles are nearest to the selection, reaching a little farther than they are away. */
-function glueTable(select: Table, app: App): Table | null {
+/** The body whose particles are nearest to the selection, and a reach a little farther than they are away. */
+function nearestBody(app: App): Table | null {
   const { selection } = app.store.state;
   const own = selection && app.viewer.body(selection.body);
   if (!own) return null;
@@ -115,30 +94,32 @@ function glueTable(select: Table, app: App): Table | null {
         if (distance < best.distance) best = { name: body.name, distance };
       }
   }
-  return best.name ? { type: "glue", select, to: best.name, reach: Number(Math.max(1.5 * best.distance, 1.2 * own.spacing).toPrecision(3)) } : null;
+  return best.name ? { to: best.name, reach: Number(Math.max(1.5 * best.distance, 1.2 * own.spacing).toPrecision(3)) } : null;
 }
 
 export function actOnSelection(app: App, name: string): void {
   const { selection } = app.store.state;
-  const deed = DEEDS.find((each) => each.name === name);
-  const table = selection && deed?.table(selectTable(app, selection.body, selection.ids), app);
-  if (table) addAction(app, table);
+  const deed = selection && deedsFor(app, selection.body).find((each) => each.name === name);
+  if (!deed) return;
+  const target: Table = deed.target === "body" ? { body: selection.body } : { select: selectTable(app, selection.body, selection.ids) };
+  const other = deed.target === "nearest" ? nearestBody(app) : {};
+  if (other) addAction(app, { type: deed.action, ...target, ...deed.table, ...other });
 }
 
 /** Ends what holds the selected particles: removes scene actions, or ends them from now on. */
 export function freeSelection(app: App): number {
-  const { selection, table, live } = app.store.state;
+  const { selection, table, live, catalogue } = app.store.state;
   if (!selection) return 0;
   const holds = (action: Table): boolean => {
     const select = action["select"] as Table | undefined;
-    if (action["type"] !== "fix" || !select) return false;
+    if (!catalogue?.actions[String(action["type"])]?.holds || !select) return false;
     if (select["body"] !== undefined && select["body"] !== selection.body) return false;
     const ids = select["group"] ? app.store.state.scene?.bodies.find((body) => body.name === selection.body)?.groups[String(select["group"])] : select["ids"];
     return !Array.isArray(ids) || ids.some((id) => selection.ids.has(Number(id)));
   };
   const scene = table.actions.map((action, number) => ({ action, number })).filter(({ action }) => holds(action));
   if (underWay(app)) {
-    const taken = [...live.entries()].filter(([, action]) => holds(action)).map(([number]) => number);
+    const taken = [...live.entries()].filter(([, action]) => holds(action.table)).map(([number]) => number);
     for (const number of [...scene.map((each) => each.number), ...taken]) app.say({ do: "end", id: number });
     return scene.length + taken.length;
   }

@@ -5,7 +5,7 @@ import "./studio.css";
 import { addAction, addBodyLike, type App } from "./app";
 import { Connection } from "./connection";
 import { h } from "./dom";
-import type { Failure, Frame, Health, Table, Vec3 } from "./protocol";
+import type { Failure, Frame, Health, LiveAction, Vec3 } from "./protocol";
 import { type State, Store } from "./store";
 import { listen } from "./shortcuts";
 import { actionsPanel } from "./ui/actions";
@@ -105,7 +105,7 @@ function hear(message: Message): void {
       break;
     case "live": {
       const live = new Map(store.state.live);
-      if (rest["table"]) live.set(Number(rest["id"]), rest["table"] as Table);
+      if (rest["table"]) live.set(Number(rest["id"]), rest as unknown as LiveAction);
       else live.delete(Number(rest["id"]));
       store.set({ live });
       break;

@@ -25,6 +25,23 @@ export interface ActionInfo extends Entry {
   main: string | null;
   live: boolean;
   steered: string | null;
+  holds: boolean; // supports the selected particles
+  tools: SelectionTool[];
+}
+
+/** A button that applies an action to the selected particles. */
+export interface SelectionTool {
+  name: string;
+  icon: string;
+  hint: string;
+  group: "hold" | "shape";
+  target: "particles" | "body" | "nearest";
+  table: Table;
+  needs: boolean; // whether the body's model has to be able to take it
+}
+
+export interface ModelInfo extends Entry {
+  subject: string; // the heading of its examples
 }
 
 export interface MaterialInfo {
@@ -35,11 +52,27 @@ export interface MaterialInfo {
 }
 
 export interface Catalogue {
-  models: Record<string, Entry>;
+  models: Record<string, ModelInfo>;
   integrators: Record<string, Entry>;
   shapes: Record<string, Entry>;
   actions: Record<string, ActionInfo>;
   materials: Record<string, MaterialInfo>;
+  body: { model: string; material: string }; // of a new body
+}
+
+/** A rigid shape of the scene: half sizes [m], axes as the columns of `frame`, where its centre is. */
+export interface Scenery {
+  kind: "plane" | "sphere" | "box" | "capsule";
+  role: "ground" | "table" | "obstacle" | "tool";
+  size: Vec3;
+  frame: number[];
+  path: Json;
+}
+
+/** An action that has come while the simulation runs. */
+export interface LiveAction {
+  table: Table;
+  scenery: Scenery | null;
 }
 
 export interface SceneTable {

@@ -1,6 +1,6 @@
 /** The state of the page, in one place; parts of the page listen to what they show. */
 
-import type { Catalogue, Estimate, Failure, FrameHeader, SceneInfo, SceneTable, Table } from "./protocol";
+import type { Catalogue, Estimate, Failure, FrameHeader, LiveAction, SceneInfo, Scenery, SceneTable } from "./protocol";
 
 export type Mode = "surface" | "wireframe" | "edges" | "tets" | "particles" | "cells";
 export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool" | "knife" | "add";
@@ -43,6 +43,7 @@ export interface State {
   folder: string;
   autosave: boolean;
   table: SceneTable;
+  scenery: (Scenery | null)[]; // of the actions of the table
   name: string;
   version: number;
   built: number;
@@ -63,7 +64,7 @@ export interface State {
   brush: number;
   lump: Lump;
   selection: Selection | null;
-  live: Map<number, Table>;
+  live: Map<number, LiveAction>;
   plots: string[];
   theme: "light" | "dark";
   activeBody: number | null; // whose card is open
@@ -82,6 +83,7 @@ export const initialState: State = {
   folder: "",
   autosave: false,
   table: { bodies: [], actions: [], measures: [] },
+  scenery: [],
   name: "",
   version: 0,
   built: -1,

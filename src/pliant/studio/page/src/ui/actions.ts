@@ -59,7 +59,7 @@ function draw(app: App, panel: HTMLElement): void {
     h("h2", {}, "Actions", add),
     ...table.actions.map((action, number) => card(app, action, number, number === activeAction)),
     taken.length ? h("h3", {}, "In this take") : null,
-    ...taken.map(([number, action]) => liveCard(app, action, number)),
+    ...taken.map(([number, action]) => liveCard(app, action.table, number)),
   );
 }
 

@@ -57,7 +57,7 @@ function addShape(app: App, shape: string): void {
   const others = table.bodies.length ? (scene?.bodies ?? []) : [];
   if (others.length) place[up === 0 ? 1 : 0] = Number((Math.max(...others.map((body) => body.high[up === 0 ? 1 : 0])) + 0.15).toPrecision(3));
   app.store.set({ activeBody: table.bodies.length });
-  edit(app, ["bodies", table.bodies.length], { name, shape: { [shape]: SIZES[shape] ?? {} }, model: "mass-spring", material: "rubber", position: place });
+  edit(app, ["bodies", table.bodies.length], { name, shape: { [shape]: SIZES[shape] ?? {} }, ...app.store.state.catalogue?.body, position: place });
   startBuilding(app);
 }
 
@@ -68,7 +68,7 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
   const name = String(body["name"] ?? "body");
   const info = scene?.bodies.find((each) => each.name === name);
   const model = body["model"] as Json | undefined;
-  const kind = typeof model === "string" ? model : String((model as Table | undefined)?.["type"] ?? "mass-spring");
+  const kind = typeof model === "string" ? model : String((model as Table | undefined)?.["type"] ?? catalogue!.body.model);
   const modelTable: Table = typeof model === "object" && model ? (model as Table) : { type: kind };
   const modelKeys = catalogue!.models[kind]?.keys ?? [];
   const edge = h("input", { type: "text", "aria-label": "edge length", id: `edge-${number}`, placeholder: "automatic" });

@@ -2,10 +2,11 @@
 
 import { type App, edit, startBuilding } from "../app";
 import { button, fill, h } from "../dom";
-import { count, quantity, si, volume } from "../numbers";
+import { count, quantity, volume } from "../numbers";
 import type { BodyInfo, Health, Table, Vec3 } from "../protocol";
 import { dialog } from "./dialogs";
 import { choose, row } from "./fields";
+import { groundLevel } from "../viewer/obstacles";
 import { notify } from "./notices";
 
 type Axis = "x" | "y" | "z";
@@ -81,8 +82,8 @@ export function healthDialog(app: App, name: string, health: Health): void {
   tell();
   const add = button({ text: "Add as a body", hint: "Add the mesh to the scene", id: "add-body", kind: "primary", click: () => {
     const { low, high, turn } = place();
-    const ground = table.actions.find((action) => action["type"] === "ground");
-    const position = beside(low, high, up, ground ? si(ground["level"] ?? 0, 0) : 0, table.bodies.length ? (app.store.state.scene?.bodies ?? []) : []);
+    const level = groundLevel(app.store.state.scenery, "xyz".indexOf(up)) ?? 0;
+    const position = beside(low, high, up, level, table.bodies.length ? (app.store.state.scene?.bodies ?? []) : []);
     addMesh(app, name, { ...(UNITS[unit] === 1 ? {} : { scale: UNITS[unit]! }), ...(turn ? { rotation: turn } : {}), position });
     close();
   } });
@@ -108,6 +109,6 @@ function addMesh(app: App, name: string, place: Table): void {
   let body = stem;
   for (let number = 2; bodies.some((each) => each["name"] === body); number++) body = `${stem}-${number}`;
   app.store.set({ activeBody: bodies.length });
-  edit(app, ["bodies", bodies.length], { name: body, mesh: name, model: "mass-spring", material: "rubber", ...place });
+  edit(app, ["bodies", bodies.length], { name: body, mesh: name, ...app.store.state.catalogue?.body, ...place });
   startBuilding(app);
 }

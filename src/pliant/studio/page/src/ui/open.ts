@@ -6,18 +6,8 @@ import { button, h } from "../dom";
 import { dialog } from "./dialogs";
 import { lookOver, upload } from "./mesh";
 
-/** Examples by what they are made of, the first one to try on top. */
-const SUBJECTS: [string, string[]][] = [
-  ["Springs and masses", ["mass-spring"]],
-  ["Solids of finite elements", ["fem"]],
-  ["Meshless bodies", ["efg"]],
-  ["Clay, blocks and rigid bodies", ["lattice", "rigid"]],
-  ["Levels of detail", ["multires"]],
-  ["Particles with volume", ["cpm1", "cpm2"]],
-];
-
 export function openDialog(app: App): void {
-  const { examples, files, folder } = app.store.state;
+  const { catalogue, examples, files, folder } = app.store.state;
   app.say({ do: "list" });
   const open = (kind: string, name: string): void => {
     app.store.set({ live: new Map(), selection: null, following: true, replaying: false, activeAction: null, activeBody: 0 });
@@ -28,12 +18,12 @@ export function openDialog(app: App): void {
     h("button", { class: "row", type: "button", "data-name": name, onclick: () => open(kind, name) }, h("b", {}, title), about ? h("span", { class: "faint" }, about) : null);
   const example = (one: State["examples"][number]): HTMLElement => row("example", one.name, one.title, one.name);
   const subject = (title: string, chosen: State["examples"]): HTMLElement | null => (chosen.length ? h("div", { class: "subject" }, h("h4", {}, title), ...chosen.map(example)) : null);
-  const known = SUBJECTS.flatMap(([, models]) => models);
   const [first, ...others] = examples;
+  const headed = (each: State["examples"][number]): string => catalogue?.models[each.model]?.subject ?? "Others";
+  const subjects = [...new Set([...Object.values(catalogue?.models ?? {}).map((model) => model.subject), "Others"])];
   const shown = h("div", { class: "rows" },
     first ? subject("Start here", [first]) : null,
-    ...SUBJECTS.map(([title, models]) => subject(title, others.filter((each) => models.includes(each.model)))),
-    subject("Others", others.filter((each) => !known.includes(each.model))));
+    ...subjects.map((title) => subject(title, others.filter((each) => headed(each) === title))));
   const about = (each: HTMLElement): string => `${each.textContent} ${each.parentElement!.firstElementChild!.textContent}`.toLowerCase();
   const none = h("p", { class: "faint" }, "No example has these words.");
   none.hidden = true;

@@ -15,7 +15,7 @@ export function selectionBar(app: App): HTMLElement {
     if (!selection) return;
     const deeds = deedsFor(app, selection.body);
     const line = (kind: string): HTMLElement[] =>
-      deeds.filter((deed) => deed.kind === kind).map((deed) => button({ icon: deed.icon, text: deed.name, hint: deed.hint, id: `do-${deed.name.toLowerCase().replace(/ /g, "-")}`, kind: "small", click: () => actOnSelection(app, deed.name) }));
+      deeds.filter((deed) => deed.group === kind).map((deed) => button({ icon: deed.icon, text: deed.name, hint: deed.hint, id: `do-${deed.name.toLowerCase().replace(/ /g, "-")}`, kind: "small", click: () => actOnSelection(app, deed.name) }));
     const shape = line("shape");
     fill(
       bar,

@@ -1,27 +1,28 @@
-/** Rigid things of the scene: grounds, tables, obstacles and tools, drawn where they are at a time. */
+/** Rigid shapes of the scene, drawn where they are at a time. */
 
 import * as THREE from "three";
 import { pointAt } from "../curve";
-import { si } from "../numbers";
-import type { Hand, Json, Table } from "../protocol";
-import type { Up } from "./stage";
+import type { Hand, Scenery } from "../protocol";
 
-const AXES: Record<Up, [number, number, number]> = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
+const COLOURS: Record<Scenery["role"], number> = { ground: 0x8d99a6, table: 0x8d99a6, obstacle: 0x8d99a6, tool: 0x4b86c8 };
 
 export class Obstacles {
   readonly group = new THREE.Group();
   private readonly meshes = new Map<number, THREE.Mesh>();
-  private tables: Table[] = [];
+  private shapes: (Scenery | null)[] = [];
 
-  /** Makes the shapes of a list of actions; numbers are places in the list. */
-  build(tables: Table[], up: Up): void {
-    this.tables = tables;
+  /** Makes the meshes of the shapes of a list of actions; numbers are places in the list. */
+  build(shapes: (Scenery | null)[]): void {
+    this.shapes = shapes;
     for (const mesh of this.meshes.values()) mesh.geometry.dispose();
     this.group.clear();
     this.meshes.clear();
-    tables.forEach((table, number) => {
-      const mesh = shapeOf(table, up);
-      if (!mesh) return;
+    shapes.forEach((shape, number) => {
+      const geometry = shape && geometryOf(shape);
+      if (!geometry) return;
+      const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color: COLOURS[shape.role], roughness: 0.8 }));
+      const column = (k: number): THREE.Vector3 => new THREE.Vector3().fromArray(shape.frame, 3 * k);
+      mesh.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(column(0), column(1), column(2)));
       mesh.userData["number"] = number;
       mesh.castShadow = mesh.receiveShadow = true;
       this.meshes.set(number, mesh);
@@ -32,12 +33,14 @@ export class Obstacles {
   /** Moves them to where they are at `time`, or where hands put them. */
   move(time: number, hands: Hand[]): void {
     for (const [number, mesh] of this.meshes) {
-      const table = this.tables[number]!;
-      if (table["type"] !== "obstacle" && table["type"] !== "tool") continue;
       const hand = hands.find((each) => each.id === number);
-      const keyed = (table["keys"] ? { keys: table["keys"], ease: table["ease"] ?? "linear" } : table["position"]) as Json;
-      mesh.position.set(...(hand?.at ?? pointAt(keyed, time)));
+      mesh.position.set(...(hand?.at ?? pointAt(this.shapes[number]!.path, time)));
     }
+  }
+
+  /** The level of the first ground along an axis; null where there is none. */
+  ground(axis: number): number | null {
+    return groundLevel(this.shapes, axis);
   }
 
   get targets(): THREE.Mesh[] {
@@ -49,38 +52,21 @@ export class Obstacles {
   }
 }
 
-function shapeOf(table: Table, up: Up): THREE.Mesh | null {
-  const material = new THREE.MeshStandardMaterial({ color: table["type"] === "tool" ? 0x4b86c8 : 0x8d99a6, roughness: 0.8 });
-  if (table["type"] === "tabletop") {
-    const size = (table["size"] as Json[]).map((value) => si(value));
-    const thickness = table["thickness"] ? si(table["thickness"]) : 0.1 * Math.max(...size);
-    const mesh = new THREE.Mesh(new THREE.BoxGeometry(size[0], size[1], thickness), material);
-    const centre = ((table["centre"] as Json[] | undefined) ?? [0, 0]).map((value) => si(value));
-    const axis = AXES[up];
-    const place = [0, 0, 0];
-    const others = [0, 1, 2].filter((c) => axis[c] === 0);
-    place[others[0]!] = centre[0]!;
-    place[others[1]!] = centre[1]!;
-    place[axis.indexOf(1)] = si(table["height"]) - thickness / 2;
-    mesh.position.set(...(place as [number, number, number]));
-    mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...axis));
-    return mesh;
+/** The level of the first ground among shapes along an axis; null where there is none. */
+export function groundLevel(shapes: (Scenery | null)[], axis: number): number | null {
+  const plane = shapes.find((shape) => shape?.kind === "plane");
+  return plane ? pointAt(plane.path, 0)[axis]! : null;
+}
+
+function geometryOf({ kind, size: [a, b, c] }: Scenery): THREE.BufferGeometry | null {
+  switch (kind) {
+    case "plane":
+      return null; // the stage draws the ground
+    case "sphere":
+      return new THREE.SphereGeometry(a, 40, 24);
+    case "box":
+      return new THREE.BoxGeometry(2 * a, 2 * b, 2 * c);
+    case "capsule":
+      return new THREE.CapsuleGeometry(a, 2 * b, 12, 28).rotateX(Math.PI / 2); // along z, as the server has it
   }
-  const part = (name: string) => table[name] as Table | undefined;
-  const sphere = part("sphere");
-  const box = part("box");
-  const capsule = part("capsule");
-  if (table["type"] !== "obstacle" && table["type"] !== "tool") return null;
-  if (sphere) return new THREE.Mesh(new THREE.SphereGeometry(si(sphere["radius"]), 40, 24), material);
-  if (box) {
-    const size = (box["size"] as Json[]).map((value) => si(value)) as [number, number, number];
-    return new THREE.Mesh(new THREE.BoxGeometry(...size), material);
-  }
-  if (capsule) {
-    const mesh = new THREE.Mesh(new THREE.CapsuleGeometry(si(capsule["radius"]), si(capsule["length"]), 12, 28), material);
-    const axis = AXES[(capsule["axis"] as Up | undefined) ?? "z"];
-    mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), new THREE.Vector3(...axis));
-    return mesh;
-  }
-  return null;
 }

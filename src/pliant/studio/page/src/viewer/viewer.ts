@@ -1,7 +1,7 @@
 /** The picture in the middle: bodies, obstacles, selection, what hands do; follows the store. */
 
 import * as THREE from "three";
-import { percentile, si } from "../numbers";
+import { percentile } from "../numbers";
 import type { Frame, FrameHeader } from "../protocol";
 import type { State, Store } from "../store";
 import { BodyView } from "./body";
@@ -56,7 +56,7 @@ export class Viewer {
     store.on(["selection"], () => this.showSelection());
     store.on(["failed"], ({ failed }) => failed || this.mark(null));
     store.on(["theme"], (state) => this.stage.theme(state.theme === "dark"));
-    store.on(["table", "live"], (state) => this.buildObstacles(state));
+    store.on(["scenery", "live"], (state) => this.buildObstacles(state));
   }
 
   private readonly onFrame: () => void;
@@ -182,10 +182,8 @@ export class Viewer {
   private withObstacles(): THREE.Box3 {
     const box = this.box.clone();
     const size = box.getSize(new THREE.Vector3()).length();
-    const { actions, up } = this.store.state.table;
-    const ground = actions.find((action) => action["type"] === "ground");
-    const axis = AXES[up ?? "z"];
-    const level = ground ? si(ground["level"] ?? 0) : Infinity;
+    const axis = AXES[this.store.state.table.up ?? "z"];
+    const level = this.obstacles.ground(axis) ?? Infinity;
     if (box.min.getComponent(axis) - level < 1.5 * size) box.min.setComponent(axis, Math.min(level, box.min.getComponent(axis)));
     for (const mesh of this.obstacles.targets) {
       const own = new THREE.Box3().setFromObject(mesh);
@@ -195,19 +193,17 @@ export class Viewer {
   }
 
   private buildObstacles(state: State): void {
-    const live = [...state.live.entries()].filter(([id]) => id >= state.table.actions.length);
-    const tables = [...state.table.actions];
-    for (const [id, table] of live) tables[id] = table;
-    for (let k = 0; k < tables.length; k++) tables[k] ??= {};
-    this.obstacles.build(tables, (state.table.up ?? "z") as Up);
+    const shapes = [...state.scenery];
+    for (const [id, { scenery }] of state.live) if (id >= state.table.actions.length) shapes[id] = scenery;
+    for (let k = 0; k < shapes.length; k++) shapes[k] ??= null;
+    this.obstacles.build(shapes);
     this.obstacles.move(this.header?.time ?? 0, this.header?.barriers ?? []);
     this.arrange();
   }
 
   private arrange(): void {
     const { look, table } = this.store.state;
-    const ground = table.actions.find((action) => action["type"] === "ground");
-    const level = ground ? si(ground["level"] ?? 0) : null;
+    const level = this.obstacles.ground(AXES[table.up ?? "z"]);
     const box = this.box.clone();
     for (const mesh of this.obstacles.targets) box.expandByObject(mesh);
     this.stage.arrange(box, level, look.ground, look.shadow);

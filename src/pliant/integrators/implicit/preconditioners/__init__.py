@@ -1,0 +1,1 @@
+"""Preconditioners of implicit solves: approximate inverses of ``M + h^2 K``."""

@@ -1,0 +1,57 @@
+"""The common interface of everything that pushes particles."""
+
+from abc import ABC
+from typing import TYPE_CHECKING, ClassVar
+
+from pliant.core.typing import Array
+from pliant.interfaces.shared_data import EnergyTotals, StableStep
+
+if TYPE_CHECKING:
+    from pliant.state.world import World
+
+NO_LIMIT = StableStep(float("inf"), "no limit")
+
+
+class ForceTerm(ABC):
+    """Whatever pushes particles: the elasticity of a body, a load, an obstacle, a contact, a damper.
+
+    A term has any of the members below; those that it lacks have the neutral value (no energy, no force, no
+    limit of the step, no power). ``members`` names those that a class implements. Explicit steps, implicit
+    solves, the energy ledger, the stable step and ``pliant check`` walk one list of terms and do not ask what
+    each is.
+    Arrays are those of the whole World, (n, 3), in SI units.
+    """
+
+    velocity_dependent: bool = False  # whether forces depend on velocities
+    constant: bool = False  # whether forces never change while the term acts, so that they are added up once
+    members: frozenset[str] = frozenset()
+    MEMBERS: ClassVar[tuple[str, ...]] = (
+        "add_forces", "potential_energy", "add_stiffness_product", "stable_step", "power", "report_energy",
+    )  # fmt: skip
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        implemented = (name for name in cls.MEMBERS if getattr(cls, name) is not getattr(ForceTerm, name))
+        cls.members = frozenset(implemented)
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        """Add the forces [N] at ``time`` to ``out``."""
+
+    def potential_energy(self, x: Array) -> float:
+        """Energy [J] stored by a conservative force; f = -dE/dx."""
+        return 0.0
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` with ``K = -df/dx`` [N/m] at ``x`` to ``out``; K may be simplified to stay positive
+        semi-definite."""
+
+    def stable_step(self) -> StableStep:
+        """The largest explicit step that the term allows."""
+        return NO_LIMIT
+
+    def power(self, time: float, world: "World") -> tuple[float, float]:
+        """Work done on the bodies [W] by forces without a potential, and power turned into heat [W]."""
+        return 0.0, 0.0
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Add the work and heat of impulses since the last step to ``totals``: contacts, kicks."""

@@ -1,0 +1,194 @@
+"""The state of one lattice body: elements, the connections between them, and which of them there are."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.interfaces import NewParticles, Structure
+from pliant.models.lattice import kernels
+from pliant.models.lattice.add_material import AddedElements, connected_cells
+from pliant.models.lattice.cut_carrier import SampledBody
+from pliant.models.lattice.stiffness import compensation, connection_stiffness, plain_stiffness
+from pliant.models.springs.network import SpringNetwork, normal_inverses
+from pliant.structure.samplers.voxels import intact, swept_triangles
+
+if TYPE_CHECKING:
+    from pliant.materials import ResolvedMaterial as Material
+    from pliant.models.lattice.model import Lattice
+
+
+class LatticeBody:
+    """Elements and connections of a body, shared by its mechanics, its fracture criterion and its editor.
+
+    reference (n, 3) [m]: the shape in which the directions of connections are taken for strains;
+    whole: cells before any connection broke; ``structure`` lists those that are left.
+    friction, roughness (n,): coefficient of the body, and the factor of each element on it;
+    damping_time [s], dampness (n,): stiffness damping of the body, and the share of each element in it.
+    altered: whether anything differs from what the sampler and the material gave; recorded: the names of
+    ``state`` that frames need. topology_version rises when connections break and elements come or go;
+    parents (n,) and newcomers tell how the present elements follow from those of the version before.
+    """
+
+    def __init__(self, structure: Structure, material: "Material", model: "Lattice") -> None:
+        self.structure, self.material, self.model = structure, material, model
+        n, edges = len(structure.rest), structure.cells["edge"]
+        lengths = np.linalg.norm(structure.rest[edges[:, 1]] - structure.rest[edges[:, 0]], axis=1)
+        stiffness = connection_stiffness(structure, material.young, model.rule, model.compensate)
+        self.connections = SpringNetwork(edges, lengths, stiffness, n)
+        self.reference, self.whole = structure.rest, structure.cells
+        self.origin = SampledBody(structure)
+        self.friction, self.roughness = material.friction, np.ones(n)
+        self.damping_time, self.dampness = material.damping or 0.0, np.ones(n)
+        self.altered = False
+        self.recorded: tuple[str, ...] = () if material.yield_ is None else ("lengths",)
+        self.topology_version, self.parents = 0, np.arange(n)
+        self.newcomers: NewParticles | None = None
+        self._inverse: Array | None = None
+
+    # -------------------------------------------------------------------------------- strain
+
+    def strains(self, x: Array) -> Array:
+        """Least-squares strains of all elements (n, 6), in the axes of the reference."""
+        own = self.connections
+        if self._inverse is None:
+            every = np.arange(len(x))
+            self._inverse = normal_inverses(own.table, own.intact, self.reference, every)
+        return kernels.element_strains(own.table, own.lengths, own.intact, self.reference, self._inverse, x)
+
+    # ---------------------------------------------------------------------------- attributes
+
+    def mark_altered(self) -> None:
+        """Raise the version for a change of attributes; the elements stay the same."""
+        self.altered = True
+        self.parents, self.newcomers = np.arange(len(self.structure.rest)), None
+        self.topology_version += 1
+
+    def rest_shape_changed(self) -> None:
+        """Forget what follows from the reference, and record it with the frames from now on."""
+        self._inverse, self.altered, self.recorded = None, True, ("lengths", "reference")
+
+    def set_damping(self, times: Array) -> None:
+        """Give each element a damping time (n,) [s]; a connection takes the mean of its ends'."""
+        self.damping_time = float(times.max())
+        even = bool((times == times[0]).all())
+        self.dampness = np.ones(len(times)) if even else times / self.damping_time
+        self.share_damping()
+
+    def share_damping(self) -> None:
+        """Hand the shares of the elements in the damping on to the connections."""
+        own, even = self.connections, bool((self.dampness == 1.0).all())
+        own.damp(None if even else np.asarray(self.dampness[own.edges].mean(axis=1)))
+
+    # ------------------------------------------------------------------------------ topology
+
+    def break_connections(self, which: IntArray) -> None:
+        """Break connections, and take them out of the structure that contact and pictures see."""
+        own = self.connections
+        own.break_(which)
+        if self._inverse is not None:
+            ends = np.unique(own.edges[which])
+            self._inverse[ends] = normal_inverses(own.table, own.intact, self.reference, ends)
+        self.update_structure()
+        self.topology_version += 1
+
+    def update_structure(self) -> None:
+        """Give the structure the present connections, cells, swept surface and carrier."""
+        own, whole, n = self.connections, self.whole, len(self.structure.rest)
+        cubes, quads = (intact(whole[name], own.edges, ~own.intact, n) for name in ("hexahedron", "quad"))
+        edges = own.edges[own.intact]
+        triangles = swept_triangles(cubes, quads, edges, n)
+        cells = {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
+        carrier = self.origin.carrier(own.edges, own.intact)
+        self.structure = replace(self.structure, cells=cells, carrier=carrier)
+        self.parents, self.newcomers = np.arange(n), None
+
+    def keep(self, kept: IntArray) -> IntArray:
+        """Continue with the elements ``kept`` alone; the numbers of the connections that are left."""
+        own, structure, n = self.connections, self.structure, len(self.structure.rest)
+        name = np.full(n, -1)
+        name[kept] = np.arange(len(kept))
+        left = np.flatnonzero((name[own.edges] >= 0).all(axis=1))
+        lengths = own.lengths[left]
+        fewer = SpringNetwork(name[own.edges[left]], own.born[left], own.own[left], len(kept))
+        fewer.intact = own.intact[left].copy()
+        fewer.write(lengths)
+        self.connections = fewer
+        self.rest_shape_changed()
+        self.reference, self.roughness = self.reference[kept], self.roughness[kept]
+        self.dampness = self.dampness[kept]
+        self.share_damping()
+        self.whole = {key: name[c[(name[c] >= 0).all(axis=1)]] for key, c in self.whole.items()}
+        self.origin.keep(kept)
+        self.structure = replace(
+            structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
+            extra=self.origin.extra(),
+        )  # fmt: skip
+        self.update_structure()
+        self.parents = kept
+        return left
+
+    def grow(self, growth: AddedElements, lengths: Array) -> IntArray:
+        """Continue with the elements of ``growth`` too, whose connections have the rest ``lengths`` [m]; the
+        order (m,) in which the present connections follow from the old ones and then the new ones."""
+        own, structure, model = self.connections, self.structure, self.model
+        a, material, count = structure.spacing, self.material, len(growth.rest)
+        rest = np.concatenate([structure.rest, growth.rest])
+        edges = np.concatenate([own.edges, growth.edges])
+        order = np.lexsort((edges[:, 1], edges[:, 0]))
+        edges = edges[order]
+        stiffness = np.append(own.own, plain_stiffness(lengths, a, material.young, model.rule))[order]
+        if model.compensate and model.rule == "calibrated":
+            before = np.append(compensation(own.edges, structure.rest, a), np.ones(len(lengths)))
+            stiffness *= compensation(edges, rest, a) / before[order]
+        more = SpringNetwork(edges, np.append(own.born, lengths)[order], stiffness, len(rest))
+        more.intact = np.append(own.intact, np.ones(len(lengths), bool))[order]
+        more.write(np.append(own.lengths, lengths)[order])
+        self.connections = more
+        self.rest_shape_changed()
+        self.roughness = np.append(self.roughness, np.ones(count))
+        self.dampness = np.append(self.dampness, np.full(count, np.median(self.dampness)))
+        self.share_damping()
+        self.whole = connected_cells(rest, edges, a)
+        self.origin.grow(growth)
+        mass = np.append(structure.mass, np.full(count, material.density * a**3))
+        self.structure = replace(structure, rest=rest, mass=mass, extra=self.origin.extra())
+        self.update_structure()
+        return order
+
+    # ------------------------------------------------------------------------------- restart
+
+    def state(self) -> dict[str, AnyArray]:
+        own = self.connections
+        found: dict[str, AnyArray] = {
+            "version": np.array(self.topology_version),
+            "intact": own.intact,
+            "lengths": own.lengths[own.intact],
+        }
+        if self.altered:
+            found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
+            found |= {"body": np.array([self.damping_time, self.friction]), "roughness": self.roughness}
+            found["dampness"] = self.dampness
+        return found
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        own, version = self.connections, int(state["version"])
+        own.intact = state["intact"].copy()
+        self._inverse = None
+        if "reference" in state:
+            self.rest_shape_changed()
+            self.reference = state["reference"].copy()
+        if "stiffness" in state:
+            own.own = state["stiffness"].copy()
+            own.reset(state["born"].copy(), np.ones(len(own.edges), bool))
+            self.damping_time, self.friction = (float(value) for value in state["body"])
+            self.roughness, self.dampness = state["roughness"].copy(), state["dampness"].copy()
+            self.share_damping()
+        lengths = own.lengths
+        lengths[own.intact] = state["lengths"]
+        own.write(lengths)
+        if version != self.topology_version:
+            self.update_structure()
+            self.topology_version = version
