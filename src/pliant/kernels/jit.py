@@ -10,9 +10,10 @@ This module imports the compiler: import it only from kernel modules, inside ``p
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -61,6 +62,10 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 prange: Any = numba.prange
 
 
+inlined: Any = numba.njit(inline="always", error_model="numpy")
+"""Decorates functions that are written into their compiled caller."""
+
+
 def jit(function: Any) -> Any:
     """A compiled function, kept on disk."""
     return _compiled_once(numba.njit(cache=True, error_model="numpy")(function))
@@ -69,6 +74,18 @@ def jit(function: Any) -> Any:
 def parallel_jit(function: Any) -> Any:
     """As ``jit``, with loops over ``prange`` shared by the threads."""
     return _compiled_once(numba.njit(cache=True, error_model="numpy", parallel=True)(function))
+
+
+def specialised(
+    function: Any, name: str, meanings: Mapping[str, Any], parallel: bool = False, cache: bool = True
+) -> Any:
+    """A compiled copy of the plain ``function`` in whose body the global names ``meanings`` stand for those
+    things, compiled functions mostly: a loop that serves any constitutive law is written once, and compiled
+    for each law that is in use. ``name`` tells the copies apart on disk; cache: whether it is kept there.
+    """
+    copy = FunctionType(function.__code__, {**function.__globals__, **meanings}, function.__name__)
+    copy.__qualname__, copy.__doc__ = f"{function.__qualname__}_{name}", function.__doc__
+    return _compiled_once(numba.njit(cache=cache, error_model="numpy", parallel=parallel)(copy))
 
 
 def _compiled_once(kernel: Any) -> Any:

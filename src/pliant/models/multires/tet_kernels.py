@@ -7,16 +7,8 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.tensors import rotation, times, transposed
 from pliant.models.multires.levels import Level
-from pliant.models.tets.kernels import (
-    TINY,
-    combine,
-    quartic,
-    right_cauchy_green,
-    rotation_weights,
-    times,
-    transposed,
-)
 
 PARTS = 64
 
@@ -54,23 +46,6 @@ def _gradient(t, tets, g, u):
 
 
 @jit
-def _rotation(f):
-    """The rotation nearest to F (determinant +1); see ``tet_kernels.stretch_block``."""
-    c = right_cauchy_green(f)
-    first, j8, last = quartic(f, c)
-    root = np.sqrt(3.0 * first)
-    for _ in range(60):
-        square = root * root
-        p = (square - 2.0 * first) * square - j8 * root + last
-        slope = 4.0 * root * (square - first) - j8
-        root = root - p / (slope + TINY)
-        if not p > 3e-15 * square * square:
-            break
-    a, b, g = rotation_weights(root, first, j8)
-    return combine(f, c, a, b, g)
-
-
-@jit
 def _plus_one(h):
     h00, h01, h02, h10, h11, h12, h20, h21, h22 = h
     return 1.0 + h00, h01, h02, h10, 1.0 + h11, h12, h20, h21, 1.0 + h22
@@ -92,7 +67,7 @@ def _stress(mode, h, rate, beta, lam, mu):
     """First Piola stress of grad u = h with ``beta`` times its rate (see ``Level`` for the modes)."""
     if mode == 1:
         f = _plus_one(h)
-        r = _rotation(f)
+        r = rotation(f)
         back = transposed(r)
         s00, s01, s02, s10, s11, s12, s20, s21, s22 = times(back, f)
         g = (s00 - 1.0, s01, s02, s10, s11 - 1.0, s12, s20, s21, s22 - 1.0)
@@ -206,7 +181,7 @@ def _density(t, tets, g, mode, lam, mu, d):
     h = _gradient(t, tets, g, d)
     if mode == 1:
         f = _plus_one(h)
-        r = _rotation(f)
+        r = rotation(f)
         s = times(transposed(r), f)
         h = (s[0] - 1.0, s[1], s[2], s[3], s[4] - 1.0, s[5], s[6], s[7], s[8] - 1.0)
     p = _stress(2 if mode == 2 else 0, h, h, 0.0, lam, mu)

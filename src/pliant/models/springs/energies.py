@@ -5,7 +5,8 @@
 import numpy as np
 
 from pliant.kernels.jit import jit, parallel_jit, prange
-from pliant.models.tets.kernels import SCRATCH, determinant, gather_edges, take
+from pliant.kernels.tensors import determinant
+from pliant.models.tets.kernels import SCRATCH, gather_edges, take
 
 LANES = 16 * 9  # columns of the scratch: the lanes' sums
 

@@ -21,11 +21,10 @@ those on the corners.
 import numpy as np
 
 from pliant.kernels.element_blocks import reduce_rows
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import inlined, jit, parallel_jit, prange
 from pliant.kernels.simd_transpose import INSIDE, add, take
 from pliant.models.continuum_particles.face_law import ROWS, block_gradient, printed_force
 from pliant.models.continuum_particles.stiffness import block_product, volume_product
-from pliant.models.tets.kernels import inlined
 
 FIRST = (0, 0, 0, 1, 1, 2)  # corners of the six faces
 SECOND = (1, 2, 3, 2, 3, 3)
