@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from pliant.core.parameters import to_table
 from pliant.core.typing import Table
-from pliant.kernels.element_blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
-from pliant.kernels.jit import SERIAL_ROWS
+from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
+from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS
 from pliant.models import MODELS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SEED = 0
 PARTITIONS = {
     "block": WIDTH,
     "most": MOST_PARTITIONS,
-    "reduction": REDUCTION_PARTS,
+    "reduction": ROW_PARTITIONS,
     "serial_below": SERIAL_ROWS,
 }
 """How work is divided, whatever the threads: elements a block, partitions at most, parts of a sum over
