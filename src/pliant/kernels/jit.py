@@ -11,7 +11,7 @@ This module imports the compiler: import it only from kernel modules, inside ``p
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
@@ -19,6 +19,8 @@ from typing import Any
 
 import numba
 from numba.core.compiler_lock import global_compiler_lock
+
+from pliant.core.typing import Kernel, TableView
 
 try:
     import fcntl
@@ -61,26 +63,26 @@ numba.config.THREADING_LAYER = "omp"
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = _kernel_cache()
 
-prange: Any = numba.prange
+prange: Kernel = numba.prange
 
 
-inlined: Any = numba.njit(inline="always", error_model="numpy")
+inlined: Kernel = numba.njit(inline="always", error_model="numpy")
 """Decorates functions that are written into their compiled caller."""
 
 
-def jit(function: Any) -> Any:
+def jit(function: Kernel) -> Kernel:
     """A compiled function, kept on disk."""
     return _compiled_once(numba.njit(cache=True, error_model="numpy")(function))
 
 
-def parallel_jit(function: Any) -> Any:
+def parallel_jit(function: Kernel) -> Kernel:
     """As ``jit``, with loops over ``prange`` shared by the threads."""
     return _compiled_once(numba.njit(cache=True, error_model="numpy", parallel=True)(function))
 
 
 def specialised(
-    function: Any, name: str, meanings: Mapping[str, Any], parallel: bool = False, cache: bool = True
-) -> Any:
+    function: Kernel, name: str, meanings: TableView, parallel: bool = False, cache: bool = True
+) -> Kernel:
     """A compiled copy of the plain ``function`` in whose body the global names ``meanings`` stand for those
     things, compiled functions mostly: a loop that serves any constitutive law is written once, and compiled
     for each law that is in use. ``name`` tells the copies apart on disk; cache: whether it is kept there.
@@ -90,7 +92,7 @@ def specialised(
     return _compiled_once(numba.njit(cache=cache, error_model="numpy", parallel=parallel)(copy))
 
 
-def twin(function: Any) -> tuple[Any, Any]:
+def twin(function: Kernel) -> tuple[Kernel, Kernel]:
     """Compile a function with loops over ``prange`` twice, for one thread and for all; both are kept on
     disk. Called as ``kernel[parallel](*arguments)``.
 
@@ -103,7 +105,7 @@ def twin(function: Any) -> tuple[Any, Any]:
     return jit(function), parallel_jit(copy)
 
 
-def _compiled_once(kernel: Any) -> Any:
+def _compiled_once(kernel: Kernel) -> Kernel:
     """Of several processes that want a kernel at the same time, one compiles it; the others wait for it.
 
     Locks are taken from the caller of a function to what it calls, so that nobody waits in a circle.
@@ -144,7 +146,7 @@ def _alone(name: str) -> Iterator[None]:
         yield
 
 
-def packing(kernels: tuple[Any, Any]) -> tuple[Any, Any]:
+def packing(kernels: tuple[Kernel, Kernel]) -> tuple[Kernel, Kernel]:
     """Decorates a ``twin`` whose straight-line code should become packed instructions too (the four values of
     a row, say). numba leaves that off: it slows some loops down that are packed as loops already."""
     for kernel in kernels:
@@ -152,7 +154,7 @@ def packing(kernels: tuple[Any, Any]) -> tuple[Any, Any]:
     return kernels
 
 
-def _packed(plain: Any) -> Any:
+def _packed(plain: Kernel) -> Kernel:
     def compile(signature: Any) -> Any:
         before = numba.config.SLP_VECTORIZE
         numba.config.SLP_VECTORIZE = 1
