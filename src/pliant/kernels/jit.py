@@ -167,13 +167,13 @@ def _packed(plain: Kernel) -> Kernel:
 
 
 @jit
-def partition_count(rows):  # type: ignore[no-untyped-def]
+def partition_count(rows: int) -> int:
     """The number of partitions of a loop over ``rows``, each of 64 rows or more (or all there are)."""
     return max(1, min(ROW_PARTITIONS, rows // 64))
 
 
 @jit
-def partition(p, rows):  # type: ignore[no-untyped-def]
+def partition(p: int, rows: int) -> tuple[int, int]:
     """The first row of partition ``p`` of a loop over ``rows``, and the one after its last."""
     count = partition_count(rows)
     return p * rows // count, (p + 1) * rows // count
