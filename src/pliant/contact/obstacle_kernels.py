@@ -71,7 +71,7 @@ def resolve_contacts(
     ``centre``, the work that the shape did and the energy lost. A contact changes the kinetic energy (of the
     velocity at the full step, half a kick after the one seen here) and, by moving the particle, what
     the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for
-    damping) know of it; every integrator evaluates f anew afterwards.
+    damping) know of it; every integrator evaluates f again afterwards.
     """
     parallel = particles[0].shape[0] >= LIGHT_ROWS
     out = np.zeros((ROW_PARTITIONS if parallel else 1, 8))

@@ -122,7 +122,7 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
         raise RunError(
             f"{writer.path} was made with {planned} steps a frame; now they would be "
             f"{simulation.plan.per_frame}, which would not continue it bit for bit.",
-            hint="Resume it with the versions that its manifest.json names, or run its scene.toml anew.",
+            hint="Resume it with the versions that its manifest.json names, or run its scene.toml again.",
         )
     if point is None:
         simulation.start()

@@ -187,7 +187,7 @@ class Scene:
 
     def _all_measures(self, comes_apart: bool) -> list[MeasureParameters]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
-        and pieces where a body can come apart."""
+        and pieces where a body can break."""
         given = {measure.kind for measure in self.measures}
         whole: list[MeasureParameters] = [Volume(), Energy(), Momentum()]
         if comes_apart:

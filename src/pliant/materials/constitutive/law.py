@@ -31,6 +31,8 @@ class LawFunctions(NamedTuple):
     volumetric(f, s): the volumetric strain :math:`\theta` of the law: the bulk modulus enters W by
     :math:`\tfrac12 K \theta^2` alone, so that averaged pressures can take its place.
 
+    All are finite for every F: elements may be crushed or inverted, and blocks are padded with F = 0.
+
     Laws that are linear in a strain measure have two more, which serve full stiffness matrices and additive
     plastic strain. frame(f, s): a matrix A (9) and the measure U (6), strain + 1. first_piola(a, u, t): P
     (9) from the stress t (6) that is conjugate to it.

@@ -1,4 +1,4 @@
-"""The finite element model at work on one body."""
+"""Runtime of the FEM model for one body: forces, stiffness, plasticity, fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -141,7 +141,7 @@ class TetFem(TetFracture):
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the warped stiffness: symmetric, positive semi-definite, exact at rest.
 
-        It leaves out the stiffness that present stresses bring (see ``products.py``).
+        It leaves out the stiffness that present stresses bring (see ``stiffness_product.py``).
         """
         self._add_product(self.frame, x, dx, out)
 

@@ -150,7 +150,7 @@ def _product_blocks(first, last, index, rest, slopes, frame, x, dx, buffer, shif
 
 @jit
 def product_serial(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
-    """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``products.py``."""
+    """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``stiffness_product.py``."""
     w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
     for p in range(low.shape[0]):
         shift = offset[p] - low[p]

@@ -1,4 +1,4 @@
-"""The mass-spring model at work on one body."""
+"""Runtime of the mass-spring model for one body: forces, energy, stiffness, fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -112,7 +112,7 @@ class MassSpringMechanics(TetFracture):
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
-        of volume, so that K is positive semi-definite (see ``products.py``)."""
+        of volume, so that K is positive semi-definite (see ``stiffness_product.py``)."""
         s = self.springs.blocks
         stiffness_product.spring_product[self.springs.parallel](
             s.starts, s.low, s.offset, s.index, self.springs.rest, x, dx, s.buffer

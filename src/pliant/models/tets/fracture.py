@@ -1,4 +1,4 @@
-"""What mechanics on tets inherit to come apart: cracks of their own, cuts from outside."""
+"""Fracture and cutting of tetrahedral bodies."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class TetFracture(Mechanics):
     def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:
         """Give the tets of a new structure the history of those that they come from, ``origin`` (m,)."""
 
-    # --------------------------------------------------------------------------------- coming apart
+    # --------------------------------------------------------------------------------- fracture and cuts
 
     def crack(self, cracking: CrackGrowth, time: float, x: Array, stress: Array) -> bool:
         """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
