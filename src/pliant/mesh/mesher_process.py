@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.environment import environment
 from pliant.core.errors import MeshError
-from pliant.core.subprocess_environment import environment
 from pliant.core.typing import AnyArray
 
 Progress = Callable[[float | None, str], None]

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pliant.core.environment import environment
 from pliant.core.errors import InputError, MeshError
-from pliant.core.subprocess_environment import environment
 from pliant.studio.workspace import MESHES, Workspace
 
 LARGEST = 200 * 1024**2  # bytes

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from bodies import MATERIAL
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.mesh.shapes import box
 from pliant.models import deforming
 from pliant.scene import Body
@@ -18,9 +19,9 @@ PATH = "unit/cli"
 def cube(name: str) -> Any:
     """Coarse, fine and irregular tets of a cube."""
     if name == "irregular":
-        return Body(box(1.0, 1.0, 1.0), edge=0.25).geometry(lambda _: None).tets()
+        return Body(box(1.0, 1.0, 1.0), edge=0.25).geometry(Diagnostics()).tets()
     edge = {"coarse": 0.35, "fine": 0.15}[name]
-    return Body(box(1.0, 1.0, 1.0), edge=edge, mesher="lattice").geometry(lambda _: None).tets()
+    return Body(box(1.0, 1.0, 1.0), edge=edge, mesher="lattice").geometry(Diagnostics()).tets()
 
 
 def card(model: Any, poisson: float, mesh: str) -> Card:

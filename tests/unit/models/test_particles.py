@@ -9,6 +9,7 @@ import pytest
 from bodies import MATERIAL, block, shaken, simulate, values
 
 from pliant.actions import Damping, Fix, Gravity
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import IncompatibleError
 from pliant.core.rotation import Rotation
 from pliant.core.where import plane
@@ -36,7 +37,7 @@ def prepared(model: Any, shape: Any = None, poisson: float = 0.3) -> tuple[Any, 
     body = Body(
         irregular() if shape is None else shape, model=model, material={**MATERIAL, "poisson": poisson}
     )
-    structure = body.structure(lambda _: None)
+    structure = body.structure(Diagnostics())
     return structure, body.model.prepare(structure, body.resolved_material)
 
 
@@ -226,9 +227,7 @@ def test_threads_do_not_change_the_bytes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["cpm1", "cpm2"])
 def test_a_run_from_a_structure_file_is_the_run_from_its_mesh(tmp_path: Path, name: str) -> None:
-    mesh = (
-        Body(BeamWithHole(size=(2.0, 0.2, 0.4)), edge=0.2, mesher="lattice").geometry(lambda _: None).tets()
-    )
+    mesh = Body(BeamWithHole(size=(2.0, 0.2, 0.4)), edge=0.2, mesher="lattice").geometry(Diagnostics()).tets()
     write_volume(tmp_path / "beam.vtu", mesh)
     write_volume(tmp_path / "beam.str", with_cells(mesh))
     found = []
