@@ -54,9 +54,9 @@ STOPPED = """
 import sys
 from pathlib import Path
 import pliant as pl
-from pliant.scene import running
+from pliant.run import runner
 from stopping import Stop
-running.CHECKPOINT_SECONDS = 0.0
+runner.CHECKPOINT_SECONDS = 0.0
 try:
     pl.read(sys.argv[1]).run(to=Path(sys.argv[2]), progress=Stop(5))
 except KeyboardInterrupt:

@@ -247,7 +247,7 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
         simulation.advance()
         assert mechanics.updates <= 0.95 * 300
     assert [text[:19] for text in simulation.diagnostics.texts()] == ["body 'cube': at 0.5"]
-    assert mechanics.decisions == [(0.0, 1e6), (0.5, 300.0)]
+    assert mechanics.replay_parameters() == {"decisions": [[0.0, 1e6], [0.5, 300.0]]}
 
 
 def test_the_heat_of_damping_closes_the_energy_ledger() -> None:

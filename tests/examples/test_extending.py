@@ -6,6 +6,7 @@ from pathlib import Path
 from pliant.actions import ACTIONS
 from pliant.exporters import EXPORTERS
 from pliant.integrators import INTEGRATORS
+from pliant.materials.constitutive import LAWS
 from pliant.measures import MEASURES
 from pliant.models import MODELS
 
@@ -16,13 +17,13 @@ def test_samples_of_the_extending_page_run() -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.S | re.M)
     assert len(blocks) >= 4
     formats = dict(EXPORTERS)
-    before = [dict(table._table) for table in (MODELS, ACTIONS, INTEGRATORS, MEASURES)]
+    before = [dict(table._table) for table in (MODELS, LAWS, ACTIONS, INTEGRATORS, MEASURES)]
     names: dict[str, object] = {"__name__": "extending"}
     try:
         for block in blocks:
             exec(compile(block, str(PAGE), "exec"), names)
     finally:
-        for table, entries in zip((MODELS, ACTIONS, INTEGRATORS, MEASURES), before, strict=True):
+        for table, entries in zip((MODELS, LAWS, ACTIONS, INTEGRATORS, MEASURES), before, strict=True):
             table._table.clear()
             table._table.update(entries)
         EXPORTERS.clear()

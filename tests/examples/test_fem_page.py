@@ -28,7 +28,8 @@ def test_fragments_are_models(line: str) -> None:
 def test_every_key_is_described() -> None:
     from dataclasses import fields
 
+    from pliant.core.parameters import kebab
     from pliant.models import Fem
 
     for entry in fields(Fem):  # type: ignore[arg-type]
-        assert f"| `{entry.name}` |" in PAGE
+        assert f"| `{kebab(entry.name)}` |" in PAGE

@@ -29,7 +29,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: pl.where.plane("q", "min"), "Plane: axis: expected 'x', 'y' or 'z', got 'q'"),
     (
         lambda: pl.Ground(level="1 kg", friction=-1),
-        "Ground: level: '1 kg' is not a quantity in m; friction: must be at least 0, got -1",
+        "Ground: friction: must be at least 0, got -1.0; level: '1 kg' is not a quantity in m",
     ),
 ]
 

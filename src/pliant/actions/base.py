@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pliant.core.parameters import parameters
 from pliant.core.registry import SceneMember
 from pliant.core.selection import BodyRef, Select
-from pliant.core.typing import IntArray, Vector
+from pliant.core.typing import IntArray, Table, Vector
 from pliant.core.units import Time
 from pliant.interfaces import ActionRuntime
 
@@ -31,7 +31,7 @@ class SelectionTool:
     hint: str
     group: Literal["hold", "shape"] = "hold"
     target: Literal["particles", "body", "nearest"] = "particles"
-    table: dict[str, Any] = field(default_factory=dict)
+    table: Table = field(default_factory=dict)
 
 
 class ActionParameters(SceneMember):

@@ -1,7 +1,7 @@
 """Volume kept by projection: of a body, of every particle's share, or of every tet (compliant)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -9,7 +9,7 @@ from pliant.actions.base import TimeWindow
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
-from pliant.core.typing import AnyArray, Array, Vector
+from pliant.core.typing import AnyArray, Array, Table, Vector
 from pliant.core.units import Number
 from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, IndexMap, Projection
 
@@ -79,7 +79,7 @@ class VolumeConstraintRuntime(ActionRuntime):
         from pliant.actions.constraints.volume_nodes import NodeVolumes
         from pliant.actions.constraints.volume_tets import TetVolumes
 
-        makers: dict[str, Any] = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        makers: Table = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         if options.per == "node":
             self.requests = tuple(DisableVolumetricTerm(part) for part in parts)
         self.parts, self._made_for = parts, [part.structure for part in parts]

@@ -1,11 +1,12 @@
 """``pliant card``: the material card of a model."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from pliant.cli import options
 from pliant.cli.output import say, say_json, say_table
+from pliant.core.typing import Table
 
 EXAMPLES = (
     "pliant card --model cpm1 --material rubber",
@@ -59,9 +60,7 @@ def command(
     say_table(head, [[text, *(column[key] for column in columns)] for key, text in NAMES.items()])
 
 
-def _material(
-    preset: str | None, young: str | None, poisson: float | None, density: str | None
-) -> dict[str, Any]:
+def _material(preset: str | None, young: str | None, poisson: float | None, density: str | None) -> Table:
     from pliant.core.errors import InputError
 
     given = {"preset": preset, "young": young, "poisson": poisson, "density": density}
@@ -81,7 +80,7 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _keys(changes: list[str]) -> dict[str, Any]:
+def _keys(changes: list[str]) -> Table:
     from pliant.core.errors import InputError
     from pliant.scene.override import value_of
 

@@ -8,11 +8,11 @@ import shutil
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from pliant.cli import options
 from pliant.cli.output import say, say_json
 from pliant.core.text import size
+from pliant.core.typing import Table
 
 EXAMPLES = ("pliant doctor", "pliant doctor --json")
 NEEDED = ("numpy", "scipy", "numba", "trimesh", "meshio", "pydantic", "typer", "rich", "zarr")
@@ -27,7 +27,7 @@ OPTIONAL = {
 }
 
 
-def findings() -> list[dict[str, Any]]:
+def findings() -> list[Table]:
     """Everything, each as ``{name, ok, detail}``."""
     from pliant import __version__
 
@@ -46,7 +46,7 @@ def findings() -> list[dict[str, Any]]:
     return found
 
 
-def _entry(name: str, ok: bool | None, detail: str) -> dict[str, Any]:
+def _entry(name: str, ok: bool | None, detail: str) -> Table:
     return {"name": name, "ok": ok, "detail": detail}
 
 

@@ -11,6 +11,7 @@ from pliant.cli import options
 from pliant.cli.output import cell, say, say_json, say_pairs, say_table
 from pliant.core.errors import InputError
 from pliant.core.text import seconds
+from pliant.core.typing import Table
 
 EXAMPLES = (
     "pliant info beam.pliant --json",
@@ -53,7 +54,7 @@ def command(
         show(found)
 
 
-def _show_pairs(found: dict[str, Any]) -> None:
+def _show_pairs(found: Table) -> None:
     texts = [(name, value) for name, value in found.items() if value not in (None, [], {})]
     say_pairs([(name.replace("_", " "), _text(value)) for name, value in texts])
 
@@ -64,7 +65,7 @@ def _text(value: Any) -> str:
     return ", ".join(map(_text, value)) if isinstance(value, (list, tuple)) else cell(value)
 
 
-def _show_run(found: dict[str, Any]) -> None:
+def _show_run(found: Table) -> None:
     speed = found["real_time_factor"]
     say_pairs(
         [
@@ -79,12 +80,12 @@ def _show_run(found: dict[str, Any]) -> None:
     _show_bodies(found["bodies"])
 
 
-def _show_bodies(bodies: list[dict[str, Any]]) -> None:
+def _show_bodies(bodies: list[Table]) -> None:
     head = list(bodies[0])
     say_table(head, [[body[key] for key in head] for body in bodies])
 
 
-def _show_scene(found: dict[str, Any]) -> None:
+def _show_scene(found: Table) -> None:
     time = found["time"]
     say_pairs(
         [
@@ -101,7 +102,7 @@ def _show_scene(found: dict[str, Any]) -> None:
     _show_bodies(found["bodies"])
 
 
-def _show_model(found: dict[str, Any]) -> None:
+def _show_model(found: Table) -> None:
     say(found["about"])
     say()
     rows = [
@@ -115,7 +116,7 @@ def _show_model(found: dict[str, Any]) -> None:
     say(f"references: {', '.join(found['references'])}")
 
 
-def _run(path: Path) -> dict[str, Any]:
+def _run(path: Path) -> Table:
     """A run folder."""
     from pliant.run.store import load
 
@@ -124,7 +125,7 @@ def _run(path: Path) -> dict[str, Any]:
     return {**loaded.info(), **more}
 
 
-def _scene(path: Path) -> dict[str, Any]:
+def _scene(path: Path) -> Table:
     """A scene file, without building its meshes."""
     from pliant.core.parameters import to_table
     from pliant.scene.load import read
@@ -159,7 +160,7 @@ def _scene(path: Path) -> dict[str, Any]:
     }
 
 
-def _mesh(path: Path) -> dict[str, Any]:
+def _mesh(path: Path) -> Table:
     """A surface or volume file."""
     from pliant.mesh.diagnostics import health
     from pliant.mesh.io import kind_of, read_surface, read_volume
@@ -181,7 +182,7 @@ def _regions(volume: Any) -> list[int]:
     return sorted({int(number) for number in volume.regions.tolist()})
 
 
-def _model(name: str) -> dict[str, Any]:
+def _model(name: str) -> Table:
     """A model: what it does, its parameters, its fields, its papers."""
     from pliant.models import MODELS
 
@@ -209,7 +210,7 @@ def _fields(cls: Any) -> list[str]:
     return list(dict.fromkeys([*own, *mechanics.field_names]))
 
 
-def parameters_of(cls: Any) -> list[dict[str, Any]]:
+def parameters_of(cls: Any) -> list[Table]:
     """Scene keys of a parameter class with kind, unit and default, from its JSON schema."""
     from pydantic import TypeAdapter
 
@@ -230,21 +231,21 @@ def parameters_of(cls: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _choices(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _choices(schema: Table) -> Iterator[Table]:
     """A schema and all that it allows."""
     yield schema
     for inner in schema.get("anyOf", ()):
         yield from _choices(inner)
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: Table) -> str:
     if "enum" in schema or "const" in schema:
         return " or ".join(str(value) for value in schema.get("enum", [schema.get("const")]))
     kind = str(schema.get("type", ""))
     return "" if kind in ("null", "") else {"array": "list", "object": "table"}.get(kind, kind)
 
 
-def _material(name: str) -> dict[str, Any]:
+def _material(name: str) -> Table:
     """A material preset: constants, where they come from, the usual ranges."""
     from pliant.materials import presets, resolve
 

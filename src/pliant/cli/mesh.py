@@ -1,12 +1,13 @@
 """``pliant mesh``: look a mesh over, mend it, fill it with tets."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_pairs
+from pliant.core.typing import Table
 
 if TYPE_CHECKING:
     from pliant.mesh.mesh import Surface, TetMesh
@@ -115,7 +116,7 @@ def _refuse_fill_options(edge: float | None, mesher: str, switches: str | None) 
         )
 
 
-def _volume(source: Path, scale: float) -> "tuple[dict[str, Any], TetMesh]":
+def _volume(source: Path, scale: float) -> "tuple[Table, TetMesh]":
     from dataclasses import replace
 
     from pliant.mesh.io import read_volume
@@ -135,7 +136,7 @@ def _surface(
     mesher: str,
     switches: str | None,
     quiet: bool,
-) -> "tuple[dict[str, Any], TetMesh | None]":
+) -> "tuple[Table, TetMesh | None]":
     from dataclasses import replace
 
     from pliant.mesh.io import read_surface
@@ -154,11 +155,11 @@ def _filled(
     mesher: str,
     switches: str | None,
     quiet: bool,
-) -> "tuple[dict[str, Any], TetMesh | None]":
+) -> "tuple[Table, TetMesh | None]":
     from pliant.mesh.diagnostics import health
     from pliant.mesh.quality import quality
 
-    report: dict[str, Any] = {"input": str(source), "kind": "surface", "health": health(surface).to_dict()}
+    report: Table = {"input": str(source), "kind": "surface", "health": health(surface).to_dict()}
     if output is None:
         return report, None
     from pliant.mesh.repair import repair
@@ -181,7 +182,7 @@ def _filled(
     return report, volume
 
 
-def _show(report: dict[str, Any], volume: "TetMesh | None") -> None:
+def _show(report: Table, volume: "TetMesh | None") -> None:
     found = report.get("health")
     if found is not None:
         low, high = found["box_min"], found["box_max"]

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from pliant.core.errors import ParameterError
+from pliant.core.typing import Table
 
 T = TypeVar("T")
 
@@ -75,14 +76,14 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
-def from_table(cls: Callable[..., T], table: dict[str, Any]) -> T:
+def from_table(cls: Callable[..., T], table: Table) -> T:
     """An instance of the parameter class ``cls`` from a scene-file table (pydantic's error on failure)."""
     instance: T = _adapter(cls).validate_python(table)
     return instance
 
 
-def to_table(instance: Any) -> dict[str, Any]:
+def to_table(instance: Any) -> Table:
     """The scene-file table of a parameter object, without fields that have their default."""
     adapter = _adapter(cast(Any, type(instance)))
-    table: dict[str, Any] = adapter.dump_python(instance, mode="json", by_alias=True, exclude_defaults=True)
+    table: Table = adapter.dump_python(instance, mode="json", by_alias=True, exclude_defaults=True)
     return table

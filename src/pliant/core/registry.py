@@ -3,8 +3,12 @@
 import difflib
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import entry_points as installed_entry_points
 from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from pliant.core.parameters import from_table, to_table
 
@@ -119,3 +123,17 @@ class Registry(Mapping[str, type[T]], Generic[T]):
     def __len__(self) -> int:
         self._load_outside()
         return len(self._table)
+
+
+@dataclass(frozen=True)
+class NameOf:
+    """Marks a text field, ``Annotated[str, NameOf(registry)]``: a name of the registry, aliases resolved."""
+
+    registry: Registry[Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._known, handler(source))
+
+    def _known(self, name: str) -> str:
+        kind: str = self.registry[name].kind
+        return kind

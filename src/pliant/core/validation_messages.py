@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from pliant.core.parameters import kebab, keys_named
 from pliant.core.registry import nearest
+from pliant.core.typing import TableView
 
 Path = tuple[str | int, ...]
 
@@ -46,7 +47,7 @@ def from_pydantic(error: ValidationError, raw: Mapping[Any, Any], at: Path) -> I
             yield Problem((*at, *path), _joined([_text(entry) for entry in entries]), rank)
 
 
-def explained(cls: Any, error: ValidationError, args: Sequence[Any], given: Mapping[str, Any]) -> str:
+def explained(cls: Any, error: ValidationError, args: Sequence[Any], given: TableView) -> str:
     """The problems of values given from Python to the parameter class ``cls``, in one line."""
     names = [entry.name for entry in fields(cls) if entry.init]
     places: dict[str | int, str] = {number: f"value {number + 1}" for number in range(len(args))}

@@ -6,11 +6,11 @@ Positions and normals are single precision; points are doubled where texture coo
 
 import json
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray, Table
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.mesh import Surface
@@ -31,7 +31,7 @@ class _GlbWriter:
     def __init__(self, job: Job, file: BinaryIO) -> None:
         self.job, self.file = job, file
         self.size = 0
-        self.tree: dict[str, Any] = {
+        self.tree: Table = {
             "asset": {"version": "2.0", "generator": "pliant"},
             "scene": 0,
             "scenes": [{"nodes": []}],
@@ -42,8 +42,8 @@ class _GlbWriter:
             "bufferViews": [],
             "buffers": [{"byteLength": 0}],
         }
-        self.channels: list[dict[str, Any]] = []
-        self.samplers: list[dict[str, Any]] = []
+        self.channels: list[Table] = []
+        self.samplers: list[Table] = []
 
     def write(self) -> None:
         versions = self.job.versions()
@@ -86,7 +86,7 @@ class _GlbWriter:
         for name in names:
             self._animate(meshes[name], name, version, numbers)
 
-    def _base(self, name: str, part: "_Part") -> dict[str, Any]:
+    def _base(self, name: str, part: "_Part") -> Table:
         attributes = {
             "POSITION": self._accessor(part.points, limits=True),
             "NORMAL": self._accessor(part.normals),
@@ -101,7 +101,7 @@ class _GlbWriter:
         self.tree["meshes"].append(mesh)
         return mesh
 
-    def _target(self, mesh: dict[str, Any], part: "_Part", frame: Frame, name: str) -> None:
+    def _target(self, mesh: Table, part: "_Part", frame: Frame, name: str) -> None:
         points, normals = part.moved(frame.surface(name))
         target = {
             "POSITION": self._accessor(points - part.points, limits=True),
@@ -110,7 +110,7 @@ class _GlbWriter:
         mesh["primitives"][0]["targets"].append(target)
         mesh["weights"].append(0.0)
 
-    def _animate(self, mesh: dict[str, Any], name: str, version: int, numbers: Sequence[int]) -> None:
+    def _animate(self, mesh: Table, name: str, version: int, numbers: Sequence[int]) -> None:
         node = len(self.tree["nodes"])
         self.tree["nodes"].append({"name": name, "mesh": self.tree["meshes"].index(mesh)})
         self.tree["scenes"][0]["nodes"].append(node)
@@ -153,7 +153,7 @@ class _GlbWriter:
         view = {"buffer": 0, "byteOffset": self.size, "byteLength": data.nbytes}
         self.size += data.nbytes
         self.tree["bufferViews"].append(view)
-        accessor: dict[str, Any] = {
+        accessor: Table = {
             "bufferView": len(self.tree["bufferViews"]) - 1,
             "componentType": _WHOLE if whole else _FLOAT,
             "count": len(data),

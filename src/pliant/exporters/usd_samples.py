@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table
 from pliant.exporters.job import Job
 from pliant.exporters.prefetch import ahead
 from pliant.mesh.mesh import Surface
@@ -87,9 +87,9 @@ class Samples:
 
     frame: Frame
     surfaces: dict[str, Surface]
-    points: dict[str, Any]
-    extents: dict[str, Any]
-    velocities: dict[str, Any]
+    points: Table
+    extents: Table
+    velocities: Table
 
     @property
     def size(self) -> int:
@@ -102,7 +102,7 @@ class _Reader:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.before: Samples | None = None
-        self.led: dict[str, Any] = {}  # velocities of the frame before
+        self.led: Table = {}  # velocities of the frame before
 
     def read(self, number: int) -> Samples | None:
         """Read a frame; gives the one before, completed."""

@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Table
 from pliant.interfaces.capability import Capable
 from pliant.interfaces.shared_data import ContactSurface, EnergyTotals, FieldData, StableStep
 from pliant.interfaces.structure import Structure
@@ -104,7 +104,7 @@ class Mechanics(Capable, ABC):
         """Values of ``series_names``."""
         return ()
 
-    def replay_parameters(self) -> dict[str, Any]:
+    def replay_parameters(self) -> Table:
         """Keys of the model that make a run repeat what was decided by measuring on this machine."""
         return {}
 

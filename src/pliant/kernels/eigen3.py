@@ -1,51 +1,59 @@
 """Eigenvalues and eigenvectors of symmetric 3x3 matrices, compiled."""
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
 import numpy as np
 
-from pliant.kernels.jit import jit
+from pliant.kernels.jit import inlined, jit
+
+
+@inlined
+def _jacobi(p, q, pq):
+    """(t, cos, sin) of the rotation that makes the entry ``pq`` beside the diagonal entries p and q zero."""
+    if pq == 0.0:
+        t, c, s = 0.0, 1.0, 0.0
+    else:
+        half = 0.5 * (q - p) / pq
+        t = 1.0 / (abs(half) + np.sqrt(half * half + 1.0))
+        t = -t if half < 0.0 else t
+        c = 1.0 / np.sqrt(t * t + 1.0)
+        s = t * c
+    return t, c, s
 
 
 @jit
-def symmetric_eigen(c00, c11, c22, c12, c02, c01, values, vectors):
-    """Jacobi's rotations until the matrix is diagonal; values ascending (3,), vectors in columns (3, 3)."""
-    a = np.empty((3, 3))
-    a[0, 0], a[1, 1], a[2, 2] = c00, c11, c22
-    a[1, 2], a[0, 2], a[0, 1] = c12, c02, c01
-    for i in range(3):
-        for j in range(3):
-            vectors[i, j] = 1.0 if i == j else 0.0
+def symmetric_eigen(m):
+    """Jacobi's rotations until the matrix m (xx, yy, zz, yz, xz, xy) is diagonal; returns its eigenvalues
+    (3), ascending, and the eigenvectors (9) as columns of a matrix, row by row."""
+    a00, a11, a22, a12, a02, a01 = m
+    x0, x1, x2 = 1.0, 0.0, 0.0
+    y0, y1, y2 = 0.0, 1.0, 0.0
+    z0, z1, z2 = 0.0, 0.0, 1.0
     for _ in range(12):
-        off = abs(a[0, 1]) + abs(a[0, 2]) + abs(a[1, 2])
-        if off <= 1e-16 * (abs(a[0, 0]) + abs(a[1, 1]) + abs(a[2, 2])):
+        if abs(a01) + abs(a02) + abs(a12) <= 1e-16 * (abs(a00) + abs(a11) + abs(a22)):
             break
-        for p in range(2):
-            for q in range(p + 1, 3):
-                if a[p, q] == 0.0:
-                    continue
-                half = 0.5 * (a[q, q] - a[p, p]) / a[p, q]
-                t = 1.0 / (abs(half) + np.sqrt(half * half + 1.0))
-                t = -t if half < 0.0 else t
-                c = 1.0 / np.sqrt(t * t + 1.0)
-                s = t * c
-                a[p, p] -= t * a[p, q]
-                a[q, q] += t * a[p, q]
-                a[p, q] = 0.0
-                k = 3 - p - q  # the third axis
-                kp, kq = (min(k, p), max(k, p)), (min(k, q), max(k, q))
-                x, y = a[kp[0], kp[1]], a[kq[0], kq[1]]
-                a[kp[0], kp[1]] = c * x - s * y
-                a[kq[0], kq[1]] = s * x + c * y
-                for i in range(3):
-                    x, y = vectors[i, p], vectors[i, q]
-                    vectors[i, p] = c * x - s * y
-                    vectors[i, q] = s * x + c * y
-    for i in range(3):
-        values[i] = a[i, i]
-    for i in range(2):  # ascending
-        for j in range(2 - i):
-            if values[j] > values[j + 1]:
-                values[j], values[j + 1] = values[j + 1], values[j]
-                for k in range(3):
-                    vectors[k, j], vectors[k, j + 1] = vectors[k, j + 1], vectors[k, j]
+        t, c, s = _jacobi(a00, a11, a01)
+        a00, a11, a01 = a00 - t * a01, a11 + t * a01, 0.0
+        a02, a12 = c * a02 - s * a12, s * a02 + c * a12
+        x0, y0 = c * x0 - s * y0, s * x0 + c * y0
+        x1, y1 = c * x1 - s * y1, s * x1 + c * y1
+        x2, y2 = c * x2 - s * y2, s * x2 + c * y2
+        t, c, s = _jacobi(a00, a22, a02)
+        a00, a22, a02 = a00 - t * a02, a22 + t * a02, 0.0
+        a01, a12 = c * a01 - s * a12, s * a01 + c * a12
+        x0, z0 = c * x0 - s * z0, s * x0 + c * z0
+        x1, z1 = c * x1 - s * z1, s * x1 + c * z1
+        x2, z2 = c * x2 - s * z2, s * x2 + c * z2
+        t, c, s = _jacobi(a11, a22, a12)
+        a11, a22, a12 = a11 - t * a12, a22 + t * a12, 0.0
+        a01, a02 = c * a01 - s * a02, s * a01 + c * a02
+        y0, z0 = c * y0 - s * z0, s * y0 + c * z0
+        y1, z1 = c * y1 - s * z1, s * y1 + c * z1
+        y2, z2 = c * y2 - s * z2, s * y2 + c * z2
+    if a00 > a11:
+        a00, a11, x0, y0, x1, y1, x2, y2 = a11, a00, y0, x0, y1, x1, y2, x2
+    if a11 > a22:
+        a11, a22, y0, z0, y1, z1, y2, z2 = a22, a11, z0, y0, z1, y1, z2, y2
+    if a00 > a11:
+        a00, a11, x0, y0, x1, y1, x2, y2 = a11, a00, y0, x0, y1, x1, y2, x2
+    return (a00, a11, a22), (x0, y0, z0, x1, y1, z1, x2, y2, z2)

@@ -1,4 +1,4 @@
-"""Materials: elastic constants, presets, ranges. Constitutive laws belong to the models.
+"""Materials: elastic constants, presets, ranges, and constitutive laws (``constitutive``).
 
 ``resolve("rubber")``, ``resolve({"preset": "rubber", "young": "2 MPa"})`` or ``resolve(Material(...))`` gives
 a complete ``ResolvedMaterial``; ``plausibility`` looks for slips; ``presets.names()`` lists the names.

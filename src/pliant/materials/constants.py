@@ -1,8 +1,6 @@
 """Completing the isotropic constants from any two of them."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from pliant.core.typing import TableView
 from pliant.materials import elastic
 from pliant.materials.ranges import INCOMPRESSIBLE, RANGES
 
@@ -10,7 +8,7 @@ ISOTROPIC = ("young", "poisson", "shear")
 AGREEMENT = 1e-6  # relative, between a given shear modulus and the one from young and poisson
 
 
-def isotropic(table: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> dict[str, float]:
+def isotropic(table: TableView, preset: TableView | None = None) -> dict[str, float]:
     """Young, Poisson and shear from the two (or three, if they agree) that ``table`` gives.
 
     One given constant is completed from ``preset``: Poisson's ratio stays that of the preset, and if

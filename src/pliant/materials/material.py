@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pliant.core.parameters import kebab, parameters
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Table
 from pliant.core.units import Density, Number, Pressure, Rate, Speed, Time
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.anisotropic import Frame, Moduli
@@ -85,7 +85,7 @@ class Properties:
         return self
 
     @property
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Table:
         """The constants that this very table gives, by scene key (not the preset's)."""
         values = {kebab(entry.name): getattr(self, entry.name) for entry in fields(Properties)}
         return {key: value for key, value in values.items() if key != "preset" and value is not None}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any
 
 from pliant.core.errors import MaterialError
 from pliant.core.registry import nearest
+from pliant.core.typing import TableView
 
 _ABOUT = ("source", "checked", "note", "young-range", "density-range")
 
@@ -19,7 +19,7 @@ class Preset:
     """A named material: ``table`` holds its scene keys in SI units, the rest is about them."""
 
     name: str
-    table: Mapping[str, Any]
+    table: TableView
     source: str
     note: str
     young_range: tuple[float, float]  # [Pa]

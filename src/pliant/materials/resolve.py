@@ -1,21 +1,20 @@
 """From what a scene says to a complete material."""
 
-from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
 
 from pydantic import ValidationError
 
 from pliant.core.errors import MaterialError
 from pliant.core.parameters import from_table, kebab
 from pliant.core.registry import nearest
+from pliant.core.typing import Table, TableView
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.constants import ISOTROPIC, isotropic
 from pliant.materials.material import Material, Properties, RegionalProperties, ResolvedMaterial
 
 _NEEDS = {"creep": "yield", "plastic-max": "yield", "crack-speed": "strength", "frame": "moduli"}
 
-AnyMaterial = str | Mapping[str, Any] | RegionalProperties
+AnyMaterial = str | TableView | RegionalProperties
 """A preset's name, a scene table, or a material."""
 
 
@@ -44,7 +43,7 @@ def by_region(material: AnyMaterial) -> dict[int | str, ResolvedMaterial]:
     return {entry.region: from_table(ResolvedMaterial, entry.given) for entry in resolve(material).regions}
 
 
-def merged(spec: Properties, base: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def merged(spec: Properties, base: TableView | None = None) -> Table:
     """Constants by scene key: those of the preset (or else of ``base``), overridden by those given.
 
     Young, Poisson and shear are complete in the result. Given on top of an anisotropic preset they make
@@ -65,7 +64,7 @@ def merged(spec: Properties, base: Mapping[str, Any] | None = None) -> dict[str,
         raise MaterialError(str(error)) from None
 
 
-def _complete(table: dict[str, Any], place: str = "") -> dict[str, Any]:
+def _complete(table: Table, place: str = "") -> Table:
     """``table`` itself, if nothing is missing and every key in it does something."""
     if "density" not in table:
         raise MaterialError(f"{place}a material needs a density; add one, or name a preset")

@@ -1,12 +1,11 @@
 """What a surface is like before it becomes a body: size, holes, winding, crossings."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from pliant.core.text import counted
-from pliant.core.typing import Array, BoolArray, IntArray, Vector
+from pliant.core.typing import Array, BoolArray, IntArray, Table, Vector
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.topology import Edges, components, merge_points
 from pliant.mesh.triangles import check_arrays, degenerate, double_areas, duplicates, part_volumes
@@ -79,7 +78,7 @@ class MeshDiagnostics:
             found.append(f"Crossings were not checked: more than {CROSSING_LIMIT} triangles.")
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         """The findings as plain numbers, lists and texts, for JSON."""
         return asdict(self) | {"diagonal": self.diagonal, "closed": self.closed, "problems": self.problems()}
 

@@ -7,13 +7,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.environment import environment
 from pliant.core.errors import MeshError
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table
 
 Progress = Callable[[float | None, str], None]
 
@@ -21,7 +20,7 @@ TICK = 0.5  # seconds between reports
 
 
 def run_child(
-    module: str, name: str, given: dict[str, Any], timeout: float, progress: Progress | None, hint: str
+    module: str, name: str, given: Table, timeout: float, progress: Progress | None, hint: str
 ) -> dict[str, AnyArray]:
     """The arrays that ``python -m module IN OUT`` writes for the arrays ``given``.
 

@@ -1,11 +1,10 @@
 """How good the tets of a mesh are."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray, Table
 from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 
 BARS = 40  # characters of the longest bar
@@ -39,7 +38,7 @@ class Quality:
         """Largest dihedral angle [deg]."""
         return float(self.dihedral.max())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         """The extremes, medians and a histogram of dihedral angles, for JSON."""
         counts = np.histogram(self.dihedral, ANGLES)[0]
         return {

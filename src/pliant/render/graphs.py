@@ -10,7 +10,7 @@ import numpy as np
 from pliant.core.environment import need
 from pliant.core.errors import InputError, RunError
 from pliant.core.registry import nearest
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Table
 from pliant.mesh.io.atomic import replacing
 from pliant.render.files import check_free
 from pliant.render.render_options import pair
@@ -23,7 +23,7 @@ COLOURS = ("#1F5F8B", "#D1495B", "#3B8E5A", "#E09F3E", "#7A5195", "#4B9CA6", "#8
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 MILLIMETRE = 1.0 / 25.4
 INSIDE = 4  # lines whose legend finds room among them
-STYLE: dict[str, Any] = {
+STYLE: Table = {
     "font.family": "DejaVu Sans",
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -6,7 +6,7 @@ import numpy as np
 import pyvista as pv
 
 from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
-from pliant.core.typing import AnyArray, Array
+from pliant.core.typing import AnyArray, Array, Table
 from pliant.render.camera import Eye
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
@@ -147,7 +147,7 @@ class PyvistaScene:
                 mesh.point_data["tints"] = drawn.tints
         if not mesh.n_cells:
             return
-        options: dict[str, Any] = dict(GLOSSY)
+        options: Table = dict(GLOSSY)
         if drawn.tints is not None:
             options |= {"scalars": "tints", "rgb": True}
         elif drawn.values is not None and self.plan.limits is not None:

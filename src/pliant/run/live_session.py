@@ -18,7 +18,7 @@ from pliant.actions import ACTIONS
 from pliant.actions.base import ActionParameters
 from pliant.core.curves import Curve
 from pliant.core.errors import IncompatibleError, InputError
-from pliant.core.typing import Vector
+from pliant.core.typing import Table, Vector
 from pliant.interfaces import ActionRuntime
 from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
@@ -30,7 +30,7 @@ _QUARTER = 0.25  # steps
 class LiveAction:
     """An action of the take: its scene table, its runtime, and the keys of what was steered."""
 
-    table: dict[str, Any]
+    table: Table
     acting: ActionRuntime | None  # None: one of the scene's late actions, which nobody can reach yet
     label: str = ""
     series: str | None = None  # what the names of its series begin with
@@ -86,7 +86,7 @@ class LiveSession:
     def _step(self) -> int:
         return self._simulation.frame * self._simulation.plan.per_frame
 
-    def add(self, table: dict[str, Any]) -> int:
+    def add(self, table: Table) -> int:
         """Let an action start now; returns its number. InputError where it cannot."""
         given = {key: value for key, value in table.items() if key not in ("from", "until", "at", "late")}
         system, action = self._simulation.system, _build(given)
@@ -165,7 +165,7 @@ class LiveSession:
         for entry in self.entries:
             entry.fresh = False
 
-    def tables(self) -> list[dict[str, Any]]:
+    def tables(self) -> list[Table]:
         """All actions so far as scene tables; those that ended before they began are left out."""
         found = []
         for entry in self.entries:
@@ -184,7 +184,7 @@ class LiveSession:
         return self.entries[number]
 
 
-def _build(table: dict[str, Any]) -> ActionParameters:
+def _build(table: Table) -> ActionParameters:
     """The action of a table; InputError with the first problem where it is not valid."""
     try:
         return ACTIONS.build(table)

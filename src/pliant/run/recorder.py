@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.parameters import to_table
-from pliant.kernels.element_blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
-from pliant.kernels.jit import SERIAL_ROWS
+from pliant.core.typing import Table
+from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
+from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS
 from pliant.models import MODELS
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SEED = 0
 PARTITIONS = {
     "block": WIDTH,
     "most": MOST_PARTITIONS,
-    "reduction": REDUCTION_PARTS,
+    "reduction": ROW_PARTITIONS,
     "serial_below": SERIAL_ROWS,
 }
 """How work is divided, whatever the threads: elements a block, partitions at most, parts of a sum over
@@ -80,7 +81,7 @@ def begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> No
 
 def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:
     world = simulation.system.world
-    arrays: dict[str, Any] = {"positions": world.x}
+    arrays: Table = {"positions": world.x}
     if velocities:
         arrays["velocities"] = world.v
     for part in world.bodies:
@@ -108,7 +109,7 @@ def _records(world: "World") -> list["BodyRecord"]:
     ]
 
 
-def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> dict[str, Any]:
+def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
     from pliant.measures.totals import part_volume
 
     world, plan = simulation.system.world, simulation.plan
@@ -149,7 +150,7 @@ def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None
         (folder / "replay.toml").write_text(scene_text(table))
 
 
-def add_decisions(table: dict[str, Any], simulation: "Simulation") -> bool:
+def add_decisions(table: Table, simulation: "Simulation") -> bool:
     """Write what bodies decided into the bodies of a scene's ``table``; True if any."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}

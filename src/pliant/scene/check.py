@@ -14,6 +14,7 @@ from pliant.contact.obstacle import ObstacleRuntime
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged
+from pliant.core.typing import Table
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
 from pliant.scene.scene import UP, Scene
@@ -57,7 +58,7 @@ class Report:
     disk: int
     warnings: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         """Plain numbers, texts and lists, for JSON."""
         table = asdict(self)
         table["bodies"] = [asdict(body) for body in self.bodies]

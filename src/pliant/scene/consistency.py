@@ -6,6 +6,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from pliant.core.registry import nearest
+from pliant.core.typing import TableView
 from pliant.core.validation_messages import Path, Problem
 from pliant.scene.scene import TimeSettings, complete_names
 
@@ -13,7 +14,7 @@ MOST_FRAMES = 10_000_000
 
 
 def cross_check(
-    table: Mapping[str, Any], time: TimeSettings, built: Mapping[str, list[Any]], folder: FilePath | None
+    table: TableView, time: TimeSettings, built: Mapping[str, list[Any]], folder: FilePath | None
 ) -> Iterator[Problem]:
     """Problems of a scene whose entries are valid one by one; ``folder`` None: meshes are not looked for."""
     yield from _time(time)
@@ -39,7 +40,7 @@ def _time(plan: TimeSettings) -> Iterator[Problem]:
         )
 
 
-def _body_names(table: Mapping[str, Any]) -> Iterator[Problem]:
+def _body_names(table: TableView) -> Iterator[Problem]:
     seen: set[str] = set()
     for number, body in enumerate(table["bodies"]):
         name = body.get("name")
@@ -48,7 +49,7 @@ def _body_names(table: Mapping[str, Any]) -> Iterator[Problem]:
         seen.add(name)
 
 
-def _references(table: Mapping[str, Any]) -> Iterator[Problem]:
+def _references(table: TableView) -> Iterator[Problem]:
     """Actions, measures and pairs of contact that point at bodies which are not there."""
     known = complete_names([body.get("name") for body in table["bodies"]])
     for path, name in _named(table):
@@ -56,7 +57,7 @@ def _references(table: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(path, f"there is no body '{name}'; {nearest(name, known)}")
 
 
-def _named(table: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+def _named(table: TableView) -> Iterator[tuple[Path, Any]]:
     """Where a scene names bodies, and what it says there."""
     for family in ("actions", "measures"):
         for number, entry in enumerate(table.get(family, [])):
@@ -72,7 +73,7 @@ def _named(table: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
             yield ("contact", "pairs", number, "bodies", place), name
 
 
-def _labels(table: Mapping[str, Any], built: Mapping[str, list[Any]]) -> Iterator[Problem]:
+def _labels(table: TableView, built: Mapping[str, list[Any]]) -> Iterator[Problem]:
     """Series need names that differ: of measures, and of actions that bring their own."""
     labels = Counter[str]()
     for family in ("measures", "actions"):

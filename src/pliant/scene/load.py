@@ -14,6 +14,7 @@ from pliant.actions.base import ActionParameters
 from pliant.core.errors import PliantError, SceneError
 from pliant.core.parameters import from_table
 from pliant.core.registry import SceneMember, nearest
+from pliant.core.typing import Table, TableView
 from pliant.core.validation_messages import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.materials import Material, presets
 from pliant.scene.body import Body
@@ -99,7 +100,7 @@ def parse(
     )
 
 
-def read_members(text: str) -> tuple[dict[str, Any], list[ActionParameters], list[SceneMember]]:
+def read_members(text: str) -> tuple[Table, list[ActionParameters], list[SceneMember]]:
     """The tables of a scene's text, and of its actions and measures those that can be built here: for looking
     at a recorded run, which may come from another version or use packages that are not installed."""
     try:
@@ -113,14 +114,14 @@ def read_members(text: str) -> tuple[dict[str, Any], list[ActionParameters], lis
     return table, built["actions"], built["measures"]
 
 
-def build_member(family: str, table: dict[str, Any]) -> Any:
+def build_member(family: str, table: Table) -> Any:
     """The action or measure of one table of a scene; None where it is not valid, or not known here."""
     made: list[Any] = []
     deque(_member(family, table, (family, 0), made), maxlen=0)
     return made[0] if made else None
 
 
-def _table(text: str, name: str) -> dict[str, Any]:
+def _table(text: str, name: str) -> Table:
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
@@ -132,7 +133,7 @@ def _table(text: str, name: str) -> dict[str, Any]:
         raise SceneError("not a scene: nested too deeply", path=name) from None
 
 
-def _build(table: dict[str, Any], built: dict[str, list[Any]], tops: list[SceneFile]) -> Iterator[Problem]:
+def _build(table: Table, built: dict[str, list[Any]], tops: list[SceneFile]) -> Iterator[Problem]:
     """Fill ``built`` with bodies, actions and measures, and ``tops`` with the rest; yield what is wrong."""
     if "schema" not in table:
         yield Problem(("schema",), "is missing: a scene starts with the line schema = 1", rank=2)
@@ -167,7 +168,7 @@ def _tables(entries: Any, family: str) -> Iterator[tuple[Path, Any]]:
             yield at, entry if ok else Problem(at, f"expected a table, got {shown(entry)}")
 
 
-def _body(table: dict[str, Any], at: Path, items: list[Any]) -> Iterator[Problem]:
+def _body(table: Table, at: Path, items: list[Any]) -> Iterator[Problem]:
     yield from wrong_names(Body, table, at)
     yield from wrong_body_names(table, at)
     material = table.get("material")
@@ -178,7 +179,7 @@ def _body(table: dict[str, Any], at: Path, items: list[Any]) -> Iterator[Problem
     yield from _making(Body, table, at, items)
 
 
-def _member(family: str, table: dict[str, Any], at: Path, items: list[Any]) -> Iterator[Problem]:
+def _member(family: str, table: Table, at: Path, items: list[Any]) -> Iterator[Problem]:
     """An action or a measure."""
     registry = FAMILIES[family]
     kind = table.get("type")
@@ -208,9 +209,7 @@ def _member(family: str, table: dict[str, Any], at: Path, items: list[Any]) -> I
             yield Problem((*at, "keys"), problem.text, problem.rank) if own else problem
 
 
-def _making(
-    cls: Any, table: Mapping[str, Any], at: Path, items: list[Any] | None = None
-) -> Iterator[Problem]:
+def _making(cls: Any, table: TableView, at: Path, items: list[Any] | None = None) -> Iterator[Problem]:
     try:
         made = from_table(cls, dict(table))
         if items is not None:

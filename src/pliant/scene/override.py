@@ -8,6 +8,7 @@ from typing import Any
 from pliant.core.errors import SceneError
 from pliant.core.parameters import kebab
 from pliant.core.registry import nearest
+from pliant.core.typing import Table
 from pliant.core.validation_messages import Path, spelled
 from pliant.scene.body import Body
 from pliant.scene.scene import TimeSettings
@@ -47,7 +48,7 @@ def value_of(text: str) -> Any:
         return text.strip()
 
 
-def apply(table: dict[str, Any], overrides: Sequence[Override]) -> dict[Path, str]:
+def apply(table: Table, overrides: Sequence[Override]) -> dict[Path, str]:
     """Change ``table`` in place; returns where each changed entry is and what changed it."""
     origins: dict[Path, str] = {}
     for override in overrides:
@@ -59,7 +60,7 @@ def apply(table: dict[str, Any], overrides: Sequence[Override]) -> dict[Path, st
     return origins
 
 
-def _walk(table: dict[str, Any], way: list[str], override: Override) -> list[tuple[Path, Any]]:
+def _walk(table: Table, way: list[str], override: Override) -> list[tuple[Path, Any]]:
     """The tables and arrays at the end of ``way``, which are made where they are missing."""
     nodes: list[tuple[Path, Any]] = [((), table)]
     for step in way:

@@ -16,7 +16,7 @@ from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError, SceneError
 from pliant.core.parameters import parameters
 from pliant.core.selection import Select
-from pliant.core.typing import Vector
+from pliant.core.typing import Table, Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
 from pliant.interfaces import ActionRuntime, SelfStepping, Structure
@@ -95,7 +95,7 @@ class Scene:
             raise SceneError("A scene needs at least one body.")
         if self.up not in UP:
             raise SceneError(f"up is 'x', 'y' or 'z', not {self.up!r}.")
-        changes: dict[str, Any] = {}
+        changes: Table = {}
         if self.integrator is not None:
             changes["integrator"] = self.integrator
         if self.step is not None:

@@ -4,7 +4,7 @@ Pydantic checks values; this looks at names first, since a wrong name deserves t
 """
 
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -16,6 +16,7 @@ from pliant.contact import Contact
 from pliant.core import curves
 from pliant.core.parameters import kebab, parameters
 from pliant.core.registry import Registry
+from pliant.core.typing import Table, TableView
 from pliant.core.validation_messages import Path, Problem, unknown_key
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material
@@ -44,7 +45,7 @@ class SceneFile:
 
 
 @cache
-def keys_of(cls: type) -> dict[str, Any]:
+def keys_of(cls: type) -> Table:
     """Scene keys of a parameter class and the types behind them (Any where they cannot be told)."""
     try:
         hints = typing.get_type_hints(cls, include_extras=True)
@@ -58,9 +59,7 @@ def is_keyed(hint: Any) -> bool:
     return hint in KEYED or any(is_keyed(part) for part in _parts(hint))
 
 
-def wrong_names(
-    cls: type, table: Mapping[str, Any], at: Path, extra: tuple[str, ...] = ()
-) -> Iterator[Problem]:
+def wrong_names(cls: type, table: TableView, at: Path, extra: tuple[str, ...] = ()) -> Iterator[Problem]:
     """Problems with the keys of ``table``, and of the tables in it, for the parameter class ``cls``."""
     known = keys_of(cls)
     for key, value in table.items():
@@ -84,7 +83,7 @@ def wrong_names(
                     yield from wrong_names(inner, item, place)
 
 
-def wrong_body_names(table: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+def wrong_body_names(table: TableView, at: Path) -> Iterator[Problem]:
     """As ``wrong_names``, for what a body names: its shape, model and material."""
     shape, model, material = (table.get(key) for key in ("shape", "model", "material"))
     if isinstance(shape, dict) and len(shape) == 1:

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pliant.actions import ACTIONS
 from pliant.contact import Contact
 from pliant.core.parameters import to_table
+from pliant.core.typing import Table, TableView
 from pliant.measures import MEASURES
 from pliant.mesh.mesh import Surface, TetMesh
 from pliant.scene.body import Body
@@ -30,13 +30,13 @@ def to_toml(scene: Scene, *, absolute: bool = False) -> str:
     return scene_text(to_table_of(scene, absolute=absolute))
 
 
-def to_table_of(scene: Scene, *, absolute: bool = False) -> dict[str, Any]:
+def to_table_of(scene: Scene, *, absolute: bool = False) -> Table:
     """``scene`` as the tables of its file: plain values that ``scene_text`` writes."""
     folder = (scene.folder or Path()) if absolute else None
     plan, time = scene.time, to_table(scene.time)
     time = {"duration": plan.duration, "fps": plan.fps, "step": plan.step, **time}
     time.setdefault("integrator", {"type": plan.integrator.kind})
-    top: dict[str, Any] = {"schema": 1, "title": scene.title, "up": scene.up, "time": time}
+    top: Table = {"schema": 1, "title": scene.title, "up": scene.up, "time": time}
     if scene.record != RecordSettings():
         top["record"] = to_table(scene.record)
     if scene.contact != Contact():
@@ -48,7 +48,7 @@ def to_table_of(scene: Scene, *, absolute: bool = False) -> dict[str, Any]:
     }
 
 
-def scene_text(table: Mapping[str, Any]) -> str:
+def scene_text(table: TableView) -> str:
     """The tables of a scene file as its text."""
     top = {key: value for key, value in table.items() if key not in _SECTIONS}
     parts = [_entries(top)]
@@ -58,7 +58,7 @@ def scene_text(table: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-def _body(body: Body, folder: Path | None) -> dict[str, Any]:
+def _body(body: Body, folder: Path | None) -> Table:
     table = to_table(body)
     shape = body.shape
     path = shape if isinstance(shape, (str, Path)) else body.mesh
@@ -75,7 +75,7 @@ def _body(body: Body, folder: Path | None) -> dict[str, Any]:
     return first | table
 
 
-def _entries(table: Mapping[str, Any]) -> str:
+def _entries(table: TableView) -> str:
     lines = []
     for key, value in table.items():
         name = _NAME_KEY.get(key)

@@ -13,6 +13,7 @@ from pydantic import WithJsonSchema
 from pliant.actions import ACTIONS
 from pliant.core import curves
 from pliant.core.parameters import kebab
+from pliant.core.registry import NameOf
 from pliant.integrators import INTEGRATORS
 from pliant.materials import presets
 from pliant.mesh.shapes import SHAPES
@@ -147,6 +148,10 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 def _choices(hint: Any) -> list[str] | None:
     if typing.get_origin(hint) is Literal:
         return [str(value) for value in typing.get_args(hint)]
+    if typing.get_origin(hint) is Annotated:
+        for note in typing.get_args(hint)[1:]:
+            if isinstance(note, NameOf):
+                return list(note.registry)
     for part in _parts(hint):
         if typing.get_origin(part) is Literal:
             return _choices(part)

@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from pliant.core.typing import Table
 from pliant.studio.engine import Engine
 
 IN_FLIGHT = 2  # pictures under way that the page has not drawn yet
@@ -81,7 +82,7 @@ class FrameRelay:
     def __init__(self, clients: list[Client]) -> None:
         self._clients = clients
         self._asked = False
-        self._looked: dict[str, Any] = {}
+        self._looked: Table = {}
         self.base: bytes | None = None  # the last picture that carries the scene
         self.latest: bytes | None = None
 

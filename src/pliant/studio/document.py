@@ -6,6 +6,7 @@ from typing import Any
 
 from pliant.actions.base import ActionParameters
 from pliant.core.errors import InputError
+from pliant.core.typing import Table
 from pliant.scene.load import build_member, parse
 from pliant.scene.scene import UP
 from pliant.scene.to_toml import scene_text
@@ -13,7 +14,7 @@ from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
 LONGEST = 10_000  # letters of a text in a scene
-EMPTY: dict[str, Any] = {
+EMPTY: Table = {
     "schema": 1,
     "title": "Untitled",
     "up": "z",
@@ -32,8 +33,8 @@ class Document:
         self.name = ""
         self.version = 0
         self.table = copy.deepcopy(EMPTY)
-        self._past: list[dict[str, Any]] = []
-        self._future: list[dict[str, Any]] = []
+        self._past: list[Table] = []
+        self._future: list[Table] = []
 
     def open(self, text: str, name: str) -> None:
         """Take over a scene file."""
@@ -65,7 +66,7 @@ class Document:
         self.table = new
         self.version += 1
 
-    def check(self, table: dict[str, Any]) -> None:
+    def check(self, table: Table) -> None:
         """SceneError where ``table`` is no scene; one without bodies yet is checked with a stand-in."""
         _check_form(table)
         keep_inside(table, self.workspace)
@@ -100,7 +101,7 @@ class Document:
     def up(self) -> str:
         return str(self.table.get("up", "z"))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Table:
         """What pages show."""
         return {
             "table": self.table,
@@ -112,7 +113,7 @@ class Document:
         }
 
 
-def scenery(table: dict[str, Any], up: str) -> dict[str, Any] | None:
+def scenery(table: Table, up: str) -> Table | None:
     """The rigid shape that an action's table puts into the world, as pages draw it; None for others."""
     action: ActionParameters | None = build_member("actions", table)
     shape = None if action is None else action.scenery(UP[up])
@@ -127,7 +128,7 @@ def scenery(table: dict[str, Any], up: str) -> dict[str, Any] | None:
     }
 
 
-def _check_form(table: dict[str, Any]) -> None:
+def _check_form(table: Table) -> None:
     """InputError where sections are not tables, or lists are not lists of tables."""
     for name in ("time", "record"):
         if not isinstance(table.get(name, {}), dict):

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from pliant.core.typing import Table
 from pliant.studio.worker import main
 
-Event = dict[str, Any] | bytes
+Event = Table | bytes
 
 
 class Engine:

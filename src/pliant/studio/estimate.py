@@ -3,11 +3,11 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 from pliant.mesh.edge_length import default_edge, enclosed, particles
 from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.triangles import double_areas
@@ -25,7 +25,7 @@ class Estimates:
     def __init__(self) -> None:
         self._sizes: dict[str, tuple[float, float, float, float | None]] = {}
 
-    def of(self, text: str, folder: Path) -> list[dict[str, Any]]:
+    def of(self, text: str, folder: Path) -> list[Table]:
         """For each body its name, edge [m], particles and seconds of computing per simulated second."""
         scene = parse(text, folder, "scene")
         found = []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pliant.actions import ACTIONS
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table, TableView
 from pliant.interfaces import FieldData
 from pliant.measures.totals import part_volume
 from pliant.run.store import Run
@@ -23,7 +23,7 @@ MAGIC = b"PLF1"
 _TYPES = {"f": (np.float32, "f32"), "i": (np.uint32, "u32"), "u": (np.uint32, "u32")}
 
 
-def pack(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
+def pack(header: TableView, arrays: Mapping[str, AnyArray]) -> bytes:
     """A message; floats go as float32, whole numbers as uint32."""
     listed, chunks, offset = [], [], 0
     for name, values in arrays.items():
@@ -38,7 +38,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
     return b"".join([MAGIC, struct.pack("<I", len(text)), text, *chunks])
 
 
-def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+def unpack(message: bytes) -> tuple[Table, dict[str, AnyArray]]:
     """The header and arrays of a message, for Python clients and tests."""
     if message[:4] != MAGIC:
         raise ValueError("not a message of the studio")
@@ -117,8 +117,8 @@ class FrameEncoder:
 
     def _pack(
         self,
-        header: dict[str, Any],
-        about: dict[str, Any],
+        header: Table,
+        about: Table,
         bodies: list[ShownBody],
         x: Any,
         version: int,
@@ -139,7 +139,7 @@ class FrameEncoder:
         return pack(header, arrays)
 
 
-def _describe(body: ShownBody) -> dict[str, Any]:
+def _describe(body: ShownBody) -> Table:
     structure = body.structure
     solids = (len(cells) for name, cells in structure.cells.items() if name != "triangle")
     return {

@@ -2,12 +2,13 @@
 
 import json
 import sys
-from typing import Any
+
+from pliant.core.typing import Table
 
 LARGEST_MEMORY = 8 * 1024**3  # bytes
 
 
-def report(path: str) -> dict[str, Any]:
+def report(path: str) -> Table:
     """Size, closedness and problems of a surface; counts of a volume mesh."""
     from pliant.core.errors import PliantError
     from pliant.mesh.diagnostics import health

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from pliant.core.typing import Table
+
 LARGEST = 1_000_000  # bytes of a message
 Name = Annotated[str, Field(max_length=100)]
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
@@ -91,7 +93,7 @@ class AddMessage(Message):
     """Let an action start now, in a running simulation."""
 
     do: Literal["add"]
-    table: dict[str, Any]
+    table: Table
 
 
 class Lump(Message):
@@ -100,7 +102,7 @@ class Lump(Message):
     do: Literal["lump"]
     like: Name
     particle: Number
-    shape: dict[str, Any]
+    shape: Table
     position: Place
     stick: bool = True
 

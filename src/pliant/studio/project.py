@@ -1,10 +1,10 @@
 """What is worked on: the scene document, the files that it comes from and goes to, what of it was built."""
 
 from pathlib import Path
-from typing import Any
 
 from pliant import examples
 from pliant.core.errors import InputError
+from pliant.core.typing import Table
 from pliant.studio.document import Document
 from pliant.studio.workspace import Workspace
 
@@ -18,7 +18,7 @@ class Project:
         self.run = ""
         self.offer = ""  # a mesh that pages are asked to look over
         self.built_version = -1  # of the document
-        self._built_bodies: list[dict[str, Any]] | None = None
+        self._built_bodies: list[Table] | None = None
 
     def start(self, path: Path | None) -> None:
         """Open what ``pliant studio PATH`` asks for; a scene, a run or a mesh of the workspace."""
@@ -75,11 +75,11 @@ class Project:
         """Whether something was changed, and not the bodies, so that their particles can stay."""
         return self.built_version != self.document.version and self._built_bodies == self._plain_bodies()
 
-    def _plain_bodies(self) -> list[dict[str, Any]]:
+    def _plain_bodies(self) -> list[Table]:
         """Bodies without their groups, which need no new particles."""
         bodies = self.document.table["bodies"]
         return [{key: value for key, value in body.items() if key != "groups"} for body in bodies]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Table:
         """What pages show."""
         return {**self.document.state(), "built": self.built_version}

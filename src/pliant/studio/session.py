@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from pliant.core.typing import Table
 from pliant.studio import messages
 from pliant.studio.client import Client, FrameRelay
 from pliant.studio.document import keep_inside, scenery
@@ -25,8 +26,8 @@ class Session:
         self.project = Project(workspace)
         self.workspace, self.document = workspace, self.project.document
         self.clients: list[Client] = []
-        self.status: dict[str, Any] = {"playing": False, "built": False, "replay": False, "frame": 0}
-        self.live: dict[int, dict[str, Any]] = {}  # what hands have added to the take, by number
+        self.status: Table = {"playing": False, "built": False, "replay": False, "frame": 0}
+        self.live: dict[int, Table] = {}  # what hands have added to the take, by number
         self._open_end = False
         self.relay = FrameRelay(self.clients)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -198,14 +199,14 @@ class Session:
         for client in self.clients:
             client.tell(event, **values)
 
-    def _live(self, number: int, table: dict[str, Any] | None) -> None:
+    def _live(self, number: int, table: Table | None) -> None:
         """An action of the take has come, or gone."""
         self.live.pop(number, None)
         if table is not None:
             self.live[number] = table
         self.tell("live", **self.live_entry(number))
 
-    def live_entry(self, number: int) -> dict[str, Any]:
+    def live_entry(self, number: int) -> Table:
         """A live action as pages are told of it; without a table where it has gone."""
         table = self.live.get(number)
         shape = None if table is None else scenery(table, self.document.up)

@@ -10,6 +10,7 @@ from typing import Any
 from pliant.actions.pull import PullRuntime
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, InputError, PliantError
+from pliant.core.typing import Table
 from pliant.interfaces import FieldData, Structure
 from pliant.run.live_session import LiveSession
 from pliant.run.recorder import add_decisions, begin_recording, write_frame
@@ -134,7 +135,7 @@ class Take:
         )
         return number, place
 
-    def hands(self) -> dict[str, Any]:
+    def hands(self) -> Table:
         """What is held and where the tools are: forces [N] and places [m] by action number."""
         now, world = self.live.now, self.simulation.system.world
         pulls, barriers = [], []
@@ -152,7 +153,7 @@ class Take:
                 barriers.append({"id": number, "at": _list(barrier.path.at(now)), "force": _list(felt)})
         return {"pulls": pulls, "barriers": barriers}
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> Table:
         """The scene with everything that hands did so far, and the step of this take."""
         plan = self.simulation.plan
         time = replace(self.scene.time, step=plan.seconds, refine=plan.refine)

@@ -10,10 +10,10 @@ needs a smaller step, all of it has one.
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pliant.core.diagnostics import Diagnostics, Listener
 from pliant.core.errors import InputError
+from pliant.core.typing import Table
 from pliant.interfaces import Structure
 from pliant.scene.body import Body
 from pliant.scene.check import report_choices
@@ -65,9 +65,7 @@ class TakeBuilder:
         return take
 
 
-def with_lump(
-    take: Take, like: str, particle: int, shape: dict[str, Any], position: list[float], stick: bool
-) -> str:
+def with_lump(take: Take, like: str, particle: int, shape: Table, position: list[float], stick: bool) -> str:
     """The scene of ``take`` so far with a body of ``shape`` at ``position`` [m] that appears now, is made as
     the body ``like``, moves as its ``particle`` does, and sticks to it where asked."""
     world = take.simulation.system.world

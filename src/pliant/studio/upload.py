@@ -6,17 +6,17 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from pliant.core.environment import environment
 from pliant.core.errors import InputError, MeshError
+from pliant.core.typing import Table
 from pliant.studio.workspace import MESHES, Workspace
 
 LARGEST = 200 * 1024**2  # bytes
 SECONDS = 120.0  # for reading and looking over a mesh
 
 
-async def receive(data: AsyncIterator[bytes], name: str, workspace: Workspace) -> tuple[str, dict[str, Any]]:
+async def receive(data: AsyncIterator[bytes], name: str, workspace: Workspace) -> tuple[str, Table]:
     """Keep an upload in the workspace; its name there and its health report. A bad file leaves nothing."""
     given = PurePosixPath(name.replace("\\", "/")).name
     suffix = Path(given).suffix.lower()
@@ -43,7 +43,7 @@ async def receive(data: AsyncIterator[bytes], name: str, workspace: Workspace) -
             path.unlink(missing_ok=True)
 
 
-async def look_over(path: Path) -> dict[str, Any]:
+async def look_over(path: Path) -> Table:
     """The health report of a mesh file, made by a child process; MeshError where it cannot be read."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "pliant.studio.mesh_report_process", os.fspath(path),
@@ -59,7 +59,7 @@ async def look_over(path: Path) -> dict[str, Any]:
             process.kill()
             await process.wait()
     try:
-        report: dict[str, Any] = json.loads(output)
+        report: Table = json.loads(output)
     except ValueError:
         raise MeshError(
             f"'{path.name}' could not be read: the reader crashed.", hint="Is the file damaged?"

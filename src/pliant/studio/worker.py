@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import Diverged, PliantError
+from pliant.core.typing import Table
 from pliant.run.store import Run, load
 from pliant.studio.estimate import Estimates
 from pliant.studio.frame_messages import FrameEncoder, finite
@@ -56,7 +57,7 @@ class Worker:
             return 0.0
         return self._pace.left if self._playing else None
 
-    def _carry_out(self, command: dict[str, Any]) -> Any:
+    def _carry_out(self, command: Table) -> Any:
         return getattr(self, f"do_{command.pop('do')}")(**command)
 
     def _status(self) -> None:
@@ -103,7 +104,7 @@ class Worker:
         self._run, self._scrub, self._playing = run, 0, False
         self._present()
 
-    def do_estimate(self, text: str, folder: str) -> list[dict[str, Any]]:
+    def do_estimate(self, text: str, folder: str) -> list[Table]:
         """About how large and how costly the bodies of a scene will be."""
         return self._estimates.of(text, Path(folder))
 
@@ -146,7 +147,7 @@ class Worker:
     def do_ask(self) -> None:
         self._asked = True
 
-    def do_grab(self, body: str, particle: int, strength: float) -> dict[str, Any]:
+    def do_grab(self, body: str, particle: int, strength: float) -> Table:
         number, place = self._need().grab(body, particle, strength)
         self._dirty = True
         return {"id": number, "at": place}
@@ -154,12 +155,12 @@ class Worker:
     def do_steer(self, id: int, to: tuple[float, float, float]) -> None:
         self._need().live.steer(id, to)
 
-    def do_add(self, table: dict[str, Any]) -> dict[str, Any]:
+    def do_add(self, table: Table) -> Table:
         number = self._need().live.add(table)
         self._dirty = True
         return {"id": number}
 
-    def do_lump(self, **lump: Any) -> dict[int, dict[str, Any]]:
+    def do_lump(self, **lump: Any) -> dict[int, Table]:
         """Let material appear: the take is played again with it."""
         take, playing = self._need(), self._playing
         self._playing = False
@@ -179,17 +180,17 @@ class Worker:
         self._present()
         return {number: again.live.entries[number].table for number in numbers}
 
-    def do_end(self, id: int) -> dict[str, Any]:
+    def do_end(self, id: int) -> Table:
         self._need().live.end(id)
         self._dirty = True
         return {"id": id}
 
-    def do_keep(self, place: str) -> dict[str, Any]:
+    def do_keep(self, place: str) -> Table:
         take = self._need()
         take.keep(Path(place))
         return {"text": take.text(), "frames": take.frame + 1}
 
-    def do_series(self) -> dict[str, Any]:
+    def do_series(self) -> Table:
         """The rows of the series so far."""
         run = self._run or (self._take.recorded() if self._take else None)
         if run is None or not len(run):

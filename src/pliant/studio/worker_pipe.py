@@ -9,9 +9,10 @@ from typing import Any
 
 from pliant.core.diagnostics import Diagnostic
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 
 URGENT = ("ask", "steer", "pause", "speed", "quit")  # answered while a frame is being computed
-Command = dict[str, Any]
+Command = Table
 
 
 class Stop(Exception):

@@ -9,6 +9,7 @@ from typing import Any
 
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.registry import nearest
+from pliant.core.typing import Table
 from pliant.models import models_where
 
 
@@ -45,7 +46,7 @@ class CaseResult:
     def ok(self) -> bool:
         return bool(self.error <= self.tolerance)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         return {**asdict(self), "ok": self.ok}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pliant.actions import Fix, Force, Gravity
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Table
 from pliant.core.where import plane
 from pliant.mesh.shapes import box
 from pliant.scene import Body
@@ -25,13 +25,13 @@ LOW, HIGH = plane("x", "min"), plane("x", "max")
 WEIGHTS = (1.0, 5.0, 10.0, 20.0)  # q L^3 / E I
 TIP_LOADS = (1.0, 5.0, 10.0)  # P L^2 / E I
 QUICK = 5.0  # of both
-ABOUT: dict[str, Any] = {
+ABOUT: Table = {
     "source": "Euler's elastica, integrated by shooting (Rohde 1953 for own weight, Bisshopp, Drucker 1945)",
     "why": "Linear tets 10 thick are 1 to 3 % too stiff in bending; a beam of 1 : 20 also shears a little.",
 }
 
 
-def fem(model: str, **keys: Any) -> dict[str, Any]:
+def fem(model: str, **keys: Any) -> Table:
     """The fem model of "fem" or "fem/quadratic"."""
     return {"type": "fem", "elements": "quadratic" if model == "fem/quadratic" else "linear", **keys}
 

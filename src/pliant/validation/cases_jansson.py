@@ -1,10 +1,9 @@
 """The loaded beam of Jansson, Vergeest 2000, section 5: linear, at two resolutions, and as beams bend."""
 
-from typing import Any
-
 import numpy as np
 
 from pliant.actions import Fix, Force
+from pliant.core.typing import Table
 from pliant.core.where import plane
 from pliant.integrators import Static
 from pliant.mesh.shapes import box
@@ -12,7 +11,7 @@ from pliant.scene import Body
 from pliant.validation.cases import Result, case, relative
 from pliant.validation.scenes import played
 
-BEAM: dict[str, Any] = {"models": ("lattice",), "quick": False}
+BEAM: Table = {"models": ("lattice",), "quick": False}
 
 
 def _tip(edge: float, load: float) -> float:

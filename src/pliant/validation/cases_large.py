@@ -45,7 +45,7 @@ def neo_hookean(model: str) -> Result:
     law = {"type": model, "law": "neo-hookean"}
     body = Body(box(0.2, 0.2, 0.2, divisions=(2, 2, 2)), model=law, material=MATERIAL)
     structure = body.structure()
-    mechanics: Any = body.model.prepare(structure, body.resolved_material)
+    mechanics = body.model.prepare(structure, body.resolved_material)
     rest = structure.rest
 
     def pull(q: float) -> Any:
@@ -104,7 +104,7 @@ def creep(model: str) -> Result:
     material = MATERIAL | {"yield": YIELD, "creep": rate}
     body = block(model, (2, 1, 1), material=material)
     structure = body.structure()
-    mechanics: Any = body.model.prepare(structure, body.resolved_material)
+    mechanics = body.model.prepare(structure, body.resolved_material)
     x = structure.rest * [1.02, 1 / 1.02, 1.0]
     still = np.zeros_like(x)
     start = float(mechanics.fields(x, still, ["stress"])["stress"].values.mean())

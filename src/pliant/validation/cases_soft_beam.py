@@ -4,9 +4,8 @@ Clamped, 2.0 x 0.2 x 0.2 m, E 3 MPa, density 1200 kg/m3, g 10 m/s2. The expected
 quadratic neo-Hookean elements on a fine mesh.
 """
 
-from typing import Any
-
 from pliant.actions import Gravity
+from pliant.core.typing import Table
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.validation.cases import Result, case, relative
@@ -14,7 +13,7 @@ from pliant.validation.cases_beams import settled, tip
 
 DROPS = {0.3: 1.397, 0.45: 1.389}  # [m] by Poisson's ratio
 AVERAGED, QUADRATIC = {"locking": "averaged-pressure"}, {"elements": "quadratic", "law": "neo-hookean"}
-SET_UPS: dict[str, tuple[dict[str, Any], tuple[int, int, int], float]] = {  # keys, cells, tolerance
+SET_UPS: dict[str, tuple[Table, tuple[int, int, int], float]] = {  # keys, cells, tolerance
     "fem": ({}, (90, 14, 14), 0.03),  # 20475 particles
     "fem/averaged-pressure": (AVERAGED, (119, 12, 12), 0.01),  # 20280
     "fem/averaged-pressure-coarse": (AVERAGED, (48, 5, 5), 0.05),  # 1764
@@ -22,7 +21,7 @@ SET_UPS: dict[str, tuple[dict[str, Any], tuple[int, int, int], float]] = {  # ke
 }
 
 
-def drop(poisson: float, keys: dict[str, Any], divisions: tuple[int, int, int]) -> float:
+def drop(poisson: float, keys: Table, divisions: tuple[int, int, int]) -> float:
     """The tip's drop [m] at equilibrium."""
     material = {"young": 3e6, "poisson": poisson, "density": 1200.0}
     beam = Body(

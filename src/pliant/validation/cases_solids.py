@@ -1,7 +1,6 @@
 """Cases of elastic solids in equilibrium, near rest: patches, moduli, a thick sphere, a membrane, waves."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -190,7 +189,7 @@ def cook(model: str) -> Result:
     material = {"young": 1.0, "poisson": 1.0 / 3.0, "density": 1.0}
     body = Body(mesh, model=model, material=material)
     structure = body.structure()
-    mechanics: Any = body.model.prepare(structure, body.resolved_material)
+    mechanics = body.model.prepare(structure, body.resolved_material)
     rest = structure.rest
     held, end = rest[:, 0] < 1e-9, np.flatnonzero(rest[:, 0] > 48.0 - 1e-9)
     share = np.where((rest[end, 1] < 44.0 + 1e-9) | (rest[end, 1] > 60.0 - 1e-9), 0.5, 1.0)

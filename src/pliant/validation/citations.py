@@ -6,6 +6,8 @@ from functools import lru_cache
 from importlib import resources
 
 from pliant import __version__
+from pliant.materials.constitutive import law_named
+from pliant.models import Efg, Fem
 from pliant.scene import Scene
 
 TITLE = "pliant: deformable bodies by five published methods"
@@ -34,6 +36,8 @@ def citations(scene: Scene) -> list[Citation]:
     found = {"pliant": Citation("pliant", PLIANT, ["the program"])}
     models = [body.model for body in scene.bodies]
     used = [(f"model {model.kind}", [*model.references, *_cited(model)]) for model in models]
+    laws = [law_named(model.law) for model in models if isinstance(model, Fem | Efg)]
+    used += [(f"law {law.kind}", [*law.references]) for law in laws]
     used.append((f"integrator {scene.time.integrator.kind}", _cited(scene.time.integrator)))
     used += [(f"action {action.kind}", _cited(action)) for action in scene.actions]
     used += [(f"measure {measure.kind}", _cited(measure)) for measure in scene.measures]

@@ -5,10 +5,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from pliant.core.errors import InputError, PliantError
 from pliant.core.registry import nearest
+from pliant.core.typing import Table
 from pliant.mesh.shapes.boxes import Box
 from pliant.models import MODELS, deforming
 from pliant.run.store import Run, load
@@ -65,7 +65,7 @@ def compare(
     show: Show = lambda text: None,
     jobs: int | None = None,
     keys: Mapping[str, tuple[str, ...]] | None = None,
-) -> dict[str, Any]:
+) -> Table:
     """Run a scene file in all variations and write ``out``/index.html and compare.json; gives the latter.
 
     The reference is a run folder, or else a run of its own: finite elements at half the edge length.

@@ -1,11 +1,11 @@
 """The page of a comparison: table, pictures and movie side by side, graphs."""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table, TableView
 from pliant.run.store import Run
 from pliant.validation.comparison_run import RunResult
 from pliant.validation.html import Page
@@ -35,7 +35,7 @@ Show = Callable[[str], object]
 
 
 def write_page(
-    path: Path, result: Mapping[str, Any], attempts: Sequence[RunResult], truth: Run | None, pictures: bool,
+    path: Path, result: TableView, attempts: Sequence[RunResult], truth: Run | None, pictures: bool,
     show: Show,
 ) -> None:  # fmt: skip
     """One page that holds everything in itself."""
@@ -50,7 +50,7 @@ def write_page(
 
 
 def fill(
-    page: Page, folder: Path, result: Mapping[str, Any], attempts: Sequence[RunResult], truth: Run | None,
+    page: Page, folder: Path, result: TableView, attempts: Sequence[RunResult], truth: Run | None,
     pictures: bool, show: Show,
 ) -> None:  # fmt: skip
     """A comparison's part of a page; its pictures are left in ``folder`` too."""
@@ -84,7 +84,7 @@ def _pictures(page: Page, folder: Path, runs: Sequence[Run], labels: Sequence[st
     page.picture(folder / "end.png", words)
     page.text(f"{words[0].upper()}{words[1:]}.", note=True)
     every = max(1, frames // 17)
-    whole: dict[str, Any] = {
+    whole: Table = {
         "frames": slice(0, frames),
         "every": every,
         "size": size,

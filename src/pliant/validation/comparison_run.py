@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.environment import environment
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 from pliant.run.store import Run, load
 from pliant.validation.process_memory import ended
 
@@ -62,7 +62,7 @@ class RunResult:
     state: str = "failed"
     run: Run | None = field(default=None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         table = asdict(self) if self.run is None else asdict(RunResult(**{**vars(self), "run": None}))
         return {name: value for name, value in table.items() if name != "run"}
 

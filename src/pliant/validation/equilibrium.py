@@ -6,13 +6,13 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import StoredEnergy, Structure
+from pliant.interfaces import Mechanics, StoredEnergy, Structure
 
 STEP = 1e-5  # of the spacing: size of the differences that products with the stiffness are made of
 
 
 def equilibrium(
-    mechanics: Any,
+    mechanics: Mechanics,
     structure: Structure,
     held: BoolArray,
     given: Array,

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
-from pliant.core.typing import Array, BoolArray
-from pliant.interfaces import Structure
+from pliant.core.typing import Array, BoolArray, Table
+from pliant.interfaces import Mechanics, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box
 from pliant.scene import Body
@@ -54,7 +54,7 @@ class Card:
             a.young / b.young - 1, a.poisson - b.poisson, a.shear / b.shear - 1, a.bulk / b.bulk - 1
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Table:
         return {**asdict(self), "remainder": asdict(self.remainder)}
 
 
@@ -86,7 +86,7 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
 class VirtualTests:
     """Virtual tests of one body."""
 
-    def __init__(self, mechanics: Any, structure: Structure, material: ResolvedMaterial) -> None:
+    def __init__(self, mechanics: Mechanics, structure: Structure, material: ResolvedMaterial) -> None:
         self.mechanics, self.structure, self.lame = mechanics, structure, material.lame
         self.x = structure.rest - structure.rest.mean(axis=0)
         self.volume = float(structure.mass.sum()) / material.density

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from pliant import __version__
+from pliant.core.typing import TableView
 from pliant.validation.cases import Case
 from pliant.validation.html import LEAST, ChartBar, ChartMark, Page, PageLink, bars
 
 HEAD = ("model", "value", "expected", "error", "tolerance", "error / tolerance", "ok", "CPU s", "note")
 
 
-def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[str, Case]) -> None:
+def write_report(path: Path, rows: Sequence[TableView], cases: Mapping[str, Case]) -> None:
     """All outcomes case by case: equation, source, numbers, tolerance and why; failures are shown."""
     applied = [row for row in rows if row["applies"]]
     good = sum(bool(row["ok"]) for row in applied)
@@ -38,7 +38,7 @@ def write_report(path: Path, rows: Sequence[Mapping[str, Any]], cases: Mapping[s
     page.write(path)
 
 
-def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[ChartMark | PageLink]]:
+def _matrix(rows: Sequence[TableView], names: Sequence[str]) -> list[list[ChartMark | PageLink]]:
     """Cases down, models across (their variants together); at the end, all cases of a model."""
     models = _models(rows)
     table: list[list[ChartMark | PageLink]] = []
@@ -49,16 +49,16 @@ def _matrix(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[lis
     return [*table, [ChartMark("all cases"), *sums]]
 
 
-def _model(row: Mapping[str, Any]) -> str:
+def _model(row: TableView) -> str:
     """The model of a row without its variant: fem of "fem/quadratic"."""
     return str(row["model"]).partition("/")[0]
 
 
-def _models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _models(rows: Sequence[TableView]) -> list[str]:
     return list(dict.fromkeys(_model(row) for row in rows))
 
 
-def _outside(page: Page, applied: Sequence[Mapping[str, Any]]) -> None:
+def _outside(page: Page, applied: Sequence[TableView]) -> None:
     """The pairs that are outside their tolerance, with the reason."""
     bad = [row for row in applied if not row["ok"]]
     if not bad:
@@ -74,7 +74,7 @@ def _outside(page: Page, applied: Sequence[Mapping[str, Any]]) -> None:
     )
 
 
-def _mark(rows: Sequence[Mapping[str, Any]]) -> ChartMark:
+def _mark(rows: Sequence[TableView]) -> ChartMark:
     """One word for the pair of a model and a case; how many are within tolerance where there are several."""
     found = [row for row in rows if row["applies"]]
     if not found:
@@ -86,13 +86,13 @@ def _mark(rows: Sequence[Mapping[str, Any]]) -> ChartMark:
     return ChartMark("ok" if good else "cannot" if found[0]["expected_failure"] else "no", kind)
 
 
-def _share(row: Mapping[str, Any]) -> float:
+def _share(row: TableView) -> float:
     if row["tolerance"] > 0:
         return float(row["error"] / row["tolerance"])
     return 0.0 if row["ok"] else 10.0
 
 
-def _case(page: Page, entry: Case, rows: Sequence[Mapping[str, Any]]) -> None:
+def _case(page: Page, entry: Case, rows: Sequence[TableView]) -> None:
     page.heading(entry.name, 3)
     page.text(entry.equation)
     notes = [text for text in (entry.source and f"Source: {entry.source}.", entry.why) if text]

@@ -5,9 +5,9 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
 
 from pliant.core.errors import PliantError
+from pliant.core.typing import Table
 from pliant.validation.cases import CaseResult, outcome, pairs
 from pliant.validation.comparison_run import shared_cores
 
@@ -17,7 +17,7 @@ Show = Callable[[CaseResult, int, int], object]
 
 def run_validation(
     name: str | None = None, quick: bool = False, show: Show | None = None, jobs: int | None = None
-) -> list[dict[str, Any]]:
+) -> list[Table]:
     """Run the matching cases, ``jobs`` at a time (None: as many as there are cores); in the table's order."""
     wanted = pairs(name, quick)
     at_once, threads = shared_cores(len(wanted), jobs)

@@ -1,11 +1,12 @@
 """The comparative study: every model on every scene of the set, as one page."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pliant import __version__
+from pliant.core.typing import Table, TableView
 from pliant.validation import study
 from pliant.validation.compare import compare, variations
 from pliant.validation.comparison_page import ABOUT
@@ -21,7 +22,7 @@ SHOWN = {
 }
 
 
-def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
+def compare_study(out: Path, **options: Any) -> list[Table]:
     """Compare on each scene of the set; ``out``/index.html has the tables, and a page for each scene."""
     variations(options.get("models"), options.get("integrators", []), options.get("edges", []), study.KEYS)
     out.mkdir(parents=True, exist_ok=True)
@@ -54,12 +55,12 @@ def compare_study(out: Path, **options: Any) -> list[dict[str, Any]]:
     return found
 
 
-def labels_of(found: Sequence[Mapping[str, Any]]) -> list[str]:
+def labels_of(found: Sequence[TableView]) -> list[str]:
     """The variations of a study, in their order."""
     return list(dict.fromkeys(entry["label"] for result in found for entry in result["attempts"]))
 
 
-def value(result: Mapping[str, Any], label: str, key: str) -> Any:
+def value(result: TableView, label: str, key: str) -> Any:
     """What a table shows of a variation: a figure, the way it ended, or None where it was refused."""
     entry = next((entry for entry in result["attempts"] if entry["label"] == label), None)
     if entry is None or entry["state"] == "refused":

@@ -116,6 +116,18 @@ def test_no_half_is_smaller_than_it_may_be_and_none_is_divided_again() -> None:
     assert np.bincount(mechanics.cracking.pieces()[1]).min() >= 10
 
 
+def test_a_marked_cut_opens_after_a_restart() -> None:
+    structure, mechanics = prepared()
+    mechanics.mark_cut(structure.rest, structure.rest[:, 0] - 0.29)
+    _, again = prepared()
+    again.rebuild(mechanics.structure)
+    again.restore(mechanics.state())
+    for each in (mechanics, again):
+        assert each.open_faces(None)
+    assert again.fracture_statistics() == mechanics.fracture_statistics()
+    assert again.fracture_statistics().pieces == 2
+
+
 def test_without_dividing_cracks_run_between_phyxels() -> None:
     structure, mechanics = prepared(divide=False)
     assert mechanics.cut(structure.rest, structure.rest[:, 0] - 0.29)

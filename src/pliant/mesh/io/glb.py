@@ -6,12 +6,11 @@ Read here and not by trimesh, which drops texture coordinates where Pillow is no
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray, Table
 from pliant.mesh.io.checks import checked_surface
 from pliant.mesh.io.polygons import merged
 from pliant.mesh.mesh import Surface
@@ -65,7 +64,7 @@ def read_glb(path: Path) -> Surface:
     return checked_surface(str(path), joined, number[corners], np.concatenate(filled), corners, groups)
 
 
-def _chunks(path: Path) -> tuple[dict[str, Any], bytes]:
+def _chunks(path: Path) -> tuple[Table, bytes]:
     """The JSON tree and the binary chunk."""
     data = path.read_bytes()
     if data[:4] != b"glTF" or int.from_bytes(data[4:8], "little") != 2:
@@ -87,7 +86,7 @@ def _chunks(path: Path) -> tuple[dict[str, Any], bytes]:
     return tree, parts.get(b"BIN\0", b"")
 
 
-def _primitives(tree: dict[str, Any]) -> Iterator[tuple[str, Array, dict[str, Any]]]:
+def _primitives(tree: Table) -> Iterator[tuple[str, Array, Table]]:
     """Mesh name, world matrix (4, 4) and primitive, for all nodes of the scene."""
     nodes, meshes, scenes = tree.get("nodes", []), tree.get("meshes", []), tree.get("scenes", [])
     children = {child for node in nodes for child in node.get("children", [])}
@@ -108,7 +107,7 @@ def _primitives(tree: dict[str, Any]) -> Iterator[tuple[str, Array, dict[str, An
             yield from ((name, matrix, part) for part in mesh["primitives"] if part.get("mode", 4) >= 4)
 
 
-def _matrix(node: dict[str, Any]) -> Array:
+def _matrix(node: Table) -> Array:
     """The matrix of a node: given by columns, or translation * rotation * scale."""
     if "matrix" in node:
         return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
@@ -124,7 +123,7 @@ def _matrix(node: dict[str, Any]) -> Array:
     return result
 
 
-def _accessor(path: Path, tree: dict[str, Any], body: bytes, number: int) -> AnyArray:
+def _accessor(path: Path, tree: Table, body: bytes, number: int) -> AnyArray:
     """The numbers of an accessor, (count, width); whole numbers marked as normalised become 0..1."""
     accessor = tree["accessors"][number]
     view = tree["bufferViews"][accessor["bufferView"]]

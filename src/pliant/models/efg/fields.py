@@ -20,7 +20,8 @@ def cauchy(mechanics: "EfgMechanics", gradients: Array) -> tuple[Array, Array, A
     """Cauchy stresses [Pa] (n, 3, 3), what no principal one of each exceeds (n,), and det F (n,)."""
     m, n = mechanics, len(gradients)
     sigma, bound, volume = np.empty((n, 9)), np.empty(n), np.empty(n)
-    kernels.phyxel_cauchy_stress(gradients, m.material_rows, m.law, m.flow, m.plastic, sigma, bound, volume)
+    run = kernels.law_loops(m.law, m.flow).cauchy_stress
+    run(gradients, m.material_rows, m.constants, m.plastic, sigma, bound, volume)
     return sigma.reshape(-1, 3, 3), bound, volume
 
 

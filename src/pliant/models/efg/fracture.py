@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import Carrier, FractureStatistics, Structure, StructureExtra
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
@@ -79,8 +80,7 @@ class PhyxelFracture:
         volumes = structure.mass / material.density
         self.splitter = PhyxelSplitter(self.faces, whole.surface, volumes, sites, cuts, divide)
         self.growth = PhyxelCrackGrowth(self.faces, self.splitter, material)
-        self._sides: IntArray | None = None  # of a cut that is being opened, and what is zero at it
-        self._level: Array = np.zeros(0)
+        self._level: Array | None = None  # (n,) what is zero at a cut that is being opened
 
     # ------------------------------------------------------------------------------- cracks
 
@@ -116,8 +116,7 @@ class PhyxelFracture:
         if self.splitter.since is not None:
             change = self._change()
             past = None if past is None or change.halves is None else past[change.halves.parents]
-        pairs, sides = self.faces.cells.pairs, (level > 0.0).astype(np.int64)
-        self._sides, self._level = sides, level.copy()
+        pairs, sides, self._level = self.faces.cells.pairs, level > 0.0, level.copy()
         beside = np.unique(pairs[sides[pairs[:, 0]] != sides[pairs[:, 1]]])
         chosen = beside if past is None else beside[past[beside] <= 0.0]
         return np.asarray(self.faces.rest[chosen]), change
@@ -125,10 +124,12 @@ class PhyxelFracture:
     def open_faces(self, sides: IntArray | None, where: BoolArray | None) -> PhyxelChange | None:
         """Open the faces between phyxels of different ``sides`` (n,), or those of the marked cut; only among
         ``where``."""
-        chosen, level = (sides, None) if sides is not None else (self._sides, self._level)
-        if chosen is None or not self.faces.open_between(chosen, where, level):
-            return None
-        return self._change()
+        level = self._level if sides is None else None
+        if sides is None:
+            if level is None:
+                raise IncompatibleError("The cut that is to open is not known: no blade has marked one.")
+            sides = (level > 0.0).astype(np.int64)
+        return self._change() if self.faces.open_between(sides, where, level) else None
 
     # ------------------------------------------------------------------------- what they made
 
@@ -139,8 +140,8 @@ class PhyxelFracture:
         if new is not None:
             self.mass = self.mass[new.parents] * new.share
             self.splitter.volumes = self.mass / self.density
-            if self._sides is not None:
-                self._sides, self._level = self._sides[new.parents], self._level[new.parents]
+            if self._level is not None:
+                self._level = self._level[new.parents]
             splitter, reach = self.splitter, faces.sight.whole.h
             extra = DividedPhyxels(faces.cells, splitter.sites, splitter.cuts, reach)
         cut = faces.opened.any()
@@ -156,11 +157,12 @@ class PhyxelFracture:
         return FractureStatistics(self.faces.pieces()[0], self.faces.area(), int(self.growth.broken))
 
     def state(self) -> dict[str, AnyArray]:
-        return self.growth.state()
+        return self.growth.state() | ({} if self._level is None else {"cut-level": self._level})
 
     def restore(self, state: Mapping[str, AnyArray]) -> PhyxelChange | None:
         """Continue from ``state``; what differs from a whole body."""
         self.growth.restore(state)
+        self._level = np.array(state["cut-level"]) if "cut-level" in state else None
         return self._change() if self.faces.opened.any() else None
 
 

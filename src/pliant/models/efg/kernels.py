@@ -23,18 +23,25 @@ term, which stiffens the motions that H does not see.
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
+from functools import cache
+from typing import NamedTuple
+
 import numpy as np
 
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.core.typing import Kernel
+from pliant.kernels.jit import parallel_jit, prange, specialised
+from pliant.kernels.tensors import determinant, times, transposed
+from pliant.materials.constitutive.law import Law
 from pliant.models.efg.mls_kernels import force_rows, gradient_rows, store_displacement, store_displacements
 from pliant.models.efg.row_layout import PARTS, VOLUME, put, take
-from pliant.models.efg.stress_kernels import strain_rows, stress, tangent_rows
-from pliant.models.tets.kernels import determinant, times, transposed
+from pliant.models.efg.stress_kernels import law_kernels, tangent_rows
+
+strain_rows: Kernel = None  # compiled for a law and a kind of flow, see ``law_loops``
+phyxel_stress: Kernel = None
 
 
-@jit
-def phyxel_forces_serial(
-    starts, around, weight, rest, material, u_rows, q_rows, u_sum, law, flow, plastic, x, forces, energy, out
+def _phyxel_forces_serial(
+    starts, around, weight, rest, material, u_rows, q_rows, u_sum, k, plastic, x, forces, energy, out
 ):
     """Add the forces on all phyxels to ``out`` if ``forces``; their energy [J] if ``energy``."""
     n = x.shape[0]
@@ -43,18 +50,17 @@ def phyxel_forces_serial(
     for p in range(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
         total += strain_rows(
-            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, law, flow, plastic, energy
+            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k, plastic, energy
         )
     if forces:
         force_rows(0, n, starts, around, weight, material, u_rows, q_rows, u_sum, 1.0, 1.0, out)
     return total
 
 
-@parallel_jit
-def phyxel_forces_parallel(
-    starts, around, weight, rest, material, u_rows, q_rows, u_sum, law, flow, plastic, x, forces, energy, out
+def _phyxel_forces_parallel(
+    starts, around, weight, rest, material, u_rows, q_rows, u_sum, k, plastic, x, forces, energy, out
 ):
-    """As ``phyxel_forces_serial``."""
+    """As ``_phyxel_forces_serial``."""
     n = x.shape[0]
     parts = np.zeros(PARTS)
     for p in prange(PARTS):
@@ -62,7 +68,7 @@ def phyxel_forces_parallel(
     for p in prange(PARTS):
         a, b = p * n // PARTS, (p + 1) * n // PARTS
         parts[p] = strain_rows(
-            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, law, flow, plastic, energy
+            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k, plastic, energy
         )
     if forces:
         for p in prange(PARTS):
@@ -106,8 +112,7 @@ def phyxel_stiffness_product(
         force_rows(a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k_share, -1.0, out)
 
 
-@parallel_jit
-def phyxel_cauchy_stress(gradients, material, law, flow, plastic, sigma, bound, volume):
+def _phyxel_cauchy_stress(gradients, material, k, plastic, sigma, bound, volume):
     r"""Cauchy stresses ``P F^T / |J|`` [Pa] (n, 9), J (n,), and what no principal stress exceeds (n,):
     :math:`tr/3 + 2 \sqrt{J_2 / 3}`."""
     n = material.shape[0]
@@ -115,7 +120,7 @@ def phyxel_cauchy_stress(gradients, material, law, flow, plastic, sigma, bound, 
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
             f = take(gradients, i, 0)
             j = determinant(f)
-            t = times(stress(f, material, i, law, flow, plastic), transposed(f))
+            t = times(phyxel_stress(f, material, i, k, plastic), transposed(f))
             over = 1.0 / (material[i, VOLUME] * max(abs(j), 1e-12))
             s0, s1, s2 = t[0] * over, t[4] * over, t[8] * over
             s3, s4, s5 = 0.5 * (t[5] + t[7]) * over, 0.5 * (t[2] + t[6]) * over, 0.5 * (t[1] + t[3]) * over
@@ -125,3 +130,22 @@ def phyxel_cauchy_stress(gradients, material, law, flow, plastic, sigma, bound, 
             half = 0.5 * (d0 * d0 + d1 * d1 + d2 * d2) + s3 * s3 + s4 * s4 + s5 * s5
             bound[i] = mean + 2.0 * np.sqrt(half / 3.0)
             volume[i] = j
+
+
+class LawLoops(NamedTuple):
+    """Loops over phyxels that are compiled for a law and a kind of flow."""
+
+    forces_serial: Kernel
+    forces_parallel: Kernel
+    cauchy_stress: Kernel
+
+
+@cache
+def law_loops(law: Law, flow: int) -> LawLoops:
+    """The loops of a law; flow: ELASTIC, SMALL or LARGE."""
+    label, names = f"{law.kind.replace('-', '_')}_{flow}", law_kernels(law, flow)
+    return LawLoops(
+        specialised(_phyxel_forces_serial, label, names, cache=law.cached),
+        specialised(_phyxel_forces_parallel, label, names, parallel=True, cache=law.cached),
+        specialised(_phyxel_cauchy_stress, label, names, parallel=True, cache=law.cached),
+    )

@@ -25,10 +25,10 @@ from pliant.interfaces import (
     Tangent,
     TopologyChange,
 )
+from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, mls_kernels, row_layout
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
-from pliant.models.efg.laws import LAWS
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
@@ -58,9 +58,10 @@ class EfgMechanics(Mechanics):
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
         self.structure, self.material, self.model = structure, material, model
-        self.inversion_safe = model.law == "neo-hookean"
         self.damping_time = material.damping or 0.0
-        self.law = LAWS[model.law]
+        self.law = law_named(model.law)
+        self.constants = self.law.constants(model.law_parameters)
+        self.inversion_safe = self.law.safe
         self.volumes = structure.mass / material.density
         self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
@@ -131,8 +132,9 @@ class EfgMechanics(Mechanics):
     # ---------------------------------------------------------------------------------- forces
 
     def _run(self, x: Array, forces: bool, energy: bool, out: Array) -> float:
-        run = kernels.phyxel_forces_parallel if self.parallel else kernels.phyxel_forces_serial
-        total: float = run(*self._pairs, self.law, self.flow, self.plastic, x, forces, energy, out)
+        loops = kernels.law_loops(self.law, self.flow)
+        run = loops.forces_parallel if self.parallel else loops.forces_serial
+        total: float = run(*self._pairs, self.constants, self.plastic, x, forces, energy, out)
         return total
 
     def add_forces(self, x: Array, v: Array, out: Array) -> None:

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from pliant.kernels.jit import jit
-from pliant.models.efg.laws import times_symmetric
+from pliant.kernels.jit import inlined, jit
+from pliant.kernels.tensors import times_symmetric
 from pliant.models.efg.row_layout import (
     INVERSE,
     K_AROUND,
@@ -19,7 +19,6 @@ from pliant.models.efg.row_layout import (
     take,
     take_six,
 )
-from pliant.models.tets.kernels import inlined
 
 
 @jit

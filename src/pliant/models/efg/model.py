@@ -9,6 +9,7 @@ from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Length, Number, Pressure
 from pliant.interfaces import Cuttable, Model, Structure
+from pliant.materials.constitutive import LawName, LawParameters, check_parameters, law_named
 from pliant.structure.samplers.phyxels import PhyxelSampler, Sampling
 
 if TYPE_CHECKING:
@@ -24,16 +25,18 @@ class Efg(Model):
     surface ([Stegmayr2008]_ table 3.1). count: about how many phyxels; without it the body's ``edge`` is
     their spacing.
 
-    law: "neo-hookean", stable through inversion [SmithDeGoesKim2018]_, or "hooke" on Green's strain.
+    law: a name of ``materials.constitutive.LAWS``: "neo-hookean", stable through inversion
+    [SmithDeGoesKim2018]_, "st-venant-kirchhoff" (also called "hooke"), the text's, and the others of the fem
+    model. law_parameters: those of the law that E and nu do not fix.
     volume_stiffness: k_v [Pa] of the volume-conserving energy :math:`\tfrac12 k_v (J - 1)^2`, eq. (3.60).
     hourglass: stiffness against motions that the fit does not see, as a share of Young's modulus.
 
     support: whom a phyxel sees: "nearest", those within ``reach`` times the mean distance of the ``nearest``
     ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
 
-    plasticity, of materials that yield: "small" adds plastic strain (law "hooke"); "large" lets the rest
-    shape flow, for clay and dough; "absorb" is the printed scheme for large deformations (law "hooke").
-    "auto": large with the neo-Hookean law, small with Hooke's. hardening: by how much one unit of plastic
+    plasticity, of materials that yield: "small" adds plastic strain (laws linear in a strain); "large" lets
+    the rest shape flow, for clay and dough; "absorb" is the printed scheme for large deformations. "auto":
+    small with laws that are linear in a strain, else large. hardening: by how much one unit of plastic
     strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
     gets thin and go where it crowds, of "large" (``models/efg/resampling.py``). divide: whether cracks, seams
     and cuts pass through phyxels, which become two (``models/efg/split.py``), or between them only.
@@ -57,7 +60,8 @@ class Efg(Model):
         "LancasterSalkauskas1981",
     )
 
-    law: Literal["neo-hookean", "hooke"] = "neo-hookean"
+    law: LawName = "neo-hookean"
+    law_parameters: LawParameters = Field(default_factory=dict)
     sampling: Sampling = "lattice"
     count: int | None = Field(default=None, ge=8, le=2_000_000)
     volume_stiffness: Pressure = Field(default=0.0, ge=0)
@@ -75,6 +79,7 @@ class Efg(Model):
     def _consistent(self) -> "Efg":
         if self.radius is not None and self.support != "radius":
             raise ValueError("radius does nothing with support = 'nearest'; say support = 'radius'")
+        check_parameters(self.law, self.law_parameters)
         return self
 
     @property
@@ -87,7 +92,7 @@ class Efg(Model):
             return None
         if self.plasticity != "auto":
             return self.plasticity
-        return "large" if self.law == "neo-hookean" else "small"
+        return "small" if law_named(self.law).linear else "large"
 
     def predicted_lame(self, material: "Material") -> tuple[float, float]:
         """Those asked for: phyxels away from the surface follow a uniform strain exactly."""
@@ -112,10 +117,10 @@ class Efg(Model):
                 "plasticity = 'absorb' renews neighbours in each step, and cracks would be forgotten.",
                 hint='Use plasticity = "large", or leave strength out.',
             )
-        if self.law == "neo-hookean" and flow in ("small", "absorb"):
+        if not law_named(self.law).linear and flow in ("small", "absorb"):
             raise IncompatibleError(
-                f"Law 'neo-hookean' cannot do plasticity = '{flow}', which adds strains.",
-                hint='Use law = "hooke", or plasticity = "large".',
+                f"Law '{self.law}' cannot do plasticity = '{flow}', which adds strains.",
+                hint='Use law = "st-venant-kirchhoff", or plasticity = "large".',
             )
         if self.plasticity != "auto" and flow is None:
             raise IncompatibleError(

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array
+from pliant.materials.constitutive.plastic_flow import ROOT_3_2
 from pliant.models.efg import row_layout
-from pliant.models.efg.plastic_kernels import FLOWED, flow_all
+from pliant.models.efg.plastic_kernels import FLOWED, flow_loop
 from pliant.models.efg.support import SIX, connect
 
 if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics
-
-ROOT_3_2 = float(np.sqrt(1.5))  # norm of a deviatoric strain over its equivalent (uniaxial) strain
 
 
 class PhyxelPlasticity:
@@ -57,7 +56,8 @@ class PhyxelPlasticity:
         """Let the phyxels flow over ``dt``; whether forces changed, and the energy it took [J]."""
         m = self.mechanics
         gradients = m.gradients(x)
-        flowed, heat = flow_all(gradients, m.material_rows, self.constants, self.flow, self.plastic, dt)
+        run = flow_loop(m.law, self.flow == row_layout.SMALL)
+        flowed, heat = run(gradients, m.material_rows, self.constants, self.plastic, dt)
         if self.kind == "absorb":
             self._absorb(x, gradients.reshape(-1, 3, 3))
             return True, float(heat)

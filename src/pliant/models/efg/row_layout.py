@@ -2,7 +2,7 @@
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
-from pliant.models.tets.kernels import inlined
+from pliant.kernels.jit import inlined
 
 PARTS = 64
 PARALLEL_PAIRS = 40_000

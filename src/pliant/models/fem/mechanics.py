@@ -45,7 +45,8 @@ class TetFem(TetFracture):
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
         self.material, self.model = material, model
-        self.inversion_safe = model.law != "st-venant-kirchhoff"
+        self.law, self.constants = model.constitutive, model.constants()
+        self.inversion_safe = self.law.safe
         self.damping_time = material.damping or 0.0
         self._keeps_volume = True
         self._quickest: tuple[tuple[int, float], StableStep] | None = None
@@ -57,10 +58,9 @@ class TetFem(TetFracture):
         self.structure, material, model = structure, self.material, self.model
         printed = model.rotation == "gram-schmidt"
         small = model.flow(material) in ("small", "cairns")
-        general = printed or small or model.anisotropic(material)
+        full = printed or small or model.anisotropic(material)
         self.frame = stiffness_product.ORTHONORMAL if printed else stiffness_product.POLAR
-        self.law = kernels.GRAM_SCHMIDT if printed else kernels.LAWS[model.law, general]
-        self.rest = self._make_rest(structure, material, general)
+        self.rest = self._make_rest(structure, material, full)
         self.tets, self.blocks = structure.cells["tetra"], self.rest.blocks
         self._set_pressure()
         self._set_plasticity()
@@ -68,15 +68,15 @@ class TetFem(TetFracture):
         if not self._keeps_volume:
             self.disable_volumetric_term()
 
-    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> ReferenceTets:
-        return ReferenceTets(structure, material, general)
+    def _make_rest(self, structure: Structure, material: "Material", full: bool) -> ReferenceTets:
+        return ReferenceTets(structure, material, full)
 
     def _set_pressure(self) -> None:
         self.pressure: NodalPressure | None = None
         self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of the bulk modulus that tets keep
         if self.model.locking == "averaged-pressure":
             lam, mu = self.rest.lame
-            self.pressure = NodalPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu)
+            self.pressure = NodalPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu, self.law)
             self.share, self._extra = 0.0, self.pressure.extra
 
     def _set_plasticity(self) -> None:
@@ -105,11 +105,11 @@ class TetFem(TetFracture):
 
     def _run_law(self, x: Array, forces: bool, energy: bool) -> float:
         b, rows = self.blocks, self.rest.rows
-        total: float = self.pressure.update(x, rows, self.law) if self.pressure else 0.0
-        run = kernels.law_parallel if b.parallel else kernels.law_serial
+        total: float = self.pressure.update(x, rows) if self.pressure else 0.0
+        run = kernels.law_loops(self.law, self.rest.full)[b.parallel]
         total += run(
             *(b.starts, b.low, b.offset, b.index, rows, self._extra, self.share),
-            *(self.law, x, b.buffer, forces, energy),
+            *(self.constants, x, b.buffer, forces, energy),
         )
         return total
 
@@ -185,15 +185,14 @@ class TetFem(TetFracture):
 
     def nodal_stress(self, x: Array) -> Array:
         """Mean Cauchy stress around each particle, (n, 6) [Pa], xx, yy, zz, yz, xz, xy."""
-        from pliant.models.fem.stress import nodal_stress
-
         b, out = self.blocks, np.empty((len(x), 6))
         if self.pressure:
-            self.pressure.update(x, self.rest.rows, self.law)
+            self.pressure.update(x, self.rest.rows)
         if self._lane_volumes is None:
             self._lane_volumes = b.rows(self.rest.volumes)
         rows, volumes = self.rest.rows, self._lane_volumes
-        nodal_stress(b.starts, b.index, rows, self._extra, self.share, self.law, volumes, x, out)
+        run = kernels.nodal_stress(self.law, self.rest.full)
+        run(b.starts, b.index, rows, self._extra, self.share, self.constants, volumes, x, out)
         return out
 
     def cell_memory(self) -> dict[str, Array]:

@@ -1,11 +1,22 @@
 """Parameters of the finite element model."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
+from pliant.core.typing import Array
 from pliant.interfaces import Cuttable, Model, Structure
+from pliant.materials.constitutive import (
+    GRAM_SCHMIDT,
+    Law,
+    LawName,
+    LawParameters,
+    check_parameters,
+    law_named,
+)
 from pliant.structure.samplers.tets import QuadraticTetSampler, TetSampler
 
 if TYPE_CHECKING:
@@ -19,10 +30,12 @@ LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 class Fem(Model):
     r"""Finite elements: tetrahedra.
 
-    law: how stress follows from strain. "corotational": linear elasticity in the rotating frame of each tet
-    [Cairns2012]_ [MuellerGross2004]_; "st-venant-kirchhoff": Hooke's law on Green's strain, for moderate
-    strains; "neo-hookean": the stable neo-Hookean law [SmithDeGoesKim2018]_, for soft bodies and large
-    strains. Corotational and neo-Hookean bodies come back from inversion.
+    law: how stress follows from strain, a name of ``materials.constitutive.LAWS``. "corotational": linear
+    elasticity in the rotating frame of each tet [Cairns2012]_ [MuellerGross2004]_; "st-venant-kirchhoff":
+    Hooke's law on Green's strain, for moderate strains; "neo-hookean": the stable neo-Hookean law
+    [SmithDeGoesKim2018]_, for soft bodies and large strains; "mooney-rivlin" and "ogden": rubber.
+    Corotational and neo-Hookean bodies recover from inversion. law_parameters: those of the law that E and
+    nu do not fix, ``ratio`` of Mooney and Rivlin's, ``alpha`` and ``mu`` of Ogden's.
 
     rotation: "polar", the rotation nearest to the deformation gradient, or "gram-schmidt" as printed in
     [Cairns2012]_ (4.1), which prefers one axis, has no energy and leaves a torque (corotational law only).
@@ -36,7 +49,7 @@ class Fem(Model):
 
     plasticity, of materials that yield: "small" adds plastic strain, for dents; "large" lets the rest shape
     flow, for clay and dough; "cairns" is algorithm 4.1 of [Cairns2012]_ as printed. "auto": small, but large
-    with the neo-Hookean law.
+    with laws that are not linear in a strain.
 
     fracture: whether the body breaks where its material has a ``strength``.
     """
@@ -56,12 +69,18 @@ class Fem(Model):
         "OBrienHodgins1999",
         "HintonRockZienkiewicz1976",
     )
-    law: Literal["corotational", "st-venant-kirchhoff", "neo-hookean"] = "corotational"
+    law: LawName = "corotational"
+    law_parameters: LawParameters = Field(default_factory=dict)
     rotation: Literal["polar", "gram-schmidt"] = "polar"
     elements: Literal["linear", "quadratic"] = "linear"
     locking: Literal["none", "averaged-pressure"] = "none"
     plasticity: Literal["auto", "small", "large", "cairns"] = "auto"
     fracture: bool = True
+
+    @model_validator(mode="after")
+    def _law_has_those(self) -> Self:
+        check_parameters(self.law, self.law_parameters)
+        return self
 
     @property
     def sampler(self) -> TetSampler | QuadraticTetSampler:
@@ -83,7 +102,16 @@ class Fem(Model):
             return None
         if self.plasticity != "auto":
             return self.plasticity
-        return "large" if self.law == "neo-hookean" else "small"
+        return "small" if law_named(self.law).linear else "large"
+
+    @property
+    def constitutive(self) -> Law:
+        """The law, as printed or not."""
+        return GRAM_SCHMIDT if self.rotation == "gram-schmidt" else law_named(self.law)
+
+    def constants(self) -> Array:
+        """The constants of the law as its compiled functions read them."""
+        return self.constitutive.constants(self.law_parameters)
 
     def anisotropic(self, material: "Material") -> bool:
         return any(own.anisotropic for own in _materials(material))
@@ -107,7 +135,7 @@ class Fem(Model):
     def _conflicts(self, material: "Material") -> list[tuple[bool, str, str]]:
         """Combinations that cannot work: (it is so, why, what to do)."""
         flow, anisotropic = self.flow(material), self.anisotropic(material)
-        quadratic = self.elements == "quadratic"
+        quadratic, linear = self.elements == "quadratic", law_named(self.law).linear
         return [
             (
                 quadratic and self.rotation == "gram-schmidt",
@@ -130,8 +158,8 @@ class Fem(Model):
                 'Use law = "corotational", or leave rotation out.',
             ),
             (
-                self.law == "neo-hookean" and anisotropic,
-                "Law 'neo-hookean' is isotropic, but the material has moduli of its own axes.",
+                not linear and anisotropic,
+                f"Law '{self.law}' is isotropic, but the material has moduli of its own axes.",
                 'Use law = "corotational" or "st-venant-kirchhoff".',
             ),
             (
@@ -145,8 +173,8 @@ class Fem(Model):
                 'Use plasticity = "small".',
             ),
             (
-                self.law == "neo-hookean" and flow in ("small", "cairns"),
-                f"Law 'neo-hookean' cannot do plasticity = '{self.plasticity}', which adds strains.",
+                not linear and flow in ("small", "cairns"),
+                f"Law '{self.law}' cannot do plasticity = '{self.plasticity}', which adds strains.",
                 'Use plasticity = "large".',
             ),
             (

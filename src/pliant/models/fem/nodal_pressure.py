@@ -13,38 +13,34 @@ J - 1); particles on an interface have one pressure for each material.
 
 # mypy: disable-error-code="no-untyped-def"
 
+from functools import cache
+
 import numpy as np
 
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Kernel
 from pliant.kernels.csr import incidence
 from pliant.kernels.element_blocks import WIDTH, ElementBlocks
-from pliant.kernels.jit import jit, parallel_jit, prange
-from pliant.models.fem import kernels
-from pliant.models.fem.general import orthonormal_columns, unrotated
-from pliant.models.tets.kernels import (
-    ROOT,
-    SCRATCH,
-    deform_block,
-    determinant,
-    gather_edges,
-    right_cauchy_green,
-    stretch_block,
-    take,
-)
+from pliant.kernels.jit import jit, parallel_jit, prange, specialised
+from pliant.materials.constitutive.law import Law
+from pliant.models.fem.law_blocks import law_label, law_names
+from pliant.models.tets.kernels import SCRATCH, gather_edges
 
-COROTATIONAL, GENERAL_COROTATIONAL = kernels.COROTATIONAL, kernels.GENERAL_COROTATIONAL
-NEO_HOOKEAN, GRAM_SCHMIDT = kernels.NEO_HOOKEAN, kernels.GRAM_SCHMIDT
+prepare: Kernel = None  # the functions of the law, see ``law_names``
+gradient: Kernel = None
+stretches: Kernel = None
+volumetric: Kernel = None
+strain_blocks: Kernel = None
 
 
 class NodalPressure:
     """Pressures per particle and material, and what they give each tet.
 
-    blocks: the tets; volumes, bulk (m,): rest volumes [m3] and bulk moduli [Pa].
+    blocks: the tets; volumes, bulk (m,): rest volumes [m3] and bulk moduli [Pa]; law: whose strain counts.
     extra (blocks, 16): V times the pressure of each tet [N m], as the laws take it.
     """
 
-    def __init__(self, blocks: ElementBlocks, volumes: Array, bulk: Array) -> None:
-        self.blocks = blocks
+    def __init__(self, blocks: ElementBlocks, volumes: Array, bulk: Array, law: Law) -> None:
+        self.blocks, self._strain = blocks, _strain_loops(law)
         self._volumes = blocks.rows(volumes)
         values, material = np.unique(bulk, return_inverse=True)
         slots = blocks.slots
@@ -62,11 +58,11 @@ class NodalPressure:
         self._pressure = np.zeros(len(owners))
         self.extra = np.zeros((len(blocks.index), WIDTH))
 
-    def update(self, x: Array, rest: Array, law: int) -> float:
+    def update(self, x: Array, rest: Array) -> float:
         """Bring ``extra`` up to date with ``x``; returns the volumetric energy [J]."""
         b = self.blocks
-        strain, average, give = _PARALLEL if b.parallel else _SERIAL
-        strain(b.starts, b.index, rest, law, x, self._theta)
+        strain, (average, give) = self._strain[b.parallel], _PARALLEL if b.parallel else _SERIAL
+        strain(b.starts, b.index, rest, x, self._theta)
         energy: float = average(
             self._first, self._around, self._theta, self._volumes, self._weight, self._pressure
         )
@@ -74,41 +70,35 @@ class NodalPressure:
         return energy
 
 
-@jit
-def _strain_blocks(first, last, index, rest, law, x, theta, w):
+def _strain_blocks(first, last, index, rest, x, theta, w):
     for b in range(first, last):
         gather_edges(index[b], x, w, 0)
-        deform_block(w, rest[b])
-        if law in (COROTATIONAL, GENERAL_COROTATIONAL):
-            stretch_block(w)
-            for i in range(16):
-                theta[b, i] = w[ROOT + i] - 3.0
-        elif law == NEO_HOOKEAN:
-            for i in range(16):
-                f = take(w, i)
-                theta[b, i] = determinant(f) - 1.0
-        elif law == GRAM_SCHMIDT:
-            for i in range(16):
-                f = take(w, i)
-                r = orthonormal_columns(f)
-                u0, u1, u2, _u3, _u4, _u5 = unrotated(r, f)
-                theta[b, i] = u0 + u1 + u2 - 3.0
-        else:
-            for i in range(16):
-                f = take(w, i)
-                c0, c1, c2, _c3, _c4, _c5 = right_cauchy_green(f)
-                theta[b, i] = 0.5 * (c0 + c1 + c2 - 3.0)
+        row = rest[b]
+        prepare(w, row)
+        for i in range(16):
+            f = gradient(w, row, i)
+            s = stretches(w, i)
+            theta[b, i] = volumetric(f, s)
 
 
-@jit
-def _strain_serial(starts, index, rest, law, x, theta):
-    _strain_blocks(0, starts[-1], index, rest, law, x, theta, np.empty(SCRATCH))
+def _strain_serial(starts, index, rest, x, theta):
+    strain_blocks(0, starts[-1], index, rest, x, theta, np.empty(SCRATCH))
 
 
-@parallel_jit
-def _strain_parallel(starts, index, rest, law, x, theta):
+def _strain_parallel(starts, index, rest, x, theta):
     for p in prange(starts.shape[0] - 1):
-        _strain_blocks(starts[p], starts[p + 1], index, rest, law, x, theta, np.empty(SCRATCH))
+        strain_blocks(starts[p], starts[p + 1], index, rest, x, theta, np.empty(SCRATCH))
+
+
+@cache
+def _strain_loops(law: Law) -> tuple[Kernel, Kernel]:
+    """The serial and the parallel loop of volumetric strains, compiled for a law."""
+    label = law_label(law, False)
+    names = {"strain_blocks": specialised(_strain_blocks, label, law_names(law), cache=law.cached)}
+    return (
+        specialised(_strain_serial, label, names, cache=law.cached),
+        specialised(_strain_parallel, label, names, parallel=True, cache=law.cached),
+    )
 
 
 @jit
@@ -168,5 +158,5 @@ def _give_parallel(corner, volumes, pressure, extra):
         _give_blocks(c * n // 64, (c + 1) * n // 64, corner, volumes, pressure, extra)
 
 
-_SERIAL = (_strain_serial, _average_serial, _give_serial)
-_PARALLEL = (_strain_parallel, _average_parallel, _give_parallel)
+_SERIAL = (_average_serial, _give_serial)
+_PARALLEL = (_average_parallel, _give_parallel)

@@ -19,14 +19,14 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IndexArray
 from pliant.interfaces import Structure
+from pliant.materials.constitutive.law import Law
+from pliant.materials.constitutive.plastic_flow import ROOT_3_2
 from pliant.models.fem import plastic_kernels as kernels
 from pliant.models.fem.reference import PLASTIC_COLUMN, ReferenceTets
 from pliant.models.regions import per_cell
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
-
-ROOT_3_2 = float(np.sqrt(1.5))  # norm of a deviatoric strain over its equivalent (uniaxial) strain
 
 
 def _constants(structure: Structure, material: "Material", rest: ReferenceTets) -> tuple[Array, Array, Array]:
@@ -50,21 +50,22 @@ class SmallPlasticity:
     index: IndexArray | None = None  # rows of x that span each element, where those are not its corners
 
     def __init__(
-        self, structure: Structure, material: "Material", rest: ReferenceTets, law: int, printed: bool
+        self, structure: Structure, material: "Material", rest: ReferenceTets, law: Law, printed: bool
     ) -> None:
-        self.rest, self.law, self.printed = rest, law, printed
+        self.rest, self._loops = rest, kernels.additive_loops(law, printed)
         stress, creep, most = _constants(structure, material, rest)
         young = per_cell(structure, material, lambda own: own.young)
         limit = stress / young if printed else stress / (np.sqrt(6.0) * rest.lame[1])
         cap = most if printed else ROOT_3_2 * most
         self._rows = rest.blocks.rows(limit, creep, cap)
+        self._flow = np.zeros((len(rest.rows), 1))
 
     def step(self, x: Array, dt: float) -> tuple[bool, float]:
         """Let plastic strain grow over ``dt``; whether it did, and the energy it took [J]."""
         b = self.rest.blocks
-        run = kernels.small_parallel if b.parallel else kernels.small_serial
+        run = self._loops[b.parallel]
         index = b.index if self.index is None else self.index
-        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.law, self.printed, dt, x)
+        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self._flow, dt, x)
         return bool(flowed), float(heat)
 
     def equivalent(self) -> Array:
@@ -110,7 +111,7 @@ class LargePlasticity:
     def step(self, x: Array, dt: float) -> tuple[bool, float]:
         """Let the rest shape flow over ``dt``; whether it did, and the energy it took [J]."""
         b = self.rest.blocks
-        run = kernels.large_parallel if b.parallel else kernels.large_serial
+        run = kernels.multiplicative_loops()[b.parallel]
         index = b.index if self.index is None else self.index
         flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.flow, dt, x)
         return bool(flowed), float(heat)

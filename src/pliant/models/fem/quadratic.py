@@ -56,13 +56,13 @@ class QuadraticTetFem(HyperelasticTetFem):
 
     capabilities = HyperelasticTetFem.capabilities - {Cuttable}
 
-    def _make_rest(self, structure: Structure, material: "Material", general: bool) -> ReferenceTets:
+    def _make_rest(self, structure: Structure, material: "Material", full: bool) -> ReferenceTets:
         self.elements: IntArray = structure.cells["tetra10"]
         own = self._elements_of(structure)
         most = min(partitions_for(len(self.elements)), MOST_PARTITIONS)
         blocks = make_blocks(self.elements, len(structure.rest), most)
         self._nothing = np.zeros(WIDTH)
-        return ReferenceTets(own, material, general, blocks, len(SLOPES))
+        return ReferenceTets(own, material, full, blocks, len(SLOPES))
 
     def _elements_of(self, structure: Structure) -> Structure:
         return replace(
@@ -87,10 +87,10 @@ class QuadraticTetFem(HyperelasticTetFem):
 
     def _run_law(self, x: Array, forces: bool, energy: bool) -> float:
         b = self.blocks
-        run = quadratic_kernels.law_parallel if b.parallel else quadratic_kernels.law_serial
+        run = quadratic_kernels.law_loops(self.law, self.rest.full)[b.parallel]
         total: float = run(
             *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._nothing, SLOPES),
-            *(self.law, x, b.buffer, forces, energy),
+            *(self.constants, x, b.buffer, forces, energy),
         )
         return total
 
@@ -128,7 +128,7 @@ class QuadraticTetFem(HyperelasticTetFem):
         forces = np.zeros_like(nodes)
         for slopes in SLOPES:
             F = np.einsum("mai,ak->mik", nodes, slopes) @ inverse
-            P = fields.first_piola(self, F, cut, 0.0)
+            P = fields.first_piola(self, F, cut, np.zeros(len(cut)))
             forces -= np.einsum("m,mij,maj->mai", self.rest.weights[cut], P, slopes @ inverse)
         resultant = (forces * side[cut][:, :, None]).sum(axis=1)
         return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}

@@ -1,24 +1,29 @@
 """Compiled loops over quadratic tets: the laws and products of linear ones, at four points of each.
 
 A tet has straight edges at rest, so ``D_m^-1`` is the same in all of it. At a point with local coordinates
-xi the edge matrix is ``D_s = sum_a x_a grad N_a(xi)``; the laws (``laws.py``) take it in place of the edges
-of a linear tet, with a quarter of the volume, and hand back the derivative of the energy by it.
+xi the edge matrix is ``D_s = sum_a x_a grad N_a(xi)``; the laws (``law_blocks.py``) take it in place of the
+edges of a linear tet, with a quarter of the volume, and hand back the derivative of the energy by it.
 Scratch ``u`` holds the nine particles 1 to 9 relative to particle 0, then their forces: 27 columns each.
 """
 
 # mypy: disable-error-code="no-untyped-def"
 
+from functools import cache
+
 import numpy as np
 
-from pliant.kernels.jit import jit, parallel_jit, prange
-from pliant.models.fem.general import STIFFNESS
-from pliant.models.fem.kernels import apply_law
-from pliant.models.fem.laws import ENERGY
+from pliant.core.typing import Kernel
+from pliant.kernels.jit import jit, parallel_jit, prange, specialised
+from pliant.materials.constitutive.law import Law
+from pliant.models.fem.law_blocks import ENERGY, STIFFNESS, law_block, law_label
 from pliant.models.fem.stiffness_product import frame_block, general_block, isotropic_block
 from pliant.models.tets.kernels import SCRATCH, deform_block
 
 FORCES = 27 * 16  # where forces begin in the scratch u
 ROOM = 2 * FORCES
+
+apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+law_blocks: Kernel = None
 
 
 @jit
@@ -70,15 +75,14 @@ def scatter_nodes(nodes, u, buffer, shift):
             buffer[p, c] -= total
 
 
-@jit
-def _law_blocks(first, last, index, rest, extra, slopes, law, x, buffer, shift, forces, energy, w, u):
+def _law_blocks(first, last, index, rest, extra, slopes, k, x, buffer, shift, forces, energy, w, u):
     for i in range(16):
         w[ENERGY + i] = 0.0
     for b in range(first, last):
         gather_nodes(index[b], x, u)
         for q in range(slopes.shape[0]):
             edges_at(u, slopes[q], w)
-            apply_law(law, w, rest[b], extra, 1.0, forces, energy)
+            apply_law(w, rest[b], extra, 1.0, k, forces, energy)
             if forces:
                 add_forces_at(w, slopes[q], u)
         if forces:
@@ -89,29 +93,39 @@ def _law_blocks(first, last, index, rest, extra, slopes, law, x, buffer, shift, 
     return total
 
 
-@jit
-def law_serial(starts, low, offset, index, rest, extra, slopes, law, x, buffer, forces, energy):
+def _law_serial(starts, low, offset, index, rest, extra, slopes, k, x, buffer, forces, energy):
     """Forces into the buffers, if asked for; returns the energy [J], if asked for. slopes (points, 10, 3)."""
     w, u = np.empty(SCRATCH), np.empty(ROOM)
     total = 0.0
     for p in range(low.shape[0]):
         a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
-        total += _law_blocks(a, b, index, rest, extra, slopes, law, x, buffer, shift, forces, energy, w, u)
+        total += law_blocks(a, b, index, rest, extra, slopes, k, x, buffer, shift, forces, energy, w, u)
     return total
 
 
-@parallel_jit
-def law_parallel(starts, low, offset, index, rest, extra, slopes, law, x, buffer, forces, energy):
-    """As ``law_serial``; the partitions' energies are summed in order, whatever the threads."""
+def _law_parallel(starts, low, offset, index, rest, extra, slopes, k, x, buffer, forces, energy):
+    """As ``_law_serial``; the partitions' energies are summed in order, whatever the threads."""
     sums = np.empty(low.shape[0])
     for p in prange(low.shape[0]):
         w, u = np.empty(SCRATCH), np.empty(ROOM)
         a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
-        sums[p] = _law_blocks(a, b, index, rest, extra, slopes, law, x, buffer, shift, forces, energy, w, u)
+        sums[p] = law_blocks(a, b, index, rest, extra, slopes, k, x, buffer, shift, forces, energy, w, u)
     total = 0.0
     for p in range(low.shape[0]):
         total += sums[p]
     return total
+
+
+@cache
+def law_loops(law: Law, full: bool) -> tuple[Kernel, Kernel]:
+    """The serial and the parallel loop of forces and energy, compiled for a law (see ``law_block``)."""
+    label = law_label(law, full)
+    names = {"apply_law": law_block(law, full)}
+    names["law_blocks"] = specialised(_law_blocks, label, names, cache=law.cached)
+    return (
+        specialised(_law_serial, label, names, cache=law.cached),
+        specialised(_law_parallel, label, names, parallel=True, cache=law.cached),
+    )
 
 
 @jit

@@ -8,7 +8,7 @@ from pliant.core.typing import Array
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, ElementBlocks, make_blocks
 from pliant.mesh.mesh import tet_volumes
-from pliant.models.fem.general import PLASTIC
+from pliant.models.fem.law_blocks import PLASTIC
 from pliant.models.regions import lame_per_cell, per_cell
 from pliant.models.tets.fields import edge_matrices
 from pliant.models.tets.stiffness import isotropic_stiffness
@@ -20,7 +20,7 @@ PLASTIC_COLUMN = PLASTIC // WIDTH
 
 
 class ReferenceTets:
-    """Tets in blocks with their rest rows: ``D_m^-1`` (9), V mu, V lambda; if ``general``, also the 21
+    """Tets in blocks with their rest rows: ``D_m^-1`` (9), V mu, V lambda; if ``full``, also the 21
     constants of V C and the plastic strain (6).
 
     Quadratic tets come with ``blocks`` of their own and several ``points`` of integration, each with its
@@ -31,11 +31,11 @@ class ReferenceTets:
         self,
         structure: Structure,
         material: "Material",
-        general: bool,
+        full: bool,
         blocks: ElementBlocks | None = None,
         points: int = 1,
     ) -> None:
-        self.general = general
+        self.full = full
         self.tets = structure.cells["tetra"]
         self.volumes = tet_volumes(structure.rest, self.tets)
         self.weights = self.volumes / points
@@ -50,7 +50,7 @@ class ReferenceTets:
         lam, mu = self.lame
         self.first_inverse: Array = np.linalg.inv(self.edges).astype(np.float64)
         columns = [*self.first_inverse.reshape(-1, 9).T, self.weights * mu, self.weights * lam]
-        if general:
+        if full:
             upper = self.stiffness[:, *np.triu_indices(6)] * self.weights[:, None]
             columns += [*upper.T, *np.zeros((6, len(self.tets)))]
         self.rows = self.blocks.rows(*columns)
@@ -73,7 +73,7 @@ class ReferenceTets:
         lam, mu = np.zeros(len(self.tets)), self.lame[1]
         self.lame = (lam, mu)
         self.write(10, lam[:, None])
-        if self.general:
+        if self.full:
             self.write(11, self.stiffness[:, *np.triu_indices(6)] * self.weights[:, None])
 
     @property
@@ -99,4 +99,4 @@ class ReferenceTets:
     @property
     def plastic_strain(self) -> Array:
         """Additive plastic strain (m, 6), xx, yy, zz, yz, xz, xy (tensor components)."""
-        return self.read(PLASTIC_COLUMN, 6) if self.general else np.zeros((len(self.tets), 6))
+        return self.read(PLASTIC_COLUMN, 6) if self.full else np.zeros((len(self.tets), 6))

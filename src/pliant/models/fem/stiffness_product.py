@@ -9,11 +9,12 @@ for any A, and the exact linear stiffness at rest, where A = 1.
 import numpy as np
 
 from pliant.kernels.jit import jit, parallel_jit, prange
-from pliant.models.fem.general import STIFFNESS, hooke, orthonormal_columns, rotated, unrotated
-from pliant.models.fem.laws import LAMBDA, MU
+from pliant.kernels.tensors import TINY, rotated, unrotated
+from pliant.materials.constitutive.anisotropic import hooke, isotropic_hooke
+from pliant.materials.constitutive.gram_schmidt import orthonormal_columns
+from pliant.models.fem.law_blocks import LAMBDA, MU, STIFFNESS, stiffness_of
 from pliant.models.tets.kernels import (
     SCRATCH,
-    TINY,
     deform,
     deform_block,
     gather_edges,
@@ -65,10 +66,7 @@ def isotropic_block(w, row):
     for i in range(16):
         d = deform(w, row, i)
         a = take(w, FRAME + i)
-        e0, e1, e2, e3, e4, e5 = unrotated(a, d)
-        mu2 = 2.0 * row[MU + i]
-        q = row[LAMBDA + i] * (e0 + e1 + e2)
-        t = (mu2 * e0 + q, mu2 * e1 + q, mu2 * e2 + q, mu2 * e3, mu2 * e4, mu2 * e5)
+        t = isotropic_hooke(row[MU + i], row[LAMBDA + i], unrotated(a, d))
         p = rotated(a, t, 0.0, 0.0, 0.0)
         spread(w, row, i, p)
 
@@ -79,7 +77,7 @@ def general_block(w, row):
         d = deform(w, row, i)
         a = take(w, FRAME + i)
         e0, e1, e2, e3, e4, e5 = unrotated(a, d)
-        t = hooke(row, i, (e0, e1, e2, 2.0 * e3, 2.0 * e4, 2.0 * e5))
+        t = hooke(stiffness_of(row, i), (e0, e1, e2, 2.0 * e3, 2.0 * e4, 2.0 * e5))
         p = rotated(a, t, 0.0, 0.0, 0.0)
         spread(w, row, i, p)
 

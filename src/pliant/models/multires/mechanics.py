@@ -3,11 +3,11 @@
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Table
 from pliant.fracture.tet_topology import pieces
 from pliant.interfaces import (
     ChangingTopology,
@@ -259,7 +259,7 @@ class MultiresMechanics(Mechanics):
             coupling.heat[0] += energy - sum(coupling.energy())
         self._loads_stale = True
 
-    def replay_parameters(self) -> dict[str, Any]:
+    def replay_parameters(self) -> Table:
         """What a budget in seconds came to: time [s] and node updates a frame."""
         decisions = self.budget.decisions
         return {"decisions": [list(pair) for pair in decisions]} if decisions else {}

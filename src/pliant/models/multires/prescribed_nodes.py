@@ -112,8 +112,9 @@ class PrescribedNodes:
         if not moved and self._at_rest:
             return
         self._at_rest = not moved
-        nodes = self._levels[-1].nodes
-        target = np.where(self._levels[-1].flags, x[nodes] - rest[nodes], motion.d[-1][nodes])
+        finest = self._levels[-1]
+        target = np.empty((len(finest.nodes), 3))
+        transfer_kernels.finest_targets(finest.nodes, finest.flags, x, rest, motion.d[-1], target)
         for k in range(len(self._levels) - 1, -1, -1):
             own, finer = self._levels[k], target
             if k < len(self._levels) - 1:

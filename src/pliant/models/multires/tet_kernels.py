@@ -6,19 +6,9 @@ output row has one writer, so the bytes do not depend on the number of threads."
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
+from pliant.kernels.tensors import rotation, times, transposed
 from pliant.models.multires.levels import Level
-from pliant.models.tets.kernels import (
-    TINY,
-    combine,
-    quartic,
-    right_cauchy_green,
-    rotation_weights,
-    times,
-    transposed,
-)
-
-PARTS = 64
 
 
 @jit
@@ -54,23 +44,6 @@ def _gradient(t, tets, g, u):
 
 
 @jit
-def _rotation(f):
-    """The rotation nearest to F (determinant +1); see ``tet_kernels.stretch_block``."""
-    c = right_cauchy_green(f)
-    first, j8, last = quartic(f, c)
-    root = np.sqrt(3.0 * first)
-    for _ in range(60):
-        square = root * root
-        p = (square - 2.0 * first) * square - j8 * root + last
-        slope = 4.0 * root * (square - first) - j8
-        root = root - p / (slope + TINY)
-        if not p > 3e-15 * square * square:
-            break
-    a, b, g = rotation_weights(root, first, j8)
-    return combine(f, c, a, b, g)
-
-
-@jit
 def _plus_one(h):
     h00, h01, h02, h10, h11, h12, h20, h21, h22 = h
     return 1.0 + h00, h01, h02, h10, 1.0 + h11, h12, h20, h21, 1.0 + h22
@@ -92,7 +65,7 @@ def _stress(mode, h, rate, beta, lam, mu):
     """First Piola stress of grad u = h with ``beta`` times its rate (see ``Level`` for the modes)."""
     if mode == 1:
         f = _plus_one(h)
-        r = _rotation(f)
+        r = rotation(f)
         back = transposed(r)
         s00, s01, s02, s10, s11, s12, s20, s21, s22 = times(back, f)
         g = (s00 - 1.0, s01, s02, s10, s11 - 1.0, s12, s20, s21, s22 - 1.0)
@@ -141,17 +114,10 @@ def tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, bu
             buffer[4 * t + c, 2] = p20 * x + p21 * y + p22 * z
 
 
-@jit
-def _tets_serial(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
-    tet_range(0, ids.shape[0], ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
-
-
-@parallel_jit
-def _tets_parallel(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
-    n = ids.shape[0]
-    for p in prange(PARTS):
-        a = p * n // PARTS
-        b = (p + 1) * n // PARTS
+@twin
+def _tets(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
+    for p in prange(partition_count(ids.shape[0])):
+        a, b = partition(p, ids.shape[0])
         tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
 
 
@@ -174,16 +140,11 @@ def gather_range(a, b, nodes, first, incident, weight, buffer, out):
         out[i, 2] = fz
 
 
-@jit
-def _gather_serial(nodes, first, incident, weight, buffer, out):
-    gather_range(0, nodes.shape[0], nodes, first, incident, weight, buffer, out)
-
-
-@parallel_jit
-def _gather_parallel(nodes, first, incident, weight, buffer, out):
-    n = nodes.shape[0]
-    for p in prange(PARTS):
-        gather_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, incident, weight, buffer, out)
+@twin
+def _gather(nodes, first, incident, weight, buffer, out):
+    for p in prange(partition_count(nodes.shape[0])):
+        a, b = partition(p, nodes.shape[0])
+        gather_range(a, b, nodes, first, incident, weight, buffer, out)
 
 
 def tet_forces(
@@ -191,13 +152,12 @@ def tet_forces(
     buffer: Array, out: Array,
 ) -> None:  # fmt: skip
     """Forces [N] of the listed tets, times their weights (zero: left out), on the listed nodes."""
-    run = _tets_parallel if len(ids) >= SERIAL_ROWS else _tets_serial
-    run(
+    _tets[len(ids) >= SERIAL_ROWS](
         ids, level.tets, level.gradients, level.volumes, weight, level.operator, level.lam, level.mu,
         d, v, beta, buffer,
     )  # fmt: skip
-    gather = _gather_parallel if len(nodes) >= SERIAL_ROWS else _gather_serial
-    gather(nodes, level.incident_first, level.incident, weight, buffer, out)
+    table = nodes, level.incident_first, level.incident
+    _gather[len(nodes) >= SERIAL_ROWS](*table, weight, buffer, out)
 
 
 @jit
@@ -206,7 +166,7 @@ def _density(t, tets, g, mode, lam, mu, d):
     h = _gradient(t, tets, g, d)
     if mode == 1:
         f = _plus_one(h)
-        r = _rotation(f)
+        r = rotation(f)
         s = times(transposed(r), f)
         h = (s[0] - 1.0, s[1], s[2], s[3], s[4] - 1.0, s[5], s[6], s[7], s[8] - 1.0)
     p = _stress(2 if mode == 2 else 0, h, h, 0.0, lam, mu)

@@ -70,13 +70,14 @@ class WorkBudget:
         self._warned = least > self.allowed or refused
 
     def state(self) -> dict[str, AnyArray]:
+        """What a restart needs; the names are those of run folders since 0.1."""
         allowed = np.nan if self.allowed is None else self.allowed
         return {
-            "budget": np.array([allowed, self.speed, self._warned]),
+            "governor": np.array([allowed, self.speed, self._warned]),
             "decisions": np.array(self.decisions).reshape(-1, 2),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        allowed, self.speed, warned = (float(value) for value in state["budget"])
+        allowed, self.speed, warned = (float(value) for value in state["governor"])
         self.allowed, self._warned = None if np.isnan(allowed) else allowed, bool(warned)
         self.decisions = [(float(time), float(value)) for time, value in state["decisions"]]

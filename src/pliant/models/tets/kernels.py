@@ -7,19 +7,13 @@ row holds ``D_m^-1`` row by row in its columns 0 to 8. Functions marked ``inline
 caller: called ones would keep its loop from being packed.
 """
 
-# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
-from typing import Any
-
-import numba
 import numpy as np
 
-from pliant.kernels.jit import jit
+from pliant.kernels.jit import inlined, jit
+from pliant.kernels.tensors import SWEEPS, TINY, combine, quartic, right_cauchy_green, rotation_weights
 
-inlined: Any = numba.njit(inline="always", error_model="numpy")
-
-TINY = 1e-300  # keeps empty lanes (padding) from dividing by zero
-SWEEPS = 60
 SCRATCH = 16 * 32  # doubles of scratch that a thread needs
 ROOT = 16 * 12
 
@@ -118,93 +112,6 @@ def spread(w, row, i, p):
     w[128 + i] = -(p20 * x + p21 * y + p22 * z)
 
 
-@inlined
-def times(a, b):
-    """The product of two matrices (9)."""
-    a00, a01, a02, a10, a11, a12, a20, a21, a22 = a
-    b00, b01, b02, b10, b11, b12, b20, b21, b22 = b
-    return (
-        a00 * b00 + a01 * b10 + a02 * b20,
-        a00 * b01 + a01 * b11 + a02 * b21,
-        a00 * b02 + a01 * b12 + a02 * b22,
-        a10 * b00 + a11 * b10 + a12 * b20,
-        a10 * b01 + a11 * b11 + a12 * b21,
-        a10 * b02 + a11 * b12 + a12 * b22,
-        a20 * b00 + a21 * b10 + a22 * b20,
-        a20 * b01 + a21 * b11 + a22 * b21,
-        a20 * b02 + a21 * b12 + a22 * b22,
-    )
-
-
-@inlined
-def transposed(a):
-    """The transpose of a matrix (9)."""
-    a00, a01, a02, a10, a11, a12, a20, a21, a22 = a
-    return a00, a10, a20, a01, a11, a21, a02, a12, a22
-
-
-@inlined
-def right_cauchy_green(f):
-    """``C = F^T F`` as xx, yy, zz, yz, xz, xy."""
-    f00, f01, f02, f10, f11, f12, f20, f21, f22 = f
-    return (
-        f00 * f00 + f10 * f10 + f20 * f20,
-        f01 * f01 + f11 * f11 + f21 * f21,
-        f02 * f02 + f12 * f12 + f22 * f22,
-        f01 * f02 + f11 * f12 + f21 * f22,
-        f00 * f02 + f10 * f12 + f20 * f22,
-        f00 * f01 + f10 * f11 + f20 * f21,
-    )
-
-
-@inlined
-def determinant(f):
-    f00, f01, f02, f10, f11, f12, f20, f21, f22 = f
-    return f00 * (f11 * f22 - f12 * f21) + f01 * (f12 * f20 - f10 * f22) + f02 * (f10 * f21 - f11 * f20)
-
-
-@inlined
-def combine(f, c, a, b, g):
-    """``F (a 1 + b C) + g cof F`` of a matrix f (9) and symmetric c (6)."""
-    f00, f01, f02, f10, f11, f12, f20, f21, f22 = f
-    c00, c11, c22, c12, c02, c01 = c
-    m00, m11, m22 = a + b * c00, a + b * c11, a + b * c22
-    m12, m02, m01 = b * c12, b * c02, b * c01
-    return (
-        f00 * m00 + f01 * m01 + f02 * m02 + g * (f11 * f22 - f12 * f21),
-        f00 * m01 + f01 * m11 + f02 * m12 + g * (f12 * f20 - f10 * f22),
-        f00 * m02 + f01 * m12 + f02 * m22 + g * (f10 * f21 - f11 * f20),
-        f10 * m00 + f11 * m01 + f12 * m02 + g * (f02 * f21 - f01 * f22),
-        f10 * m01 + f11 * m11 + f12 * m12 + g * (f00 * f22 - f02 * f20),
-        f10 * m02 + f11 * m12 + f12 * m22 + g * (f01 * f20 - f00 * f21),
-        f20 * m00 + f21 * m01 + f22 * m02 + g * (f01 * f12 - f02 * f11),
-        f20 * m01 + f21 * m11 + f22 * m12 + g * (f02 * f10 - f00 * f12),
-        f20 * m02 + f21 * m12 + f22 * m22 + g * (f00 * f11 - f01 * f10),
-    )
-
-
-@inlined
-def quartic(f, c):
-    """Coefficients (I1, 8 J, 2 I2 - I1^2) of the quartic whose largest root is tr(R^T F)."""
-    c00, c11, c22, c12, c02, c01 = c
-    first = c00 + c11 + c22
-    second = c00 * c00 + c11 * c11 + c22 * c22 + 2.0 * (c01 * c01 + c02 * c02 + c12 * c12)
-    j = determinant(f)
-    return first, 8.0 * j, 2.0 * second - first * first
-
-
-@inlined
-def rotation_weights(root, first, j8):
-    """(a, b, g) with ``R = F (a 1 + b C) + g cof F``.
-
-    The denominator is 2 (s1 + s2)(s2 + s3)(s3 + s1) of the signed singular values; where it vanishes the
-    rotation is not unique, and the guard makes R small instead of infinite.
-    """
-    cube = root * root * root
-    inverse = 1.0 / (cube - first * root - 0.25 * j8 + 1e-15 * cube + TINY)
-    return (root * root + first) * inverse, -2.0 * inverse, 2.0 * root * inverse
-
-
 @jit
 def deform_block(w, row):
     """F into the columns 0 to 8, in place of the edges."""
@@ -215,20 +122,7 @@ def deform_block(w, row):
 
 @jit
 def stretch_block(w):
-    r"""The sum of the signed principal stretches, :math:`\lambda = tr(R^T F)`, of each F in a block.
-
-    R is the rotation (determinant +1, also where F is inverted) that is nearest to F. The sum is the largest
-    root of
-
-    .. math:: \lambda^4 - 2 I_1 \lambda^2 - 8 J \lambda + 2 I_2 - I_1^2, \quad
-              I_1 = tr\,C,\; I_2 = tr\,C^2,\; C = F^T F,\; J = \det F,
-
-    and its derivative is R itself, :math:`R (\lambda^3 - I_1 \lambda - 2 J) = (\lambda^2 + I_1) F - 2 F C
-    + 2 \lambda\,cof F`. Newton's iteration from :math:`\sqrt{3 I_1}` falls onto that root from above.
-
-    Source: [LinChitaluKomura2022]_. Differs: the root by iteration instead of a formula with trigonometric
-    functions, so that the loop is packed; two or three sweeps do near rest.
-    """
+    """``tensors.stretch_root`` of each F in a block, all lanes at once: two or three sweeps do near rest."""
     for i in range(16):
         f = take(w, i)
         c = right_cauchy_green(f)

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pliant.core.errors import RunError, StorageError
+from pliant.core.typing import Table
 
 _WRITE_ELSEWHERE = "Choose a place that you may write to."
 _WHY = {
@@ -55,7 +56,7 @@ def write_json(path: Path, value: Any) -> None:
     replace_file(path, lambda file: file.write(text.encode()))
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> Table:
     """A JSON object of a run folder; RunError where it is missing or damaged."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))

@@ -2,13 +2,12 @@
 
 import os
 import platform
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from pliant.core.errors import RunError
+from pliant.core.typing import Table, TableView
 from pliant.run.store.json_files import read_json
 
 FORMAT = "pliant-run"
@@ -27,16 +26,16 @@ _NEEDED: dict[str, type | tuple[type, ...]] = {
 PACKAGES = ("pliant", "numpy", "numba", "scipy", "zarr")
 
 
-def version_differences(manifest: Mapping[str, Any]) -> str:
+def version_differences(manifest: TableView) -> str:
     """Which packages a run was made with other versions of than those at work; "" for none."""
     then = manifest.get("versions", {})
     changed = [p for p in PACKAGES if p != "zarr" and p in then and then[p] != _version(p)]
     return ", ".join(f"{p} {then[p]} (now {_version(p)})" for p in changed)
 
 
-def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def complete(manifest: TableView) -> Table:
     """``manifest`` with the format, the versions at work and the time of day added."""
-    start: dict[str, Any] = {
+    start: Table = {
         "format": FORMAT,
         "schema": SCHEMA,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -52,7 +51,7 @@ def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> Table:
     """The manifest of the run folder ``path``; RunError that says why it is none."""
     if not path.exists():
         raise RunError(f"{path} does not exist.")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray, Array
+from pliant.core.typing import AnyArray, Array, Table
 from pliant.interfaces import Mechanics
 from pliant.run.store import lock
 from pliant.run.store.frames import Frame, Frames
@@ -49,7 +49,7 @@ class Run:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = target(path)
-        self.manifest: dict[str, Any] = read_manifest(self.path)
+        self.manifest: Table = read_manifest(self.path)
         self._mechanics: dict[tuple[int, str], Mechanics] = {}
         self._topologies: dict[int, tuple[BodyRecord, ...]] = {}
         self._recorded: dict[tuple[int, str], bool] = {}
@@ -104,7 +104,7 @@ class Run:
         except AttributeError as error:
             raise RunError(f"{self.path} is damaged: bodies in manifest.json: {error}.") from error
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> Table:
         """What ``pliant info --json`` prints; real_time_factor: simulated seconds per second of work."""
         wall = self._progress.wall
         simulated = float(self.times[-1]) if len(self) else 0.0

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import RunError
 from pliant.core.registry import nearest
-from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray, TableView
 from pliant.run.store.zarr_store import open_array, read_chunks
 
 
@@ -18,7 +17,7 @@ class Series(Mapping[str, Array]):
     A column is NaN where it was not written. ``run.series["probe.z"]`` goes with ``time_of("probe.z")``.
     """
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any], frames: int) -> None:
+    def __init__(self, path: Path, manifest: TableView, frames: int) -> None:
         self._path, self._frames = path, frames
         self._fps, self._spf = float(manifest["fps"]), int(manifest["steps_per_frame"])
         self.frame_columns: tuple[str, ...] = tuple(manifest["columns"])

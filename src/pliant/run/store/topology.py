@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table
 from pliant.embedding.carriers import CARRIERS
 from pliant.interfaces import Carrier, StoredExtra, Structure
 from pliant.run.store.json_files import plain, read_json
@@ -25,8 +25,8 @@ class BodyRecord:
 
     name: str
     rows: tuple[int, int]
-    model: dict[str, Any]
-    material: dict[str, Any]
+    model: Table
+    material: Table
     structure: Structure
 
 
@@ -37,7 +37,7 @@ def write_topology(
     draft, final = folder / "topology" / f"draft-{version}", folder / "topology" / str(version)
     for old in (draft, final):
         shutil.rmtree(old, ignore_errors=True)
-    attributes: dict[str, Any] = {"first_frame": first_frame, "bodies": len(bodies)}
+    attributes: Table = {"first_frame": first_frame, "bodies": len(bodies)}
     top = root.create_group(f"topology/draft-{version}", overwrite=True, attributes=attributes)
     for number, body in enumerate(bodies):
         structure, carrier = body.structure, body.structure.carrier
@@ -110,7 +110,7 @@ def _read_carrier(path: Path, kind: str | None) -> Carrier | None:
     return carrier
 
 
-def _attributes(path: Path) -> dict[str, Any]:
+def _attributes(path: Path) -> Table:
     attributes = read_json(path / "zarr.json").get("attributes")
     if not isinstance(attributes, dict):
         raise RunError(f"{path / 'zarr.json'} is damaged: it has no attributes.")

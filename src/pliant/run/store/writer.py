@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from pliant.core.errors import Diverged, RunError
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table, TableView
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
 from pliant.run.store.lock import Lock
@@ -26,7 +26,7 @@ from pliant.run.store.zarr_store import Stack, file_name, open_root
 class RunWriter:
     """The one process that writes a run folder; ``create`` or ``reopen`` it, and ``finish`` it."""
 
-    def __init__(self, path: Path, lock: Lock, manifest: dict[str, Any], progress: Progress) -> None:
+    def __init__(self, path: Path, lock: Lock, manifest: Table, progress: Progress) -> None:
         self.path, self.manifest = path, manifest
         self._lock, self._progress = lock, progress
         self._root = open_root(path)
@@ -45,7 +45,7 @@ class RunWriter:
         cls,
         path: str | os.PathLike[str],
         *,
-        manifest: Mapping[str, Any],
+        manifest: TableView,
         scene: str,
         columns: Sequence[str],
         step_columns: Sequence[str] = (),
@@ -244,7 +244,7 @@ class RunWriter:
                 array.file(index).unlink(missing_ok=True)
 
 
-def _skeleton(folder: Path, manifest: dict[str, Any], scene: str) -> None:
+def _skeleton(folder: Path, manifest: Table, scene: str) -> None:
     root = open_root(folder, {"format": FORMAT, "schema": SCHEMA})
     for name in ("topology", "frames", "series"):
         root.create_group(name)
@@ -260,7 +260,7 @@ def _skeleton(folder: Path, manifest: dict[str, Any], scene: str) -> None:
     Progress().write(folder)
 
 
-def _unchanged(folder: Path, manifest: Mapping[str, Any]) -> None:
+def _unchanged(folder: Path, manifest: TableView) -> None:
     """RunError where scene.toml is no longer what the frames were made with."""
     begun = manifest.get("scene")  # runs of older versions do not say
     if begun is not None and sha256((folder / "scene.toml").read_bytes()).hexdigest() != begun:

@@ -1,6 +1,6 @@
 """Arrays in a run folder, through zarr: one file per frame, and plain errors for damaged ones."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -8,12 +8,12 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Table, TableView
 
 _LEVEL = 1  # of zstd: fast
 
 
-def open_root(path: Path, attributes: Mapping[str, Any] | None = None) -> Any:
+def open_root(path: Path, attributes: TableView | None = None) -> Any:
     """The run's Zarr group for writing, made with ``attributes`` where these are given."""
     import zarr
 
@@ -81,7 +81,7 @@ class Stack:
 
 def _create(
     root: Any, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], dtype: Any, packed: bool,
-    attributes: dict[str, Any], overwrite: bool = True,
+    attributes: Table, overwrite: bool = True,
 ) -> Any:  # fmt: skip
     from zarr.codecs import ZstdCodec
 

@@ -1,0 +1,58 @@
+r"""The stable neo-Hookean law: defined and smooth through inversion.
+
+.. math:: W = \tfrac\mu2 (I_1 - 3) + \tfrac\lambda2 (J - 1)^2 - \tfrac34 \mu (J - 1)
+          - \tfrac\mu2 \log\tfrac{I_1 + 1}{4}, \qquad
+          P = \mu \Bigl(1 - \tfrac1{I_1 + 1}\Bigr) F + (\lambda (J - 1) - \tfrac34 \mu)\,cof F.
+
+Here mu and lambda are 4/3 of Lame's mu, and Lame's lambda + 5/6 mu: that makes small strains right.
+
+Source: [SmithDeGoesKim2018]_, with their alpha multiplied out. Differs: a constant makes W zero at rest.
+"""
+
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+
+import numpy as np
+
+from pliant.kernels.jit import inlined
+from pliant.kernels.tensors import combine, determinant, right_cauchy_green
+from pliant.materials.constitutive.law import LawFunctions
+
+
+@inlined
+def invariants(f, s):
+    """``tr E``, J, and ``J^2 - 1 - 2 tr E``."""
+    c00, c11, c22, c12, c02, c01 = right_cauchy_green(f)
+    e00, e11, e22 = 0.5 * (c00 - 1.0), 0.5 * (c11 - 1.0), 0.5 * (c22 - 1.0)
+    e12, e02, e01 = 0.5 * c12, 0.5 * c02, 0.5 * c01
+    pairs = e00 * e11 + e11 * e22 + e22 * e00 - e12 * e12 - e02 * e02 - e01 * e01
+    third = determinant((e00, e01, e02, e01, e11, e12, e02, e12, e22))
+    return e00 + e11 + e22, determinant(f), 4.0 * pairs + 8.0 * third, 0.0
+
+
+@inlined
+def energy(i, mu, bulk, k):
+    t, j, higher, _ = i  # I1 - 3 = 2 t
+    if j > 0.5:  # small differences of terms of first order, taken analytically
+        shape = 0.75 * (t * (j - 1.0) - higher) / (j + 1.0) + 0.25 * t
+    else:
+        shape = t - 0.75 * (j - 1.0)
+    shape -= 0.5 * np.log1p(0.5 * t)
+    return 4.0 / 3.0 * mu * shape + 0.5 * (bulk + mu / 6.0) * (j - 1.0) * (j - 1.0)
+
+
+@inlined
+def stress(f, s, mu, bulk, pressure, k):
+    c = right_cauchy_green(f)
+    c00, c11, c22, _, _, _ = c
+    mu43 = 4.0 / 3.0 * mu
+    a = mu43 - mu43 / (c00 + c11 + c22 + 1.0)
+    g = (bulk + mu / 6.0) * (determinant(f) - 1.0) - 0.75 * mu43 + pressure
+    return combine(f, c, a, 0.0, g)
+
+
+@inlined
+def volumetric(f, s):
+    return determinant(f) - 1.0
+
+
+FUNCTIONS = LawFunctions(invariants, energy, stress, volumetric)
