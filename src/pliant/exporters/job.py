@@ -13,8 +13,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from pliant.core.environment import need
 from pliant.core.errors import InputError, RunError
-from pliant.core.optional_dependencies import need
 from pliant.core.registry import nearest
 from pliant.exporters.axes_units import AxisTransform, TransformedFrame, placing
 from pliant.exporters.prefetch import ahead

@@ -1,4 +1,4 @@
-"""What a simulation writes into its run folder."""
+"""What a simulation writes into its run folder, and the scene that repeats the run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,3 +138,25 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
         "inputs": scene.input_hashes(),
         "folder": str((scene.folder or Path()).absolute()),
     }
+
+
+def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
+    """``replay.toml`` beside the scene of such a run: the same scene with the decisions, which repeats the
+    run to the byte."""
+    from pliant.scene.to_toml import scene_text, to_table_of
+
+    table = to_table_of(scene, absolute=True)
+    if add_decisions(table, simulation):
+        (folder / "replay.toml").write_text(scene_text(table))
+
+
+def add_decisions(table: Table, simulation: "Simulation") -> bool:
+    """Write what bodies decided into the bodies of a scene's ``table``; True if any."""
+    found = False
+    bodies = {body.get("name"): body for body in table["bodies"]}
+    for part in simulation.system.world.bodies:
+        keys = part.mechanics.replay_parameters()
+        if keys:
+            bodies[part.name]["model"] |= keys
+            found = True
+    return found

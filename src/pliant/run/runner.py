@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
 from pliant.run.progress import RunProgress, SilentProgress, progress_reporter
-from pliant.run.recorder import begin, create, write_frame
-from pliant.run.replay import write_replay
+from pliant.run.recorder import begin, create, write_frame, write_replay
 
 if TYPE_CHECKING:
     from pliant.run.store import Run, RunWriter
