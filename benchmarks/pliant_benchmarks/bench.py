@@ -7,7 +7,7 @@ from typing import Any
 
 from pliant.core.errors import InputError, MissingExtra
 from pliant.core.registry import nearest
-from pliant.validation.autoload import import_all
+from pliant.validation.cases import import_all
 
 
 @dataclass(frozen=True)

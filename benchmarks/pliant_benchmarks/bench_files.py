@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.core.optional_dependencies import need
+from pliant.core.environment import need
 from pliant.mesh.shapes import box
 from pliant.run.store import BodyRecord, Run, RunWriter, load
 from pliant.scene import Body, Scene

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from pliant.core.subprocess_environment import environment
+from pliant.core.environment import environment
 from pliant.validation.process_memory import ended
 from pliant_benchmarks.bench import BenchResult, bench
 

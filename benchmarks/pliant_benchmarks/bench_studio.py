@@ -22,7 +22,7 @@ def grid(vertices: int) -> tuple[int, int, int]:
 def _frame(vertices: int) -> tuple[bytes, float, int]:
     """A coloured frame of about ``vertices`` particles, the milliseconds to make it, and their number."""
     from pliant.mesh.shapes import box
-    from pliant.studio.message_encoding import pack
+    from pliant.studio.frame_messages import pack
     from pliant.studio.view_arrays import ShownBody, frame_arrays
 
     body = Body(box(1.0, 1.0, 1.0, divisions=grid(vertices)), model="mass-spring", material="rubber")

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from pliant.core.subprocess_environment import environment
+from pliant.core.environment import environment
 from pliant_benchmarks.bench import BenchResult, bench
 
 

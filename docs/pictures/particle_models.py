@@ -16,6 +16,7 @@ import matplotlib.pyplot as plt
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from pliant.actions import Fix, Gravity
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged
 from pliant.core.where import plane
 from pliant.examples import text
@@ -71,7 +72,7 @@ def cells() -> None:
     }
     figure = plt.figure(figsize=(11, 7.5))
     for column, (name, body) in enumerate(bodies.items()):
-        mesh = body.geometry(lambda _: None).tets()
+        mesh = body.geometry(Diagnostics()).tets()
         for row, recipe in enumerate(("blended", "everts")):
             axes = figure.add_subplot(2, 3, 1 + column + 3 * row, projection="3d")
             draw_cells(axes, mesh, recipe, f"{name}, dual = {recipe!r}", (18, -70))
@@ -114,7 +115,7 @@ def flux() -> None:
     for axes, model in zip(both, COLOURS, strict=True):
         for name, sign in (("everts-stretch", 1.0), ("everts-compress", -1.0)):
             scene = parse(text(name).replace('model = "cpm1"', f'model = "{model}"'))
-            simulation = scene.simulation(notify=lambda _: None)
+            simulation = scene.simulation(scene.structures(Diagnostics()))
             simulation.start()
             rows = [simulation.row()]
             for _ in range(scene.time.frames() - 1):
@@ -169,7 +170,7 @@ def swing(model: dict[str, str], seconds: float = 10.0) -> list[dict[str, float]
 
     beam = Body(BeamWithHole(size=(2.0, 0.2, 0.4)), edge=0.0605, model=model, material=RUBBER)
     scene = Scene([beam], [Gravity(10.0), Fix(beam, plane("x", "min"))], time=TimeSettings(duration=seconds))
-    simulation = scene.simulation(notify=lambda _: None)
+    simulation = scene.simulation(scene.structures(Diagnostics()))
     simulation.start()
     rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
     for _ in range(scene.time.frames() - 1):

@@ -13,6 +13,7 @@ import numpy as np
 from particle_models import COLOURS, HERE, plt, save
 from PIL import Image
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.examples import text
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.shapes import box
@@ -28,7 +29,7 @@ def series(name: str, changes: dict[str, str]) -> dict[str, Any]:
     for old, new in changes.items():
         scene = scene.replace(old, new)
     loaded = parse(scene)
-    simulation = loaded.simulation(notify=lambda _: None)
+    simulation = loaded.simulation(loaded.structures(Diagnostics()))
     simulation.start()
     rows = [simulation.row()]
     for _ in range(loaded.time.frames() - 1):

@@ -274,7 +274,7 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
 def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> None:
     """A capsule comes live and is pressed into the cube; the take has its keys and the budget's decisions."""
     from pliant.run.live_session import LiveSession
-    from pliant.run.replay import add_decisions
+    from pliant.run.recorder import add_decisions
     from pliant.scene.load import parse
     from pliant.scene.to_toml import scene_text, to_table_of
 

@@ -12,7 +12,7 @@ from serving import BEAM, Served
 
 from pliant.core.errors import InputError, SceneError
 from pliant.studio.document import Document, put
-from pliant.studio.message_encoding import pack, unpack
+from pliant.studio.frame_messages import pack, unpack
 from pliant.studio.workspace import Workspace
 
 sync = pytest.importorskip("websockets.sync.client")

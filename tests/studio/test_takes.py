@@ -9,9 +9,8 @@ from pliant.core.errors import InputError
 from pliant.run.runner import run_scene
 from pliant.run.store import Run, load
 from pliant.scene.load import parse
-from pliant.studio.add_body import play_again, with_lump
 from pliant.studio.take import Take
-from pliant.studio.take_builder import TakeBuilder
+from pliant.studio.take_builder import TakeBuilder, play_again, with_lump
 
 SCENE = """
 schema = 1
@@ -137,3 +136,17 @@ def test_a_take_with_a_budget_in_seconds_replays(tmp_path: Path) -> None:
     _on(take, 6)
     assert "decisions = [[" in take.text()
     assert "seconds = 0.002" in _replayed(take, tmp_path).scene_text
+
+
+def test_a_take_with_two_pulls_and_two_tools_replays(tmp_path: Path) -> None:
+    """Pulls have no series, and a second tool gets a name of its own: series of a scene differ in name."""
+    _, take = _begin(tmp_path, "mass-spring")
+    _on(take, 1)
+    for x in (0.0, 0.2):
+        select = {"body": "block", "plane": {"axis": "x", "at": "max"}}
+        take.live.add({"type": "pull", "select": select, "target": [x, 0.05, 0.1], "stiffness": 20.0})
+        take.live.add({"type": "tool", "sphere": {"radius": 0.02}, "position": [x, 0.05, 0.3]})
+    _on(take, 2)
+    assert [table.get("name") for table in take.live.tables() if table["type"] == "tool"] == [None, "tool-2"]
+    _replayed(take, tmp_path)
+    assert "tool-2.x" in load(tmp_path / "again.pliant").series

@@ -45,3 +45,25 @@ def test_a_number_that_the_caller_writes_makes_no_version_of_its_own() -> None:
         reduce_rows.compile((begin, index, rows, rows, rows, table, table))
     assert not any(isinstance(each, types.Literal) for found in reduce_rows.signatures for each in found)
     assert (index, index, rows, rows, rows, table, table) in reduce_rows.signatures
+
+
+def test_both_versions_of_a_twin_give_the_same_bytes_and_have_names_of_their_own() -> None:
+    import numpy as np
+
+    from pliant.kernels import jit
+    from pliant.kernels.element_blocks import _reduce
+
+    serial, parallel = _reduce
+    assert parallel.py_func.__qualname__ == f"{serial.py_func.__qualname__}_parallel"
+    low, high, offset = np.array([0, 40]), np.array([100, 300]), np.array([0, 100, 360])
+    buffer = np.random.default_rng(0).random((360, 3))
+    found = []
+    for kernel in (serial, parallel):
+        out = np.full((300, 3), 0.1)
+        kernel(low, high, offset, buffer.copy(), out)
+        found.append(out.tobytes())
+    assert found[0] == found[1]
+    for rows in (0, 1, 63, 640, 10_000):
+        spans = [jit.partition(p, rows) for p in range(jit.partition_count(rows))]
+        assert [a for a, _ in spans] == [0, *(b for _, b in spans[:-1])]
+        assert spans[-1][1] == rows

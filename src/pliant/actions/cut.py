@@ -52,7 +52,7 @@ class Cut(OneShot):
     """Cuts a body (all bodies without ``body``) where it is at that moment, through its tets.
 
     plane: along a plane, at the time ``at``. mesh: along a surface, a file, at the time ``at``: what is
-    inside a closed one comes apart from what is outside; an open one cuts as far as it reaches. plane with
+    inside a closed one is separated from what is outside; an open one cuts as far as it reaches. plane with
     ``direction`` and ``edge``: with a blade in that plane whose edge moves; ``edge`` [m], usually keyed, is
     how far it has come along ``direction``, measured from the origin; it acts from ``from`` until ``until``.
     tip and heel: with a blade that may turn; its edge goes straight from the one point to the other, both

@@ -123,7 +123,7 @@ class DragRuntime(ActionRuntime):
 class Damping(TimeWindow):
     """Damping of all motion: one of
 
-    rate [1/s]: ``f = -rate m v``, the same for any step; factor: the texts' "multiply the velocity by 0.99
+    rate [1/s]: ``f = -rate m v``, the same for any step; factor: the published "multiply the velocity by 0.99
     each step", converted at the ``step`` it was meant for (``rate = -ln(factor)/step``);
     stiffness [s]: ``f = -stiffness K v``, which calms what deforms and leaves free flight alone.
     """

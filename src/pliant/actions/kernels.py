@@ -5,36 +5,22 @@
 import numpy as np
 
 from pliant.core.typing import Array
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
-
-PARTS = 64
+from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
 
-@jit
-def _weight(a, b, mass, gx, gy, gz, out):
-    for i in range(a, b):
+@twin
+def _weight(mass, g, out):
+    gx, gy, gz = g[0], g[1], g[2]
+    for i in prange(mass.shape[0]):
         m = mass[i]
         out[i, 0] += m * gx
         out[i, 1] += m * gy
         out[i, 2] += m * gz
 
 
-@jit
-def _weight_serial(mass, g, out):
-    _weight(0, mass.shape[0], mass, g[0], g[1], g[2], out)
-
-
-@parallel_jit
-def _weight_parallel(mass, g, out):
-    n = mass.shape[0]
-    for p in prange(PARTS):
-        _weight(p * n // PARTS, (p + 1) * n // PARTS, mass, g[0], g[1], g[2], out)
-
-
 def add_weight(mass: Array, g: Array, out: Array) -> None:
     """``out += m g`` with g (3,)."""
-    run = _weight_parallel if mass.shape[0] >= SERIAL_ROWS else _weight_serial
-    run(mass, g, out)
+    _weight[len(mass) >= SERIAL_ROWS](mass, g, out)
 
 
 @jit
@@ -46,30 +32,17 @@ def add_rows(rows, values, out):
             out[i, c] += values[k, c]
 
 
-@jit
-def _drag(a, b, mass, rate, v, out):
-    for i in range(a, b):
+@twin
+def _drag(mass, rate, v, out):
+    for i in prange(mass.shape[0]):
         s = rate * mass[i]
         for c in range(3):
             out[i, c] -= s * v[i, c]
 
 
-@jit
-def _drag_serial(mass, rate, v, out):
-    _drag(0, mass.shape[0], mass, rate, v, out)
-
-
-@parallel_jit
-def _drag_parallel(mass, rate, v, out):
-    n = mass.shape[0]
-    for p in prange(PARTS):
-        _drag(p * n // PARTS, (p + 1) * n // PARTS, mass, rate, v, out)
-
-
 def add_mass_damping(mass: Array, rate: float, v: Array, out: Array) -> None:
     """``out -= rate m v``."""
-    run = _drag_parallel if mass.shape[0] >= SERIAL_ROWS else _drag_serial
-    run(mass, rate, v, out)
+    _drag[len(mass) >= SERIAL_ROWS](mass, rate, v, out)
 
 
 @jit

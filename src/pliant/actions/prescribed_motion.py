@@ -108,7 +108,7 @@ class Fix(SelectionAction):
 
 
 class FixRuntime(PrescribedMotionRuntime):
-    """Fix at work."""
+    """Holds particles where they were when the action began."""
 
     is_static = True
 
@@ -197,7 +197,7 @@ class Rotate(SelectionAction):
 
 
 class RotateRuntime(PrescribedMotionRuntime):
-    """Rotate at work."""
+    """Rotates particles about an axis at a keyed angular velocity."""
 
     def __init__(self, rows: IntArray, axis: Array, speed: Curve, centre: Array | None) -> None:
         super().__init__(rows, np.ones(3, bool))
@@ -239,7 +239,7 @@ class Sine(SelectionAction):
 
 
 class SineRuntime(PrescribedMotionRuntime):
-    """Sine at work: drives the axes that its direction has a part in."""
+    """Sinusoidal motion along a direction; prescribes the axes in which it has a component."""
 
     def __init__(self, rows: IntArray, sine: Sine) -> None:
         direction = np.array(sine.axis)

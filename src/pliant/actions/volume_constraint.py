@@ -69,7 +69,7 @@ class VolumeConstraint(TimeWindow):
 
 
 class VolumeConstraintRuntime(ActionRuntime):
-    """The constraint at work: a projection each step, and its multipliers as forces until the next."""
+    """Projects volumes each step, and keeps the multipliers as forces until the next."""
 
     capabilities = frozenset({Projection})
     applied_last = True
@@ -89,8 +89,8 @@ class VolumeConstraintRuntime(ActionRuntime):
         for part, structure in zip(self.parts, self._made_for, strict=True):
             if part.structure is not structure:
                 raise IncompatibleError(
-                    f"action 'volume-constraint': body '{part.name}' has come apart, which it cannot keep up "
-                    "with.",
+                    f"action 'volume-constraint': body '{part.name}' has broken or was cut, which it cannot "
+                    "follow.",
                     hint='Leave it out: locking = "averaged-pressure" of model "fem" keeps volume too.',
                 )
 

@@ -1,4 +1,4 @@
-"""``pliant bench``: speed against the reference texts and the machine's own limit."""
+"""``pliant bench``: speed against published figures and the machine's own limit."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_table
+from pliant.core.errors import MissingExtra
 
 EXAMPLES = ("pliant bench", "pliant bench mass-spring --json", "pliant bench files --history bench.json")
 
@@ -29,6 +30,13 @@ def command(
     machine could do; goal, met: what the figure is meant to be, and whether it is; spread: largest less least
     measurement over their median, which is the value; last: against the last time on this machine (below 1
     is slower)."""
+    try:
+        import pliant_benchmarks  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            "The package pliant_benchmarks is not installed here.",
+            hint="It is in pliant's wheel, and in the folder benchmarks of a clone: pip install -e .",
+        ) from error
     from pliant_benchmarks import history as past
     from pliant_benchmarks.bench import run_bench
     from pliant_benchmarks.roofline import measure_machine

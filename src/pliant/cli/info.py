@@ -1,5 +1,7 @@
-"""``pliant info``: what a scene, mesh or run holds; what a model or material is."""
+"""``pliant info``: what a run, a scene, a mesh, a model or a material is."""
 
+import inspect
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +9,7 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import cell, say, say_json, say_pairs, say_table
+from pliant.core.errors import InputError
 from pliant.core.text import seconds
 from pliant.core.typing import Table
 
@@ -28,26 +31,23 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Say what a scene, mesh or run holds, or what a model or material is."""
-    from pliant.cli import info_tables
-    from pliant.core.errors import InputError
-
     given = [value for value in (file, model, material) if value is not None]
     if len(given) != 1:
         raise InputError("Give one of FILE, --model, --material.", hint="Try: pliant info --help")
     if model is not None:
-        found, show = info_tables.model(model), _show_model
+        found, show = _model(model), _show_model
     elif material is not None:
-        found, show = info_tables.material(material), _show_pairs
+        found, show = _material(material), _show_pairs
     else:
         assert file is not None
         if not file.exists():
             raise InputError(f"{file} does not exist.")
         if file.suffix == ".toml" and not file.is_dir():
-            found, show = info_tables.scene(file), _show_scene
+            found, show = _scene(file), _show_scene
         elif file.is_dir() or file.suffix == ".pliant":
-            found, show = info_tables.run(file), _show_run
+            found, show = _run(file), _show_run
         else:
-            found, show = info_tables.mesh(file), _show_pairs
+            found, show = _mesh(file), _show_pairs
     if json:
         say_json(found)
     else:
@@ -114,3 +114,148 @@ def _show_model(found: Table) -> None:
         say("no parameters")
     say(f"fields: {', '.join(found['fields'])}" if found["fields"] else "")
     say(f"references: {', '.join(found['references'])}")
+
+
+def _run(path: Path) -> Table:
+    """A run folder."""
+    from pliant.run.store import load
+
+    loaded = load(path)
+    more = {"frames_total": loaded.manifest["frames_total"], "message": loaded.message}
+    return {**loaded.info(), **more}
+
+
+def _scene(path: Path) -> Table:
+    """A scene file, without building its meshes."""
+    from pliant.core.parameters import to_table
+    from pliant.scene.load import read
+
+    found = read(path)
+    time = found.time
+    bodies = [
+        {
+            "name": body.name,
+            "source": str(body.mesh) if body.mesh is not None else next(iter(to_table(body)["shape"])),
+            "edge": body.edge,
+            "model": body.model.kind,
+            "material": body.material.preset or "own",
+            "young": body.resolved_material.young,
+            "density": body.resolved_material.density,
+        }
+        for body in found.bodies
+    ]
+    return {
+        "title": found.title,
+        "up": found.up,
+        "time": {
+            "duration": time.duration,
+            "fps": time.fps,
+            "frames": time.frames(),
+            "step": time.step,
+            "integrator": time.integrator.kind,
+        },
+        "bodies": bodies,
+        "actions": [action.kind for action in found.actions],
+        "measures": [getattr(measure, "name", None) or measure.kind for measure in found.measures],
+    }
+
+
+def _mesh(path: Path) -> Table:
+    """A surface or volume file."""
+    from pliant.mesh.diagnostics import health
+    from pliant.mesh.io import kind_of, read_surface, read_volume
+    from pliant.mesh.quality import quality
+
+    if kind_of(path) == "surface":
+        surface = read_surface(path)
+        more = {"texture": surface.uv is not None, "groups": sorted(surface.groups)}
+        return {"kind": "surface", **health(surface).to_dict(), **more}
+    volume = read_volume(path)
+    low, high = volume.points.min(axis=0).tolist(), volume.points.max(axis=0).tolist()
+    found = quality(volume).to_dict()
+    found.pop("histogram")
+    more = {"groups": sorted(volume.groups), "regions": [] if volume.regions is None else _regions(volume)}
+    return {"kind": "volume", "points": len(volume.points), "box_min": low, "box_max": high, **found, **more}
+
+
+def _regions(volume: Any) -> list[int]:
+    return sorted({int(number) for number in volume.regions.tolist()})
+
+
+def _model(name: str) -> Table:
+    """A model: what it does, its parameters, its fields, its papers."""
+    from pliant.models import MODELS
+
+    try:
+        cls: Any = MODELS[name]
+    except ValueError as error:
+        raise InputError(f"{error}") from None
+    return {
+        "model": name,
+        "about": inspect.cleandoc(cls.__doc__ or ""),
+        "parameters": parameters_of(cls),
+        "fields": _fields(cls),
+        "references": list(cls.references),
+    }
+
+
+def _fields(cls: Any) -> list[str]:
+    """What a model can say of each particle or cell, as a small body of it does."""
+    from pliant.mesh import shapes
+    from pliant.scene import Body
+
+    body = Body(shapes.box(1, 1, 1, divisions=(2, 2, 2)), model=cls())
+    mechanics = body.model.prepare(body.structure(), body.resolved_material)
+    own = ("displacement", "velocity", "force") if mechanics.field_names else ("displacement", "velocity")
+    return list(dict.fromkeys([*own, *mechanics.field_names]))
+
+
+def parameters_of(cls: Any) -> list[Table]:
+    """Scene keys of a parameter class with kind, unit and default, from its JSON schema."""
+    from pydantic import TypeAdapter
+
+    found = []
+    properties = TypeAdapter(cls).json_schema(by_alias=True).get("properties", {})
+    for name, schema in properties.items():
+        choices = list(_choices(schema))
+        kinds = [_kind(choice) for choice in choices]
+        found.append(
+            {
+                "name": name,
+                "kind": next((kind for kind in kinds if kind), "any"),
+                "unit": next((choice["unit"] for choice in choices if choice.get("unit")), None),
+                "default": schema.get("default"),
+                "about": schema.get("description", ""),
+            }
+        )
+    return found
+
+
+def _choices(schema: Table) -> Iterator[Table]:
+    """A schema and all that it allows."""
+    yield schema
+    for inner in schema.get("anyOf", ()):
+        yield from _choices(inner)
+
+
+def _kind(schema: Table) -> str:
+    if "enum" in schema or "const" in schema:
+        return " or ".join(str(value) for value in schema.get("enum", [schema.get("const")]))
+    kind = str(schema.get("type", ""))
+    return "" if kind in ("null", "") else {"array": "list", "object": "table"}.get(kind, kind)
+
+
+def _material(name: str) -> Table:
+    """A material preset: constants, where they come from, the usual ranges."""
+    from pliant.materials import presets, resolve
+
+    preset = presets.get(name)
+    constants = {key: value for key, value in resolve(name).given.items() if value is not None}
+    return {
+        "material": name,
+        **constants,
+        "usual_young": list(preset.young_range),
+        "usual_density": list(preset.density_range),
+        "source": preset.source,
+        "note": preset.note,
+    }

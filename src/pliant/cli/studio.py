@@ -23,7 +23,7 @@ def command(
     ] = None,
 ) -> None:
     """Open the studio: load, grab, run and look, in the browser. It listens on this machine only."""
-    from pliant.core.optional_dependencies import need
+    from pliant.core.environment import need
 
     need("The studio", "starlette", "uvicorn", "websockets", extra="studio")
     import sys

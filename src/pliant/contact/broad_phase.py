@@ -10,9 +10,7 @@ import numpy as np
 
 from pliant.contact.surfaces import ContactSurfaces
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
-
-PARTS = 64
+from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
 
 @jit
@@ -66,11 +64,11 @@ def _connected(i, tri, first, other):
     return False
 
 
-@jit
-def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
+@twin
+def _near(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
           links, linked, piece, counts, starts, found):  # fmt: skip
-    """Candidates of the surface particles a..b: counted, or written from ``starts`` on."""
-    for p in range(a, b):
+    """Candidates of the surface particles: counted, or written from ``starts`` on."""
+    for p in prange(points.shape[0]):
         i = points[p]
         mine = point_body[p]
         s = _slot(
@@ -96,22 +94,6 @@ def _near(a, b, write, x, points, point_body, triangles, tri_body, meets, boxes,
                 found[starts[p] + n] = t
             n += 1
         counts[p] = n
-
-
-@jit
-def _near_serial(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell, mask,
-                 links, linked, piece, counts, starts, found):  # fmt: skip
-    _near(0, points.shape[0], write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries,
-          cell, mask, links, linked, piece, counts, starts, found)  # fmt: skip
-
-
-@parallel_jit
-def _near_parallel(write, x, points, point_body, triangles, tri_body, meets, boxes, first, entries, cell,
-                   mask, links, linked, piece, counts, starts, found):  # fmt: skip
-    n = points.shape[0]
-    for c in prange(PARTS):
-        _near(c * n // PARTS, (c + 1) * n // PARTS, write, x, points, point_body, triangles, tri_body, meets,
-              boxes, first, entries, cell, mask, links, linked, piece, counts, starts, found)  # fmt: skip
 
 
 @jit
@@ -144,7 +126,7 @@ def candidates(s: ContactSurfaces, meets: BoolArray, reach: Array, x: Array) -> 
     cell = float(extent.mean() + 2.0 * reach.max()) or 1.0
     mask = (1 << int(np.ceil(np.log2(2 * len(s.triangles) + 2)))) - 1
     boxes, first, entries = _enter(x, s.triangles, s.triangle_body, reach, cell, mask)
-    run = _near_parallel if len(s.points) >= SERIAL_ROWS else _near_serial
+    run = _near[len(s.points) >= SERIAL_ROWS]
     counts = np.zeros(len(s.points), np.int64)
     starts, nothing = np.zeros(1, np.int64), np.zeros(1, np.int64)
     common = (

@@ -58,7 +58,7 @@ class ContactPairs:
         self._look(world.x, np.empty((0, 2), np.int64), np.empty((0, HISTORY)))
 
     def _look(self, x: Array, keys: IntArray, history: Array) -> None:
-        """Find the candidates around ``x`` anew; ``history`` belongs to ``keys`` (particle, body)."""
+        """Find the candidates around ``x`` again; ``history`` belongs to ``keys`` (particle, body)."""
         self.pairs, self.found = candidates(self.surfaces, self.meets, self.reach + self.skin, x)
         self.before = x[self.surfaces.points]
         n = len(self.pairs)

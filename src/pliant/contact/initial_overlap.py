@@ -15,7 +15,7 @@ SLIGHT = 1e-3  # overlaps at the start below this share of the reach are not wor
 
 
 def allow_overlaps(table: ContactPairs, world: "World") -> list[str]:
-    """Bodies that start closer than their thickness keep that distance; says so where it is much."""
+    """Bodies that start closer than their thickness keep that distance; returns a note where it is large."""
     table.search(world.x)
     reach = table.laws[table.own, table.pairs[:, 1], REACH]
     depth = np.where(table.touched >= 0, reach - table.geometry[:, DISTANCE], 0.0)

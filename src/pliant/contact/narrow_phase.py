@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.pair_layout import ACTIVE, DISTANCE
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
-PARTS = 64
 SPARE = 1.3  # how far beyond contact the nearest triangle is looked for [reach]
 
 
@@ -142,21 +141,16 @@ def _search(
         geometry[p, DISTANCE] = sign * distance
 
 
-@jit
-def _search_serial(count, arrays):
-    _search(0, count, *arrays)
-
-
-@parallel_jit
-def _search_parallel(count, arrays):
-    for c in prange(PARTS):
-        _search(c * count // PARTS, (c + 1) * count // PARTS, *arrays)
+@twin
+def _search_all(count, arrays):
+    for p in prange(partition_count(count)):
+        a, b = partition(p, count)
+        _search(a, b, *arrays)
 
 
 def search(count: int, arrays: tuple[Any, ...]) -> None:
     """Fill ``touched`` and ``geometry`` of all ``count`` pairs; ``arrays`` as ``_search`` takes them."""
-    run = _search_parallel if count >= SERIAL_ROWS // 4 else _search_serial
-    run(count, arrays)
+    _search_all[count >= SERIAL_ROWS // 4](count, arrays)
 
 
 @jit

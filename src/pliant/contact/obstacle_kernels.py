@@ -6,9 +6,7 @@ import numpy as np
 
 from pliant.contact.signed_distance import PLANE, push_out, shape_distance
 from pliant.core.typing import Array
-from pliant.kernels.jit import LIGHT_ROWS, jit, parallel_jit, prange
-
-PARTS = 64
+from pliant.kernels.jit import LIGHT_ROWS, ROW_PARTITIONS, jit, prange, twin
 
 
 @jit
@@ -26,54 +24,31 @@ def shape_distances(shape, size, centre, frame, points, depth, normal):
             normal[i, c] = frame[c, 0] * lx + frame[c, 1] * ly + frame[c, 2] * lz
 
 
-@jit
-def _contacts(
-    a, b, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
-):
-    """Push particles a..b out of the shape; add impulse, torque impulse and lost energy to ``out`` (8,).
+@twin
+def _contacts(shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out):
+    """Push particles out of the shape; add impulse, torque impulse, work and loss to ``out`` (parts, 8).
 
     Those that it cannot reach are passed over here: a call costs more than all of that test.
     """
     size_bound = size[0] + size[1] + size[2]
-    for i in range(a, b):
-        dx = x[i, 0] - centre[0]
-        dy = x[i, 1] - centre[1]
-        dz = x[i, 2] - centre[2]
-        if shape == PLANE:
-            if frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz - radius[i] >= 0.0:
-                continue
-        else:
-            bound = size_bound + radius[i]
-            if dx * dx + dy * dy + dz * dz > bound * bound:
-                continue
-        push_out(
-            i, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
-        )
-
-
-@jit
-def _contacts_serial(
-    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
-):
-    n = x.shape[0]
-    _contacts(
-        0, n, shape, size, centre, frame, velocity, restitution, friction, dt,
-        x, v, f, mass, radius, w, out[0],
-    )  # fmt: skip
-
-
-@parallel_jit
-def _contacts_parallel(
-    shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
-):
-    n = x.shape[0]
-    for p in prange(PARTS):
-        a = p * n // PARTS
-        b = (p + 1) * n // PARTS
-        _contacts(
-            a, b, shape, size, centre, frame, velocity, restitution, friction, dt,
-            x, v, f, mass, radius, w, out[p],
-        )  # fmt: skip
+    n, parts = x.shape[0], out.shape[0]
+    for p in prange(parts):
+        own = out[p]
+        for i in range(p * n // parts, (p + 1) * n // parts):
+            dx = x[i, 0] - centre[0]
+            dy = x[i, 1] - centre[1]
+            dz = x[i, 2] - centre[2]
+            if shape == PLANE:
+                if frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz - radius[i] >= 0.0:
+                    continue
+            else:
+                bound = size_bound + radius[i]
+                if dx * dx + dy * dy + dz * dz > bound * bound:
+                    continue
+            push_out(
+                i, shape, size, centre, frame, velocity, restitution, friction, dt,
+                x, v, f, mass, radius, w, own,
+            )  # fmt: skip
 
 
 def resolve_contacts(
@@ -96,11 +71,10 @@ def resolve_contacts(
     ``centre``, the work that the shape did and the energy lost. A contact changes the kinetic energy (of the
     velocity at the full step, half a kick after the one seen here) and, by moving the particle, what
     the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for
-    damping) know of it; every integrator evaluates f anew afterwards.
+    damping) know of it; every integrator evaluates f again afterwards.
     """
     parallel = particles[0].shape[0] >= LIGHT_ROWS
-    run = _contacts_parallel if parallel else _contacts_serial
-    out = np.zeros((PARTS if parallel else 1, 8))
-    run(shape, size, centre, frame, velocity, restitution, friction, dt, *particles, out)
+    out = np.zeros((ROW_PARTITIONS if parallel else 1, 8))
+    _contacts[parallel](shape, size, centre, frame, velocity, restitution, friction, dt, *particles, out)
     total: Array = out.sum(axis=0)
     return total

@@ -23,9 +23,7 @@ from pliant.contact.pair_layout import (
     TOUCHED,
 )
 from pliant.core.typing import Array
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
-
-PARTS = 64
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 
 @jit
@@ -90,26 +88,18 @@ def _forces(
             forces[p, c] = normal * g[3 + c] + side[c]
 
 
-@jit
-def _advance_serial(count, arrays, dt):
-    _advance(0, count, dt, *arrays)
+@twin
+def _advance_all(count, arrays, dt):
+    for p in prange(partition_count(count)):
+        a, b = partition(p, count)
+        _advance(a, b, dt, *arrays)
 
 
-@parallel_jit
-def _advance_parallel(count, arrays, dt):
-    for c in prange(PARTS):
-        _advance(c * count // PARTS, (c + 1) * count // PARTS, dt, *arrays)
-
-
-@jit
-def _forces_serial(count, arrays, forces):
-    _forces(0, count, forces, *arrays)
-
-
-@parallel_jit
-def _forces_parallel(count, arrays, forces):
-    for c in prange(PARTS):
-        _forces(c * count // PARTS, (c + 1) * count // PARTS, forces, *arrays)
+@twin
+def _all_forces(count, arrays, forces):
+    for p in prange(partition_count(count)):
+        a, b = partition(p, count)
+        _forces(a, b, forces, *arrays)
 
 
 @jit
@@ -129,14 +119,12 @@ def spread(pairs, triangles, touched, geometry, forces, out):
 def advance(arrays: tuple[Any, ...], count: int, dt: float) -> None:
     """Bring the history up to the present: stick springs turn with the normal, stretch with the slip and
     are cut to what friction can hold; pairs that came apart forget."""
-    run = _advance_parallel if count >= SERIAL_ROWS else _advance_serial
-    run(count, arrays, dt)
+    _advance_all[count >= SERIAL_ROWS](count, arrays, dt)
 
 
 def pair_forces(arrays: tuple[Any, ...], count: int, forces: Array) -> None:
     """Forces of all pairs on their particles into ``forces`` (p, 3)."""
-    run = _forces_parallel if count >= SERIAL_ROWS else _forces_serial
-    run(count, arrays, forces)
+    _all_forces[count >= SERIAL_ROWS](count, arrays, forces)
 
 
 @jit

@@ -38,10 +38,10 @@ class Contact:
 
     between: whether they do; self: whether a body meets itself (default: bodies of elements or phyxels that
     can break do, so that their pieces collide; for others it costs smaller steps), or "pieces": the pieces
-    that it has come apart into meet each other, none itself, which thin walls need; stiffness: of contacts,
-    as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of particles); pairs:
-    friction and restitution of given pairs. Other pairs take the geometric mean of their materials'
-    frictions and the smaller of their restitutions.
+    that it has broken into collide with each other, none with itself, which thin walls need; stiffness: of
+    contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of
+    particles); pairs: friction and restitution of given pairs. Other pairs take the geometric mean of
+    their materials' frictions and the smaller of their restitutions.
     """
 
     between: bool = True

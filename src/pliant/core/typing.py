@@ -16,3 +16,5 @@ Table = dict[str, Any]
 """A table of a TOML or JSON file, or keyword arguments: values by name."""
 TableView = Mapping[str, Any]
 """A table that is only read."""
+Kernel = Any
+"""A compiled function of arrays and numbers: numba has no types for it."""

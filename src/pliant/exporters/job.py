@@ -13,8 +13,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from pliant.core.environment import need
 from pliant.core.errors import InputError, RunError
-from pliant.core.optional_dependencies import need
 from pliant.core.registry import nearest
 from pliant.exporters.axes_units import AxisTransform, TransformedFrame, placing
 from pliant.exporters.prefetch import ahead
@@ -142,7 +142,8 @@ def export_with(
 ) -> list[Path]:
     """Check everything, then write file by file, each appearing when it is complete."""
     for entry in dataclasses.fields(asked):
-        given = vars(asked)[entry.name] not in (None, entry.default)
+        value = vars(asked)[entry.name]
+        given = value is not None and value is not entry.default
         if given and entry.name not in {"force", *exporter.takes}:
             raise InputError(f"'{entry.name}' means nothing for {exporter.suffix} files: {exporter.about}.")
     need(f"Writing {exporter.suffix} files", *exporter.needs, extra=exporter.extra)

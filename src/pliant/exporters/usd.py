@@ -18,10 +18,9 @@ from pliant.core.errors import InputError
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
 from pliant.exporters.prefetch import Prefetched
 from pliant.exporters.surfaces import vertex_normals
-from pliant.exporters.usd_arrays import integers, vectors
 from pliant.exporters.usd_deformable import bind_pose, define_body
 from pliant.exporters.usd_files import save, write_text
-from pliant.exporters.usd_samples import Samples, each
+from pliant.exporters.usd_samples import Samples, each, integers, vectors
 from pliant.mesh.mesh import Surface
 from pliant.run.store import BodyRecord, Frame
 

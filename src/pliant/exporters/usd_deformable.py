@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.core.typing import Array
 from pliant.exporters.axes_units import AxisTransform
-from pliant.exporters.usd_arrays import vectors
+from pliant.exporters.usd_samples import vectors
 from pliant.mesh.mesh import boundary_triangles
 from pliant.run.store import BodyRecord
 

@@ -1,7 +1,7 @@
 r"""When and where a body on tets cracks: stress at its particles against the strength of its material.
 
 The Cauchy stress around a particle is the mean over its tets, weighted by volume. Where its largest principal
-value exceeds the strength, the tets there are parted along a plane across that direction (``planes.py``)
+value exceeds the strength, the tets there are parted along a plane across it (``crack_planes.py``)
 [MuellerGross2004]_ [OBrienHodgins1999]_. The particles on the front remember the plane, in the rest shape,
 and a crack runs on along it, turning a little where stress comes from more than 20 degrees off.
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IndexArray, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 WIDTH = 16
 MOST_PARTITIONS = 16
-REDUCTION_PARTS = 64
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,7 @@ class ElementBlocks:
 
     def add_to(self, out: Array) -> None:
         """Add the partitions' buffers to ``out`` (n, 3), and clear them."""
-        reduce = _reduce_parallel if self.parallel else _reduce_serial
-        reduce(self.low, self.high, self.offset, self.buffer, out)
+        _reduce[self.parallel](self.low, self.high, self.offset, self.buffer, out)
 
 
 def _sizes(count: int, partitions: int) -> IntArray:
@@ -145,14 +143,9 @@ def reduce_rows(begin, end, low, high, offset, buffer, out):  # type: ignore[no-
             buffer[r, 2] = 0.0
 
 
-@jit
-def _reduce_serial(low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
-    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
-
-
-@parallel_jit
-def _reduce_parallel(low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
+@twin
+def _reduce(low, high, offset, buffer, out):  # type: ignore[no-untyped-def]
     n = out.shape[0]
-    for c in prange(REDUCTION_PARTS):
-        begin, end = c * n // REDUCTION_PARTS, (c + 1) * n // REDUCTION_PARTS
+    for p in prange(partition_count(n)):
+        begin, end = partition(p, n)
         reduce_rows(begin, end, low, high, offset, buffer, out)

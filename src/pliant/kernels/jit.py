@@ -1,8 +1,9 @@
 """Compilation settings shared by all kernels, and the number of threads.
 
 Kernels follow three rules. The work is cut into partitions whose number depends on the problem alone, so
-that threads only choose who does a partition and the bytes do not depend on them. Below ``SERIAL_ROWS`` rows
-the serial twin runs: a parallel loop would lose there. Nothing is compiled with ``fastmath``.
+that threads only choose who does a partition and the bytes do not depend on them. Below ``SERIAL_ROWS``
+rows the serial version of a ``twin`` runs: a parallel loop would lose there. Nothing is compiled with
+``fastmath``.
 
 This module imports the compiler: import it only from kernel modules, inside ``prepare``.
 """
@@ -10,7 +11,7 @@ This module imports the compiler: import it only from kernel modules, inside ``p
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
@@ -19,6 +20,8 @@ from typing import Any
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 
+from pliant.core.typing import Kernel, TableView
+
 try:
     import fcntl
 except ImportError:  # not on Windows
@@ -26,6 +29,7 @@ except ImportError:  # not on Windows
 
 SERIAL_ROWS = 5000
 LIGHT_ROWS = 100_000  # of passes that take a millisecond: below, waiting for a second thread may take longer
+ROW_PARTITIONS = 64  # of a loop over rows, at most
 KEPT_CACHES = 6
 
 
@@ -59,26 +63,26 @@ numba.config.THREADING_LAYER = "omp"
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = _kernel_cache()
 
-prange: Any = numba.prange
+prange: Kernel = numba.prange
 
 
-inlined: Any = numba.njit(inline="always", error_model="numpy")
+inlined: Kernel = numba.njit(inline="always", error_model="numpy")
 """Decorates functions that are written into their compiled caller."""
 
 
-def jit(function: Any) -> Any:
+def jit(function: Kernel) -> Kernel:
     """A compiled function, kept on disk."""
     return _compiled_once(numba.njit(cache=True, error_model="numpy")(function))
 
 
-def parallel_jit(function: Any) -> Any:
+def parallel_jit(function: Kernel) -> Kernel:
     """As ``jit``, with loops over ``prange`` shared by the threads."""
     return _compiled_once(numba.njit(cache=True, error_model="numpy", parallel=True)(function))
 
 
 def specialised(
-    function: Any, name: str, meanings: Mapping[str, Any], parallel: bool = False, cache: bool = True
-) -> Any:
+    function: Kernel, name: str, meanings: TableView, parallel: bool = False, cache: bool = True
+) -> Kernel:
     """A compiled copy of the plain ``function`` in whose body the global names ``meanings`` stand for those
     things, compiled functions mostly: a loop that serves any constitutive law is written once, and compiled
     for each law that is in use. ``name`` tells the copies apart on disk; cache: whether it is kept there.
@@ -88,7 +92,20 @@ def specialised(
     return _compiled_once(numba.njit(cache=cache, error_model="numpy", parallel=parallel)(copy))
 
 
-def _compiled_once(kernel: Any) -> Any:
+def twin(function: Kernel) -> tuple[Kernel, Kernel]:
+    """Compile a function with loops over ``prange`` twice, for one thread and for all; both are kept on
+    disk. Called as ``kernel[parallel](*arguments)``.
+
+    The parallel version is a copy named ``<name>_parallel``, as numba finds kernels on disk by file and name.
+    Both give the same bytes if each pass of a loop writes to places, and adds up numbers, of its own.
+    """
+    name = f"{function.__name__}_parallel"
+    copy = FunctionType(function.__code__, function.__globals__, name, function.__defaults__)
+    copy.__qualname__ = f"{function.__qualname__}_parallel"
+    return jit(function), parallel_jit(copy)
+
+
+def _compiled_once(kernel: Kernel) -> Kernel:
     """Of several processes that want a kernel at the same time, one compiles it; the others wait for it.
 
     Locks are taken from the caller of a function to what it calls, so that nobody waits in a circle.
@@ -107,8 +124,8 @@ def _compiled_once(kernel: Any) -> Any:
 
 
 def _shared(signature: Any) -> Any:
-    """Types of arguments so that a serial twin and its parallel one call the same version of what they share:
-    a whole number that the caller writes (the 0 at which a serial loop starts) is as good as any other.
+    """Types of arguments so that both versions of a ``twin`` call the same version of what they share: a
+    whole number that the caller writes (a 0 at which a loop starts) is as good as any other.
 
     The index of a parallel loop is unsigned to numba: where it is handed on, say ``np.int64(p)``.
     """
@@ -129,11 +146,15 @@ def _alone(name: str) -> Iterator[None]:
         yield
 
 
-def packing(kernel: Any) -> Any:
-    """Decorates a kernel whose straight-line code should become packed instructions too (the four values of a
-    row, say). numba leaves that off: it slows some loops down that are packed as loops already."""
-    plain = kernel.compile
+def packing(kernels: tuple[Kernel, Kernel]) -> tuple[Kernel, Kernel]:
+    """Decorates a ``twin`` whose straight-line code should become packed instructions too (the four values of
+    a row, say). numba leaves that off: it slows some loops down that are packed as loops already."""
+    for kernel in kernels:
+        kernel.compile = _packed(kernel.compile)
+    return kernels
 
+
+def _packed(plain: Kernel) -> Kernel:
     def compile(signature: Any) -> Any:
         before = numba.config.SLP_VECTORIZE
         numba.config.SLP_VECTORIZE = 1
@@ -142,8 +163,20 @@ def packing(kernel: Any) -> Any:
         finally:
             numba.config.SLP_VECTORIZE = before
 
-    kernel.compile = compile
-    return kernel
+    return compile
+
+
+@jit
+def partition_count(rows: int) -> int:
+    """The number of partitions of a loop over ``rows``, each of 64 rows or more (or all there are)."""
+    return max(1, min(ROW_PARTITIONS, rows // 64))
+
+
+@jit
+def partition(p: int, rows: int) -> tuple[int, int]:
+    """The first row of partition ``p`` of a loop over ``rows``, and the one after its last."""
+    count = partition_count(rows)
+    return p * rows // count, (p + 1) * rows // count
 
 
 def set_threads(count: int | None) -> int:

@@ -7,7 +7,7 @@ same arithmetic in the same order as a plain loop, so the bytes are those of one
 four columns, the last of them unused.
 """
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from typing import Any
 

@@ -111,7 +111,7 @@ class Flux(MeasureParameters):
     coordinate) is pulled back with; positive in tension.
 
     Interactions count when the plane separates their particles in the rest shape ([Everts2006]_ 8.4). Parts:
-    ``elastic``, ``shear``, ``volumetric``, ``total``; ``magnitude`` is the text's sum of magnitudes.
+    ``elastic``, ``shear``, ``volumetric``, ``total``; ``magnitude`` is Everts' sum of magnitudes.
     """
 
     kind: ClassVar[str] = "flux"

@@ -53,7 +53,7 @@ def load(name: str) -> tuple[TetMesh, list[str]] | None:
         with suppress(OSError):
             os.utime(path)
         return TetMesh(points, tets), [str(note) for note in notes]
-    except Exception:  # a damaged entry can fail in any way inside zip, zlib or numpy; it is made anew
+    except Exception:  # a damaged entry can fail in any way inside zip, zlib or numpy; it is made again
         return None
 
 

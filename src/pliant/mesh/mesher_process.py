@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pliant.core.environment import environment
 from pliant.core.errors import MeshError
-from pliant.core.subprocess_environment import environment
 from pliant.core.typing import AnyArray, Table
 
 Progress = Callable[[float | None, str], None]

@@ -11,7 +11,7 @@ from pliant.interfaces import StableStep, Structure
 if TYPE_CHECKING:
     pass
 
-COSTLY = 3.0  # times the steps of an undamped body: said so from here on
+COSTLY = 3.0  # times the steps of an undamped body: reported from here on
 
 
 def highest_frequency(mechanics: Any, structure: Structure) -> float:

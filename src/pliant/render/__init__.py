@@ -5,8 +5,9 @@ render(run, "beam.mp4", colour="stress")         a movie; .gif likewise
 render([soft, stiff], "sheet.png", sheet="3x4")  a contact sheet, two runs side by side
 plot(run, ["tip.z"], "tip.svg")                  a graph; .png and .pdf likewise
 
-What is to be seen is worked out here (``making``); child processes draw it (``team``, ``worker``, ``stage``),
-so that graphics libraries never load into this process, and their crash is an error message.
+``render_run`` decides what is to be seen; child processes draw it (``worker_pool``, ``worker``,
+``pyvista_scene``), so that graphics libraries never load into this process, and their crash is an error
+message.
 """
 
 from pliant.render.graphs import plot

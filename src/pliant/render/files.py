@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pliant.core.environment import need
 from pliant.core.errors import InputError, StorageError
-from pliant.core.optional_dependencies import need
 from pliant.core.typing import AnyArray
 from pliant.mesh.io.atomic import replacing
 

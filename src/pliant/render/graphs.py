@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.environment import need
 from pliant.core.errors import InputError, RunError
-from pliant.core.optional_dependencies import need
 from pliant.core.registry import nearest
 from pliant.core.typing import Array, Table
 from pliant.mesh.io.atomic import replacing

@@ -96,7 +96,7 @@ def opened(given: Any) -> list[Run]:
 
 
 def _map(name: str) -> str:
-    from pliant.core.optional_dependencies import need
+    from pliant.core.environment import need
 
     need("Drawing pictures", "matplotlib")
     from matplotlib import colormaps

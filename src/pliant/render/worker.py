@@ -1,7 +1,7 @@
 """A child process that draws: ``python -m pliant.render.worker``.
 
 Reads a pickled (Plan, [Shot, ...]) from stdin; writes each picture to stdout as its height and width and its
-bytes. An error ends it: a height of zero, a length and the pickled exception. Its parent is ``team``.
+bytes. An error ends it: a height of zero, a length and the pickled exception. Its parent is ``worker_pool``.
 """
 
 import os

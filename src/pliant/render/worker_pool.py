@@ -15,9 +15,8 @@ from typing import IO
 
 import numpy as np
 
+from pliant.core.environment import LIBRARIES, environment, need
 from pliant.core.errors import MissingExtra, PliantError
-from pliant.core.optional_dependencies import LIBRARIES, need
-from pliant.core.subprocess_environment import environment
 from pliant.core.typing import AnyArray
 from pliant.render.plan import Plan, Shot
 from pliant.render.worker import HEAD

@@ -9,6 +9,7 @@ prepares it at the same boundary, with the same particles.
 """
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from pydantic import ValidationError
@@ -32,6 +33,7 @@ class LiveAction:
     table: Table
     acting: ActionRuntime | None  # None: one of the scene's late actions, which nobody can reach yet
     label: str = ""
+    series: str | None = None  # what the names of its series begin with
     times: list[float] = field(default_factory=list)
     values: list[Vector] = field(default_factory=list)
     wanted: Vector | None = None
@@ -53,7 +55,7 @@ class LiveSession:
         runtimes = dict(simulation.system.actions)
         labels = [f"action {number} ('{action.kind}')" for number, action in enumerate(scene.actions, 1)]
         self.entries = [
-            LiveAction(ACTIONS.describe(action), runtimes.get(label), label)
+            LiveAction(ACTIONS.describe(action), runtimes.get(label), label, action.series_label)
             for action, label in zip(scene.actions, labels, strict=True)
         ]
 
@@ -97,13 +99,18 @@ class LiveSession:
             given["late"] = True
         if action.once:
             given["at"] = self.now
+        taken = {entry.series for entry in self.entries if entry.told and entry.series}
+        if action.series_label in taken and "name" not in given:  # series of a replay need names that differ
+            names = (f"{action.series_label}-{k}" for k in count(2))
+            given["name"] = next(name for name in names if name not in taken)
         runtime = self._scene.prepared(_build(given), system.world)
         number = len(self.entries)
         label = f"action {number + 1} ('{action.kind}')"
         self._simulation.add_action(label, runtime, self.now, number)
         if not action.once:
             given["from"] = self.now
-        self.entries.append(LiveAction(given, runtime, label, fresh=True))
+        series = action.series_label and given.get("name", action.series_label)
+        self.entries.append(LiveAction(given, runtime, label, series, fresh=True))
         return len(self.entries) - 1
 
     def end(self, number: int) -> None:

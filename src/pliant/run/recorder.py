@@ -1,12 +1,12 @@
-"""What a simulation writes into its run folder."""
+"""What a simulation writes into its run folder, and the scene that repeats the run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.parameters import to_table
 from pliant.core.typing import Table
-from pliant.kernels.element_blocks import MOST_PARTITIONS, REDUCTION_PARTS, WIDTH
-from pliant.kernels.jit import SERIAL_ROWS
+from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
+from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS
 from pliant.models import MODELS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SEED = 0
 PARTITIONS = {
     "block": WIDTH,
     "most": MOST_PARTITIONS,
-    "reduction": REDUCTION_PARTS,
+    "reduction": ROW_PARTITIONS,
     "serial_below": SERIAL_ROWS,
 }
 """How work is divided, whatever the threads: elements a block, partitions at most, parts of a sum over
@@ -138,3 +138,25 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
         "inputs": scene.input_hashes(),
         "folder": str((scene.folder or Path()).absolute()),
     }
+
+
+def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
+    """``replay.toml`` beside the scene of such a run: the same scene with the decisions, which repeats the
+    run to the byte."""
+    from pliant.scene.to_toml import scene_text, to_table_of
+
+    table = to_table_of(scene, absolute=True)
+    if add_decisions(table, simulation):
+        (folder / "replay.toml").write_text(scene_text(table))
+
+
+def add_decisions(table: Table, simulation: "Simulation") -> bool:
+    """Write what bodies decided into the bodies of a scene's ``table``; True if any."""
+    found = False
+    bodies = {body.get("name"): body for body in table["bodies"]}
+    for part in simulation.system.world.bodies:
+        keys = part.mechanics.replay_parameters()
+        if keys:
+            bodies[part.name]["model"] |= keys
+            found = True
+    return found

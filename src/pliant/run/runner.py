@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
 from pliant.run.progress import RunProgress, SilentProgress, progress_reporter
-from pliant.run.recorder import begin, create, write_frame
-from pliant.run.replay import write_replay
+from pliant.run.recorder import begin, create, write_frame, write_replay
 
 if TYPE_CHECKING:
     from pliant.run.store import Run, RunWriter
@@ -122,7 +121,7 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
         raise RunError(
             f"{writer.path} was made with {planned} steps a frame; now they would be "
             f"{simulation.plan.per_frame}, which would not continue it bit for bit.",
-            hint="Resume it with the versions that its manifest.json names, or run its scene.toml anew.",
+            hint="Resume it with the versions that its manifest.json names, or run its scene.toml again.",
         )
     if point is None:
         simulation.start()

@@ -1,6 +1,7 @@
 """A body as scenes write it: a shape or mesh, a model, a material, and where it is."""
 
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -70,7 +71,7 @@ class Body:
             )
         return self
 
-    @property
+    @cached_property
     def resolved_material(self) -> ResolvedMaterial:
         """The complete material, its axes turned with the body."""
         material = resolve(self.material)

@@ -8,16 +8,16 @@ from typing import Any
 from pliant.core.registry import nearest
 from pliant.core.typing import TableView
 from pliant.core.validation_messages import Path, Problem
-from pliant.scene.scene import TimeSettings
+from pliant.scene.scene import TimeSettings, complete_names
 
 MOST_FRAMES = 10_000_000
 
 
 def cross_check(
-    table: TableView, built: Mapping[str, list[Any]], folder: FilePath | None
+    table: TableView, time: TimeSettings, built: Mapping[str, list[Any]], folder: FilePath | None
 ) -> Iterator[Problem]:
     """Problems of a scene whose entries are valid one by one; ``folder`` None: meshes are not looked for."""
-    yield from _time(table)
+    yield from _time(time)
     yield from _body_names(table)
     yield from _references(table)
     yield from _labels(table, built)
@@ -27,9 +27,7 @@ def cross_check(
                 yield from _mesh(FilePath(body["mesh"]), folder, number)
 
 
-def _time(table: TableView) -> Iterator[Problem]:
-    time = table.get("time", {})
-    plan = TimeSettings(**time)
+def _time(plan: TimeSettings) -> Iterator[Problem]:
     frames = plan.duration * plan.fps
     if round(frames) < 1:
         yield Problem(
@@ -51,21 +49,9 @@ def _body_names(table: TableView) -> Iterator[Problem]:
         seen.add(name)
 
 
-def names_of(bodies: list[Any]) -> list[str]:
-    """Names of the bodies, those included that the scene will give."""
-    taken = [body["name"] for body in bodies if "name" in body]
-    for body in bodies:
-        if "name" not in body:
-            number = 1
-            while (name := "body" if number == 1 else f"body-{number}") in taken:
-                number += 1
-            taken.append(name)
-    return taken
-
-
 def _references(table: TableView) -> Iterator[Problem]:
     """Actions, measures and pairs of contact that point at bodies which are not there."""
-    known = names_of(table["bodies"])
+    known = complete_names([body.get("name") for body in table["bodies"]])
     for path, name in _named(table):
         if isinstance(name, str) and name not in known:
             yield Problem(path, f"there is no body '{name}'; {nearest(name, known)}")

@@ -84,7 +84,7 @@ class BodyGeometry:
     def remeshed(self, edge: float | None) -> "BodyGeometry":
         """The same shape with tets of about ``edge`` [m] by the lattice mesher, unless another is named.
 
-        Boxes with divisions stay structured; other bodies made of tets are filled anew.
+        Boxes with divisions stay structured; other bodies made of tets are meshed again.
         """
         mesher = "lattice" if self.mesher == "auto" else self.mesher
         if edge is None:

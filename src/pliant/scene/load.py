@@ -80,12 +80,13 @@ def parse(
     origins = apply(table, overrides)
     place = None if folder is None else FilePath(folder)
     built: dict[str, list[Any]] = {"bodies": [], "actions": [], "measures": []}
-    problems = without_repeats(_build(table, built))
+    tops: list[SceneFile] = []
+    problems = without_repeats(_build(table, built, tops))
     if not problems:
-        problems = without_repeats(cross_check(table, built, place if meshes else None))
+        problems = without_repeats(cross_check(table, tops[0].time, built, place if meshes else None))
     if problems:
         raise _error(problems, text, name, origins)
-    top = from_table(SceneFile, {k: v for k, v in table.items() if k not in built})
+    (top,) = tops
     return Scene(
         built["bodies"],
         built["actions"],
@@ -132,8 +133,8 @@ def _table(text: str, name: str) -> Table:
         raise SceneError("not a scene: nested too deeply", path=name) from None
 
 
-def _build(table: Table, built: dict[str, list[Any]]) -> Iterator[Problem]:
-    """Fill ``built`` with bodies, actions and measures, and yield what is wrong."""
+def _build(table: Table, built: dict[str, list[Any]], tops: list[SceneFile]) -> Iterator[Problem]:
+    """Fill ``built`` with bodies, actions and measures, and ``tops`` with the rest; yield what is wrong."""
     if "schema" not in table:
         yield Problem(("schema",), "is missing: a scene starts with the line schema = 1", rank=2)
     elif table["schema"] != 1 or isinstance(table["schema"], bool):
@@ -141,7 +142,7 @@ def _build(table: Table, built: dict[str, list[Any]]) -> Iterator[Problem]:
     yield from wrong_names(SceneFile, table, ())
     yield from wrong_time_names(table.get("time"))
     top = {k: v for k, v in table.items() if k not in built and k != "schema"}
-    yield from _making(SceneFile, top, ())
+    yield from _making(SceneFile, top, (), tops)
     if not table.get("bodies"):
         yield Problem(("bodies",), "a scene needs at least one body: [[bodies]]", rank=2)
     for family, items in built.items():

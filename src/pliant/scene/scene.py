@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -187,7 +188,7 @@ class Scene:
 
     def _all_measures(self, comes_apart: bool) -> list[MeasureParameters]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
-        and pieces where a body can come apart."""
+        and pieces where a body can break."""
         given = {measure.kind for measure in self.measures}
         whole: list[MeasureParameters] = [Volume(), Energy(), Momentum()]
         if comes_apart:
@@ -251,16 +252,16 @@ def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:
             raise SceneError(f"Two bodies are called '{name}'.", hint="Names of bodies must differ.")
     if len({id(body) for body in bodies}) < len(bodies):
         raise SceneError("A scene has the same Body object twice.", hint="Make a second Body.")
-    named, renamed = [], {}
-    for body in bodies:
-        name, number = body.name or "body", 1
-        while body.name is None and name in taken:
-            number += 1
-            name = f"body-{number}"
-        taken.append(name)
-        renamed[id(body)] = name
-        named.append(body if body.name == name else replace(body, name=name))
-    return named, renamed
+    names = complete_names([body.name for body in bodies])
+    named = [b if b.name == name else replace(b, name=name) for b, name in zip(bodies, names, strict=True)]
+    return named, {id(body): name for body, name in zip(bodies, names, strict=True)}
+
+
+def complete_names(given: Sequence[str | None]) -> list[str]:
+    """Names of bodies, those included that a scene gives to bodies without one: body, body-2, ..."""
+    taken = [name for name in given if name is not None]
+    free = (name for name in chain(["body"], (f"body-{k}" for k in count(2))) if name not in taken)
+    return [next(free) if name is None else name for name in given]
 
 
 def _check_lists(scene: Scene) -> None:

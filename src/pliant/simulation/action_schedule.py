@@ -85,7 +85,7 @@ class ActionSchedule:
         self._next_change = -np.inf
 
     def cancel_action(self, action: ActionRuntime) -> None:
-        """Undo ``join`` of an action that has done nothing yet."""
+        """Undo ``add_action`` of an action that has done nothing yet."""
         place = next(k for k, (_, each) in enumerate(self.actions) if each is action)
         del self.actions[place], self._acting[place]
         event = action.offer(Event)

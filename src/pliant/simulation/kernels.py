@@ -6,17 +6,13 @@ from pliant.core.typing import Array
 from pliant.kernels.jit import parallel_jit, prange
 
 PARALLEL_ROWS = 50_000  # below, one thread has copied before the others have woken up
-PARTS = 64
 
 
 @parallel_jit
 def _copy_parallel(source, out):
-    n = source.shape[0]
-    for p in prange(PARTS):
-        begin, end = p * n // PARTS, (p + 1) * n // PARTS
-        for i in range(begin, end):
-            for c in range(3):
-                out[i, c] = source[i, c]
+    for i in prange(source.shape[0]):
+        for c in range(3):
+            out[i, c] = source[i, c]
 
 
 def copy_rows(source: Array, out: Array) -> None:

@@ -215,7 +215,7 @@ class Simulation:
         return rows
 
     def _step(self, time: float, after: float, dt: float) -> None:
-        """One planned step; in parts where bodies have come apart or are crushed, and need a smaller one."""
+        """One planned step; in substeps where bodies have broken or are crushed, and need a smaller one."""
         system, integrator, kept = self.system, self.integrator, self.integrator_state
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
@@ -258,7 +258,7 @@ class Simulation:
             )
 
     def cancel_action(self, action: ActionRuntime, number: int) -> None:
-        """Undo ``join`` of an action that has done nothing yet."""
+        """Undo ``add_action`` of an action that has done nothing yet."""
         self._numbers.remove(number)
         self.system.cancel_action(action)
 

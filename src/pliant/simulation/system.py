@@ -36,20 +36,16 @@ from pliant.state.world import World
 class System:
     """Sums forces, drives prescribed degrees of freedom, projects constraints, keeps the energy ledger."""
 
-    def __init__(
-        self, world: World, actions: Sequence[tuple[str, ActionRuntime]], ledger: bool = False
-    ) -> None:
+    def __init__(self, world: World, actions: Sequence[tuple[str, ActionRuntime]]) -> None:
         self.world = world
         self.schedule = ActionSchedule(actions)
+        for part in world.bodies:
+            check_capabilities(f"body '{part.name}'", part.mechanics, Mechanics)
         apply_requests(world, [a for _, a in actions])
         self.topology = TopologyTracker(world, [a for _, a in actions])
         self.energy_ledger = EnergyLedger(world)
         self.keeps_ledger = False
-        if ledger:
-            self.keep_ledger()
-        self.substeps = 1  # parts that a planned step is taken in
-        for part in world.bodies:
-            check_capabilities(f"body '{part.name}'", part.mechanics, Mechanics)
+        self.substeps = 1  # number of substeps that a planned step is taken in
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._bind()
@@ -77,8 +73,10 @@ class System:
         self._copy_rows = copy_rows
         world = self.world
         owning = [(p, found) for p in world.bodies if (found := p.mechanics.offer(SelfStepping))]
-        self._own: list[tuple[SelfStepping, slice]] = [(found, p.rows) for p, found in owning if p.present]
-        self._own_steps: list[tuple[SelfStepping, StepContext]] = []  # under way, see ``advance``
+        self._self_stepping: list[tuple[SelfStepping, slice]] = [
+            (found, p.rows) for p, found in owning if p.present
+        ]
+        self._steps_under_way: list[tuple[SelfStepping, StepContext]] = []  # under way, see ``advance``
         others = [p for p in world.bodies if p.present and not p.mechanics.offer(SelfStepping)]
         self.bodies: list[BodyTerm] = [BodyTerm(p) for p in others]
         self.integrated_rows = min((p.rows.start for p, _ in owning), default=world.count)
@@ -89,7 +87,7 @@ class System:
         self._varying = [term.add_forces for term in (*self.bodies, *pushing) if not term.constant]
         self._external_varies = any(not term.constant for term in pushing)
         self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
-        self._stale = True  # these are not in _external yet
+        self._external_outdated = True  # these are not in _external yet
         for term in pushing:
             if term.constant:
                 term.add_forces(0.0, world.x, world.v, self._constant)
@@ -97,7 +95,7 @@ class System:
         projections = sorted(offered(self.acting, Projection), key=lambda each: each.applied_last)
         self._projections = [each.project for each in projections]
         self.obstacles = [each for each in self.acting if isinstance(each, ObstacleRuntime)]
-        self._damped = any(term.velocity_dependent for term in pushing)
+        self._actions_damp = any(term.velocity_dependent for term in pushing)
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
@@ -142,7 +140,7 @@ class System:
         apply_requests(self.world, [action])
 
     def cancel_action(self, action: ActionRuntime) -> None:
-        """Undo ``join`` of an action that has done nothing yet."""
+        """Undo ``add_action`` of an action that has done nothing yet and requested nothing."""
         self.schedule.cancel_action(action)
         self.topology.followers = [each for each in self.topology.followers if each is not action]
         self._bind()
@@ -216,30 +214,30 @@ class System:
         self._copy_rows(self._constant, out)
         for add_forces in self._varying:
             add_forces(time, x, v, out)
-        if self._own:
+        if self._self_stepping:
             if self._external.shape != out.shape:
-                self._external, self._stale = np.zeros_like(out), True
-            if self._stale or self._external_varies:
+                self._external, self._external_outdated = np.zeros_like(out), True
+            if self._external_outdated or self._external_varies:
                 self._external[self.integrated_rows :] = out[self.integrated_rows :]
-                self._stale = False
-            for mechanics, rows in self._own:
+                self._external_outdated = False
+            for mechanics, rows in self._self_stepping:
                 mechanics.add_internal_forces(out[rows])
 
     def advance(self, time: float, dt: float) -> None:
         """Let self-stepping bodies take the step from ``time`` on; prescribed rows are at its end already."""
         w = self.world
-        self._own_steps = []
-        for mechanics, rows in self._own:
+        self._steps_under_way = []
+        for mechanics, rows in self._self_stepping:
             ctx = StepContext(
                 time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles,
-                self._damped, self.keeps_ledger,
+                self._actions_damp, self.keeps_ledger,
             )  # fmt: skip
             mechanics.advance(ctx)
-            self._own_steps.append((mechanics, ctx))
+            self._steps_under_way.append((mechanics, ctx))
 
     def complete(self, dt: float) -> None:
         """Let self-stepping bodies finish the step that ``advance`` began, with the forces at its end."""
-        for mechanics, ctx in self._own_steps:
+        for mechanics, ctx in self._steps_under_way:
             mechanics.finish_step(ctx)
 
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
@@ -333,7 +331,7 @@ class System:
             **self.schedule.state(),
             "present": np.array([part.present for part in w.bodies]),
         }
-        if self._own:
+        if self._self_stepping:
             found["external"] = self._external
         for key, owner in self._owners():
             for name, array in owner.state().items():

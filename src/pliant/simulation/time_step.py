@@ -74,7 +74,7 @@ def plan_step(
 
 
 def substeps(system: "System", integrator: Integrator, plan: StepPlan) -> int:
-    """How many parts each planned step has to be taken in, now that bodies have come apart."""
+    """Number of substeps of each planned step, now that the topology has changed."""
     if math.isinf(integrator.stability) or integrator.stability == 0 or not math.isfinite(plan.limit):
         return 1
     limit, _ = stable_limit(system, integrator)

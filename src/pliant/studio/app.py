@@ -1,19 +1,46 @@
 """The web side: pages, uploads and the WebSocket, all behind a token and an Origin."""
 
-from collections.abc import AsyncIterator
+import secrets
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from pliant.core.errors import InputError, PliantError
-from pliant.studio.auth import AccessGuard
 from pliant.studio.session import Session
 from pliant.studio.upload import LARGEST, receive
+
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+
+
+class AccessGuard:
+    """Knows the token, the port, and which hosts and origins are this studio's own."""
+
+    def __init__(self, port: int, token: str | None = None) -> None:
+        self.token = token or secrets.token_urlsafe(24)
+        self.port = port
+
+    def right_host(self, headers: Mapping[str, str]) -> bool:
+        """No other name may point here (a page elsewhere could make one do so)."""
+        return headers.get("host", "") in {f"{host}:{self.port}" for host in LOCAL}
+
+    def same_origin(self, headers: Mapping[str, str]) -> bool:
+        """Whether the request comes from a page of this studio."""
+        parts = urlsplit(headers.get("origin", ""))
+        return parts.scheme == "http" and parts.netloc in {f"{host}:{self.port}" for host in LOCAL}
+
+    def knows(self, request: HTTPConnection) -> bool:
+        """Whether the request has the token and asks for this host."""
+        given = request.query_params.get("token", "")
+        right = secrets.compare_digest(given.encode(), self.token.encode())
+        return right and self.right_host(request.headers)
+
 
 STATIC = Path(__file__).parent / "static"
 FILES = {"studio.js": "text/javascript", "studio.css": "text/css", "icon.svg": "image/svg+xml"}

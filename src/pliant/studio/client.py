@@ -1,4 +1,4 @@
-"""One page: texts in order, pictures as many as it can draw, the newest only."""
+"""A page that is connected, and the frames on their way from the engine to all pages."""
 
 import asyncio
 import json
@@ -6,6 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from pliant.core.typing import Table
+from pliant.studio.engine import Engine
 
 IN_FLIGHT = 2  # pictures under way that the page has not drawn yet
 TEXTS = 2000  # texts that may wait for a page before it counts as gone
@@ -71,3 +74,53 @@ class Client:
                     self.in_flight += 1
                     await self._socket.send_bytes(picture)
         self.gone = True
+
+
+class FrameRelay:
+    """Asks the engine for one picture at a time, hands it to all pages, keeps what newcomers need."""
+
+    def __init__(self, clients: list[Client]) -> None:
+        self._clients = clients
+        self._asked = False
+        self._looked: Table = {}
+        self.base: bytes | None = None  # the last picture that carries the scene
+        self.latest: bytes | None = None
+
+    def look(self, engine: Engine, again: bool = False) -> None:
+        """Tell the engine what the pages look at together."""
+        colours = sorted({client.colour for client in self._clients if client.colour})
+        wanted = {"colours": colours, "particles": True, "cells": any(c.cells for c in self._clients)}
+        if again or wanted != self._looked:
+            self._looked = wanted
+            engine.send("look", **wanted)
+
+    def ask(self, engine: Engine | None) -> None:
+        if not self._asked and engine is not None and any(client.ready for client in self._clients):
+            self._asked = True
+            engine.send("ask")
+
+    def hand_on(self, picture: bytes) -> None:
+        """A picture has come."""
+        self._asked = False
+        whole = b'"whole":true' in picture[:64]
+        self.latest = picture
+        if whole:
+            self.base = picture
+        for client in self._clients:
+            client.show(picture, whole)
+
+    def catch_up(self, client: Client) -> None:
+        """Show a newcomer what there is."""
+        if self.base is not None:
+            client.show(self.base, whole=True)
+            if self.latest is not None and self.latest is not self.base:
+                client.show(self.latest, whole=False)
+
+    def forget(self) -> None:
+        """The engine has started anew and has nothing to show."""
+        self._asked = False
+        self.forget_pictures()
+
+    def forget_pictures(self) -> None:
+        """Nothing is built any more."""
+        self.base = self.latest = None

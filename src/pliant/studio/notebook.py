@@ -103,7 +103,7 @@ def _check_place() -> None:
 
 
 def _inline(path: Path, height: int) -> View:
-    from pliant.core.optional_dependencies import need
+    from pliant.core.environment import need
 
     if os.environ.get("PLIANT_VIEW") != "inline":
         _check_place()

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pliant.core.environment import need
 from pliant.core.errors import InputError, MissingExtra
-from pliant.core.optional_dependencies import need
-from pliant.studio.app import STATIC, build
-from pliant.studio.auth import AccessGuard
+from pliant.studio.app import STATIC, AccessGuard, build
 from pliant.studio.messages import LARGEST
 from pliant.studio.session import Session
 from pliant.studio.workspace import MESHES, Workspace

@@ -8,10 +8,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pliant.core.typing import Table
 from pliant.studio import messages
-from pliant.studio.client import Client
+from pliant.studio.client import Client, FrameRelay
 from pliant.studio.document import keep_inside, scenery
 from pliant.studio.engine import Engine, Event
-from pliant.studio.frame_relay import FrameRelay
 from pliant.studio.page_replies import greet, told_of_errors
 from pliant.studio.project import Project
 from pliant.studio.upload import look_over

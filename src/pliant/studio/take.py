@@ -13,8 +13,7 @@ from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.typing import Table
 from pliant.interfaces import FieldData, Structure
 from pliant.run.live_session import LiveSession
-from pliant.run.recorder import begin_recording, write_frame
-from pliant.run.replay import add_decisions
+from pliant.run.recorder import add_decisions, begin_recording, write_frame
 from pliant.run.store import Run, RunWriter, load
 from pliant.scene.scene import Scene
 from pliant.scene.to_toml import scene_text, to_table_of

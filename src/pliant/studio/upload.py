@@ -7,8 +7,8 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 
+from pliant.core.environment import environment
 from pliant.core.errors import InputError, MeshError
-from pliant.core.subprocess_environment import environment
 from pliant.core.typing import Table
 from pliant.studio.workspace import MESHES, Workspace
 

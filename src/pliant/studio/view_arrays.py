@@ -17,7 +17,7 @@ OWN_FIELDS = ("displacement", "velocity", "force")
 
 @dataclass
 class ShownBody:
-    """A body to show: its rows of the World, what it is made of, its model at work."""
+    """A body to show: its rows of the World, its structure and its mechanics."""
 
     name: str
     model: str

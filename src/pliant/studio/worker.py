@@ -1,7 +1,7 @@
 """The simulation's own process: builds, runs, shows; the page stays responsive whatever it does.
 
 A picture goes only when the server has asked for one, so that a slow browser slows the pictures and not the
-simulation. The pipe is in ``line``, building in ``building``, pictures in ``picture``, the clock in ``pace``.
+simulation. See also ``worker_pipe``, ``take_builder``, ``frame_messages`` and ``playback_clock``.
 """
 
 import re
@@ -13,12 +13,11 @@ from typing import Any
 from pliant.core.errors import Diverged, PliantError
 from pliant.core.typing import Table
 from pliant.run.store import Run, load
-from pliant.studio.add_body import play_again, with_lump
 from pliant.studio.estimate import Estimates
 from pliant.studio.frame_messages import FrameEncoder, finite
 from pliant.studio.playback_clock import PlaybackClock
 from pliant.studio.take import Take
-from pliant.studio.take_builder import TakeBuilder
+from pliant.studio.take_builder import TakeBuilder, play_again, with_lump
 from pliant.studio.worker_pipe import ENDS, Stop, WorkerPipe
 
 ROWS = 2000  # of a series that are sent at most

@@ -3,13 +3,22 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.registry import nearest
 from pliant.core.typing import Table
 from pliant.models import models_where
-from pliant.validation.autoload import import_all
+
+
+def import_all(package: str, prefix: str) -> None:
+    """Import every module of ``package`` whose name begins with ``prefix``."""
+    for module in iter_modules(import_module(package).__path__):
+        if module.name.startswith(prefix):
+            import_module(f"{package}.{module.name}")
+
 
 Result = tuple[float, float, float, float, str]
 

@@ -12,7 +12,7 @@ from pliant.validation.cases import Result, case, relative
 
 LARGE = "The text's figure is linear theory; at these strains our laws differ from it, and from each other."
 PARTICLES = ("cpm1", "cpm2")
-PRINTED = {"form": "everts", "mapping": "everts", "constants": [3e6, 1e6]}  # as the text has its rubber
+PRINTED = {"form": "everts", "mapping": "everts", "constants": [3e6, 1e6]}  # as Everts has its rubber
 
 
 def series_of(name: str, model: Any, *changes: str) -> list[dict[str, float]]:
@@ -29,7 +29,7 @@ def series_of(name: str, model: Any, *changes: str) -> list[dict[str, float]]:
     return [dict(zip(simulation.columns, row, strict=True)) for row in rows]
 
 
-# series, number, tolerance; equation, place in the text, why
+# Series, number, tolerance, equation, place in Everts 2006, reason.
 FORCES: dict[str, tuple[str, float, float, str, str, str]] = {
     "everts-stretch": (
         "flux.total", 4.8e5, 0.2,
@@ -102,7 +102,7 @@ def volume_lost(model: str) -> Result:
     models=PARTICLES,
     quick=False,
     source="Everts 2006, section 9.6 (which calls it 0.46 %; of 1 m3 it is 0.0046 %)",
-    why="At most the text's; the constraint is iterated to 1e-11.",
+    why="At most Everts'; the constraint is iterated to 1e-11.",
 )
 def volume_kept(model: str) -> Result:
     volumes = np.array([row["volume"] for row in series_of("everts-volume", model)])

@@ -62,7 +62,7 @@ def beam_resolution(model: str) -> Result:
     "jansson-beam-timoshenko",
     "and as far as beams do: w = F L^3 / 3 E I + F L / (5/6 G A)",
     **BEAM,
-    source="Timoshenko 1921; the text leaves absolute numbers open",
+    source="Timoshenko 1921; the paper leaves absolute numbers open",
     why="7 x 5 elements across.",
 )
 def beam_timoshenko(model: str) -> Result:

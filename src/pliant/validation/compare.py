@@ -15,8 +15,7 @@ from pliant.run.store import Run, load
 from pliant.scene import Scene
 from pliant.scene.load import read
 from pliant.validation.comparison_page import write_page
-from pliant.validation.comparison_run import ComparisonCase, RunResult
-from pliant.validation.comparison_runner import Task, attempt_all, shared_cores
+from pliant.validation.comparison_run import ComparisonCase, RunResult, Task, attempt_all, shared_cores
 from pliant.validation.run_error import error_against
 
 FINER = 0.5  # edge length of the reference over the scene's

@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pliant.core.errors import PliantError
 from pliant.core.typing import Table
 from pliant.validation.cases import CaseResult, outcome, pairs
-from pliant.validation.comparison_runner import shared_cores
+from pliant.validation.comparison_run import shared_cores
 
 Show = Callable[[CaseResult, int, int], object]
 """Sees an outcome, how many there are so far and how many there will be."""

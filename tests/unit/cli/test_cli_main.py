@@ -52,7 +52,7 @@ def test_a_mistake_of_ours_is_one_line_and_a_report_on_disk(
     pliant: Pliant, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("pliant.cli.doctor_checks.findings", lambda: 1 / 0)
+    monkeypatch.setattr("pliant.cli.doctor.findings", lambda: 1 / 0)
     result = pliant("doctor")
     assert (result.code, result.out) == (1, "")
     first, second = result.err.splitlines()
@@ -67,7 +67,7 @@ def test_ctrl_c_before_a_run_starts_exits_with_130(pliant: Pliant, monkeypatch: 
     def stop() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pliant.cli.doctor_checks.findings", stop)
+    monkeypatch.setattr("pliant.cli.doctor.findings", stop)
     result = pliant("doctor")
     assert (result.code, result.out, result.err) == (130, "", "error: interrupted\n")
 

@@ -1,5 +1,6 @@
 """new, examples, check, info, doctor, validate, bench."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,14 @@ def test_validate_prints_rows_and_fails_where_one_does(
     assert (result.code, result.json) == (code, [{**ROW, "ok": ok}])
     assert asked == [("c", True, 3)]
     assert f"{int(ok)} of 1 within tolerance" in pliant("validate").out
+
+
+def test_bench_says_what_is_missing(pliant: Pliant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pliant_benchmarks", None)
+    result = pliant("bench")
+    assert result.code != 0
+    assert "pliant_benchmarks is not installed" in result.err
+    assert "pip install" in result.err
 
 
 def test_bench_prints_rows(pliant: Pliant, monkeypatch: pytest.MonkeyPatch) -> None:

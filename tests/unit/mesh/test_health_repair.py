@@ -8,9 +8,8 @@ from test_health import cube, flipped, together, unmerged
 
 from pliant.core.errors import MeshError
 from pliant.mesh.diagnostics import health
-from pliant.mesh.holes import lid
 from pliant.mesh.mesh import Surface, surface_volume
-from pliant.mesh.repair import repair
+from pliant.mesh.repair import lid, repair
 
 
 def test_a_healthy_surface_is_left_alone() -> None:

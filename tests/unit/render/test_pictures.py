@@ -194,7 +194,7 @@ def test_missing_packages_and_graphics_say_what_to_install(
     with pytest.raises(MissingExtra, match=r"Nothing can be drawn here.*libegl1"):
         render(run, tmp_path / "a.png")
     monkeypatch.setattr(
-        "pliant.core.optional_dependencies.find_spec", lambda name: None if name == "pyvista" else object()
+        "pliant.core.environment.find_spec", lambda name: None if name == "pyvista" else object()
     )
     with pytest.raises(MissingExtra, match=r"needs pyvista.*pip install 'pliant\[render\]'"):
         render(run, tmp_path / "a.png")
@@ -220,5 +220,5 @@ def test_a_notebook_shows_a_poster_and_facts(drawable: Path, run: Run) -> None:
 
 
 def test_a_notebook_without_graphics_says_why(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pliant.core.optional_dependencies.find_spec", lambda name: None)
+    monkeypatch.setattr("pliant.core.environment.find_spec", lambda name: None)
     assert "no picture: Drawing pictures needs" in run._repr_html_()

@@ -5,10 +5,10 @@ line here; the fem model (linear and quadratic tets), the efg model and the stud
 package of its own adds a ``Law`` through the entry points ``pliant.laws``, or with ``LAWS.register``.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
 from pliant.core.registry import NameOf, Registry
+from pliant.core.typing import TableView
 from pliant.materials.constitutive.law import Law, LawFunctions, Parameter
 
 CAIRNS, MOONEY = ("Cairns2012", "MuellerGross2004"), ("Mooney1940", "Rivlin1948")
@@ -45,7 +45,7 @@ def law_named(name: str) -> Law:
     return cast(Law, LAWS[name])
 
 
-def check_parameters(name: str, given: Mapping[str, Any]) -> None:
+def check_parameters(name: str, given: TableView) -> None:
     """Raise a ValueError where ``given`` does not fit the law."""
     if given:
         law_named(name).constants(given)

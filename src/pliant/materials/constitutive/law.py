@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pliant.core.registry import nearest
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Kernel, TableView
 
 Parameter = float | tuple[float, ...]
 
@@ -31,6 +31,8 @@ class LawFunctions(NamedTuple):
     volumetric(f, s): the volumetric strain :math:`\theta` of the law: the bulk modulus enters W by
     :math:`\tfrac12 K \theta^2` alone, so that averaged pressures can take its place.
 
+    All are finite for every F: elements may be crushed or inverted, and blocks are padded with F = 0.
+
     Laws that are linear in a strain measure have two more, which serve full stiffness matrices and additive
     plastic strain. frame(f, s): a matrix A (9) and the measure U (6), strain + 1. first_piola(a, u, t): P
     (9) from the stress t (6) that is conjugate to it.
@@ -39,13 +41,13 @@ class LawFunctions(NamedTuple):
     calls, so that one loop over lanes can do all of it.
     """
 
-    invariants: Any = None
-    energy: Any = None
-    stress: Any = None
-    volumetric: Any = None
-    frame: Any = None
-    first_piola: Any = None
-    constants: Callable[[Mapping[str, Any]], Any] | None = None
+    invariants: Kernel = None
+    energy: Kernel = None
+    stress: Kernel = None
+    volumetric: Kernel = None
+    frame: Kernel = None
+    first_piola: Kernel = None
+    constants: Callable[[TableView], Any] | None = None
     packed: bool = False
 
 
@@ -81,7 +83,7 @@ class Law:
         changes the cache notices."""
         return isinstance(self.source, str) and self.source.startswith("pliant.")
 
-    def complete(self, given: Mapping[str, Any]) -> dict[str, Parameter]:
+    def complete(self, given: TableView) -> dict[str, Parameter]:
         """All parameters: those ``given``, else the defaults; a ValueError where one is not the law's."""
         for name, value in given.items():
             if name not in self.parameters:
@@ -93,7 +95,7 @@ class Law:
                 raise ValueError(f"law-parameters.{name}: expected {wanted}, got {value!r}")
         return {**self.parameters, **given}
 
-    def constants(self, given: Mapping[str, Any]) -> Array:
+    def constants(self, given: TableView) -> Array:
         """The array k that the compiled functions read."""
         parameters, make = self.complete(given), self.functions.constants
         return np.zeros(1) if make is None else np.asarray(make(parameters), float)

@@ -15,11 +15,9 @@ crushed and inverted elements have a finite energy. Bodies that are turned insid
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from pliant.core.typing import TableView
 from pliant.kernels.jit import inlined
 from pliant.kernels.tensors import combine, determinant, right_cauchy_green
 from pliant.materials.constitutive.law import LawFunctions
@@ -83,7 +81,7 @@ def volumetric(f, s):
     return determinant(f) - 1.0
 
 
-def constants(parameters: Mapping[str, Any]) -> list[float]:
+def constants(parameters: TableView) -> list[float]:
     """c10 and c01 over the shear modulus."""
     ratio = parameters["ratio"]
     if not ratio >= 0.0:

@@ -20,11 +20,9 @@ are finite everywhere. Bodies that are turned inside out do not recover.
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from pliant.core.typing import TableView
 from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import inlined, jit
 from pliant.kernels.tensors import combine, determinant, right_cauchy_green, times_symmetric
@@ -108,7 +106,7 @@ def volumetric(f, s):
     return determinant(f) - 1.0
 
 
-def constants(parameters: Mapping[str, Any]) -> list[float]:
+def constants(parameters: TableView) -> list[float]:
     """alpha and mu over the shear modulus, term by term."""
     alpha, mu = parameters["alpha"], parameters["mu"]
     if len(alpha) != len(mu) or not alpha:

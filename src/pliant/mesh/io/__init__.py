@@ -26,12 +26,11 @@ from pliant.mesh.io.meshio_files import (
     write_vtu,
 )
 from pliant.mesh.io.obj import read_obj, write_obj
-from pliant.mesh.io.off import read_off, write_off
 from pliant.mesh.io.ply import read_ply, write_ply
 from pliant.mesh.io.stl import read_stl, write_stl
 from pliant.mesh.io.str_files import read_str, write_str
-from pliant.mesh.io.surf import read_surf
 from pliant.mesh.io.tetgen_files import read_tetgen, write_tetgen
+from pliant.mesh.io.text_surfaces import read_off, read_surf, write_off
 from pliant.mesh.mesh import Surface, TetMesh
 
 __all__ = [

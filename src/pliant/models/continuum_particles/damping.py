@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.element_blocks import ElementBlocks, reduce_rows
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, partition, partition_count, prange, twin
 from pliant.models.tets.fields import deformation_gradients, edge_matrices
 
 
@@ -108,19 +108,12 @@ def _damping(first, last, index, rest, beta, x, v, buffer, shift, w):
                     buffer[p, c] += g
 
 
-@jit
-def damping_serial(starts, low, high, offset, index, rest, beta, x, v, buffer, out):
-    w = np.empty(16 * 36)
-    for p in range(low.shape[0]):
-        _damping(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
-    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
-
-
-@parallel_jit
-def damping_parallel(starts, low, high, offset, index, rest, beta, x, v, buffer, out):
-    n = out.shape[0]
+@twin
+def damping_forces(starts, low, high, offset, index, rest, beta, x, v, buffer, out):
+    """Add the damping forces [N] of all tets to ``out`` (n, 3)."""
     for p in prange(low.shape[0]):
         w = np.empty(16 * 36)
         _damping(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
-    for c in prange(64):
-        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
+        reduce_rows(begin, end, low, high, offset, buffer, out)

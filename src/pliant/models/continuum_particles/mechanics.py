@@ -105,8 +105,9 @@ class ParticleMechanics(Mechanics):
                 rows = damping.damping_rows(blocks, rest, self.tets, self.volumes, self.average_lame)
                 self._viscous = blocks, rows
             b, rows = self._viscous
-            run = damping.damping_parallel if b.parallel else damping.damping_serial
-            run(b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out)
+            damping.damping_forces[b.parallel](
+                b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out
+            )
 
     @property
     def average_lame(self) -> tuple[Array, Array]:

@@ -24,10 +24,11 @@ term, which stiffens the motions that H does not see.
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import parallel_jit, prange, specialised
 from pliant.kernels.tensors import determinant, times, transposed
 from pliant.materials.constitutive.law import Law
@@ -35,8 +36,8 @@ from pliant.models.efg.mls_kernels import force_rows, gradient_rows, store_displ
 from pliant.models.efg.row_layout import PARTS, VOLUME, put, take
 from pliant.models.efg.stress_kernels import law_kernels, tangent_rows
 
-strain_rows: Any = None  # compiled for a law and a kind of flow, see ``law_loops``
-phyxel_stress: Any = None
+strain_rows: Kernel = None  # compiled for a law and a kind of flow, see ``law_loops``
+phyxel_stress: Kernel = None
 
 
 def _phyxel_forces_serial(
@@ -134,9 +135,9 @@ def _phyxel_cauchy_stress(gradients, material, k, plastic, sigma, bound, volume)
 class LawLoops(NamedTuple):
     """Loops over phyxels that are compiled for a law and a kind of flow."""
 
-    forces_serial: Any
-    forces_parallel: Any
-    cauchy_stress: Any
+    forces_serial: Kernel
+    forces_parallel: Kernel
+    cauchy_stress: Kernel
 
 
 @cache

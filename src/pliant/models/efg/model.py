@@ -26,7 +26,7 @@ class Efg(Model):
     their spacing.
 
     law: a name of ``materials.constitutive.LAWS``: "neo-hookean", stable through inversion
-    [SmithDeGoesKim2018]_, "st-venant-kirchhoff" (also called "hooke"), the text's, and the others of the fem
+    [SmithDeGoesKim2018]_, "st-venant-kirchhoff" (also called "hooke", Stegmayr's), and the others of the fem
     model. law_parameters: those of the law that E and nu do not fix.
     volume_stiffness: k_v [Pa] of the volume-conserving energy :math:`\tfrac12 k_v (J - 1)^2`, eq. (3.60).
     hourglass: stiffness against motions that the fit does not see, as a share of Young's modulus.

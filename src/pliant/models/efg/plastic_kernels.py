@@ -3,10 +3,10 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import jit, prange, specialised
 from pliant.kernels.tensors import times
 from pliant.materials.constitutive.anisotropic import elastic_strain
@@ -23,9 +23,9 @@ from pliant.models.efg.stress_kernels import law_names
 LIMIT, RATE, CAP, HARDENING = 0, 1, 2, 3  # constants: yield as a norm of strain, creep [1/s], largest norm
 FLOWED = 9  # column of ``plastic``: accumulated norm
 
-frame: Any = None  # the functions of the law, see ``law_names``
-stretch_at: Any = None
-flow_one: Any = None
+frame: Kernel = None  # the functions of the law, see ``law_names``
+stretch_at: Kernel = None
+flow_one: Kernel = None
 
 
 def _additive(i, f, solid, constants, plastic, dt):
@@ -77,7 +77,7 @@ def _flow_all(gradients, solid, constants, plastic, dt):
 
 
 @cache
-def flow_loop(law: Law, additive: bool) -> Any:
+def flow_loop(law: Law, additive: bool) -> Kernel:
     """The loop of plastic flow over phyxels, additive in the strain measure of a law or multiplicative."""
     label = law.kind.replace("-", "_")
     if additive:

@@ -6,10 +6,10 @@ The constitutive law comes from ``materials/constitutive``: the loops are compil
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import inlined, jit, specialised
 from pliant.kernels.tensors import (
     combine,
@@ -42,16 +42,16 @@ from pliant.models.efg.row_layout import (
     take_six,
 )
 
-invariants: Any = None  # the functions of the law that the loops are compiled for, see ``law_names``
-energy_density: Any = None
-law_stress: Any = None
-frame: Any = None
-first_piola: Any = None
-stretch_at: Any = None
-elastic_stress: Any = None
-elastic_energy: Any = None
-phyxel_stress: Any = None
-phyxel_energy: Any = None
+invariants: Kernel = None  # the functions of the law that the loops are compiled for, see ``law_names``
+energy_density: Kernel = None
+law_stress: Kernel = None
+frame: Kernel = None
+first_piola: Kernel = None
+stretch_at: Kernel = None
+elastic_stress: Kernel = None
+elastic_energy: Kernel = None
+phyxel_stress: Kernel = None
+phyxel_energy: Kernel = None
 
 
 @inlined
@@ -218,7 +218,7 @@ def tangent_rows(a, b, starts, around, weight, solid, first, second, sums, gradi
         store_stress_moments(i, h, p, k_share * solid[i, K], inverse, solid, first, second)
 
 
-def law_names(law: Law) -> dict[str, Any]:
+def law_names(law: Law) -> dict[str, Kernel]:
     """What the names of the law's functions stand for in loops over phyxels."""
     own = law.functions
     return {
@@ -239,7 +239,7 @@ _PARTS = {
 
 
 @cache
-def law_kernels(law: Law, flow: int) -> dict[str, Any]:
+def law_kernels(law: Law, flow: int) -> dict[str, Kernel]:
     """``phyxel_stress``, ``phyxel_energy`` and ``strain_rows``, compiled for a law and a kind of flow."""
     label, names = f"{law.kind.replace('-', '_')}_{flow}", law_names(law)
     if flow != SMALL:

@@ -3,17 +3,17 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import prange, specialised
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import ENERGY, law_block, law_label
 from pliant.models.tets.kernels import SCRATCH, gather_edges, scatter_forces
 
-apply_law: Any = None  # the block function of the law that the loops are compiled for
-law_blocks: Any = None
+apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+law_blocks: Kernel = None
 
 
 def _law_blocks(first, last, index, rest, extra, share, k, x, buffer, shift, forces, energy, w):
@@ -105,7 +105,7 @@ def _nodal_stress(starts, index, rest, extra, share, k, volumes, x, out):
 
 
 @cache
-def law_loops(law: Law, full: bool) -> tuple[Any, Any]:
+def law_loops(law: Law, full: bool) -> tuple[Kernel, Kernel]:
     """The serial and the parallel loop of forces and energy, compiled for a law (see ``law_block``)."""
     label = law_label(law, full)
     names = {"apply_law": law_block(law, full)}
@@ -117,7 +117,7 @@ def law_loops(law: Law, full: bool) -> tuple[Any, Any]:
 
 
 @cache
-def nodal_stress(law: Law, full: bool) -> Any:
+def nodal_stress(law: Law, full: bool) -> Kernel:
     """The stress around particles, compiled for a law: what cracks are decided by."""
     return specialised(
         _nodal_stress, law_label(law, full), {"apply_law": law_block(law, full)}, cache=law.cached

@@ -11,8 +11,8 @@ its place: they come as ``extra``, V times the pressure. k: the law's constants.
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
 from functools import cache
-from typing import Any
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import inlined, jit, specialised
 from pliant.kernels.tensors import right_cauchy_green, stretch
 from pliant.materials.constitutive.anisotropic import (
@@ -32,15 +32,15 @@ PLASTIC = 16 * 32
 ENERGY = 16 * 13  # columns of the scratch
 INVARIANTS = 16 * 14
 
-invariants: Any = None  # the functions of the law that a block is compiled for, see ``law_names``
-energy_density: Any = None
-stress: Any = None
-frame: Any = None
-first_piola: Any = None
-prepare: Any = None
-gradient: Any = None
-stretches: Any = None
-stretch_at: Any = None
+invariants: Kernel = None  # the functions of the law that a block is compiled for, see ``law_names``
+energy_density: Kernel = None
+stress: Kernel = None
+frame: Kernel = None
+first_piola: Kernel = None
+prepare: Kernel = None
+gradient: Kernel = None
+stretches: Kernel = None
+stretch_at: Kernel = None
 PACKED = False
 
 
@@ -194,7 +194,7 @@ def _no_stretch(f):
     return 0.0, 0.0, 0.0
 
 
-def law_names(law: Law) -> dict[str, Any]:
+def law_names(law: Law) -> dict[str, Kernel]:
     """What the names of the law's functions, and those around them, stand for in loops over blocks.
 
     Laws that need rotations have F stored first, and tr(R^T F) found for all lanes at once; for the others F
@@ -222,7 +222,7 @@ def law_label(law: Law, full: bool) -> str:
 
 
 @cache
-def law_block(law: Law, full: bool) -> Any:
+def law_block(law: Law, full: bool) -> Kernel:
     """The block function of a law; full: with a stiffness matrix and a plastic strain of each tet."""
     return specialised(
         _full_block if full else _law_block, law_label(law, full), law_names(law), cache=law.cached
@@ -230,7 +230,7 @@ def law_block(law: Law, full: bool) -> Any:
 
 
 @cache
-def law_stresses(law: Law, full: bool) -> Any:
+def law_stresses(law: Law, full: bool) -> Kernel:
     """First Piola-Kirchhoff stresses of a list of deformation gradients, compiled."""
     return specialised(
         _full_stresses if full else _law_stresses, law_label(law, full), law_names(law), cache=law.cached

@@ -1,4 +1,4 @@
-"""The finite element model on one body."""
+"""Runtime of the fem model for one body: forces, stiffness, plasticity, fracture, fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -14,11 +14,10 @@ J - 1); particles on an interface have one pressure for each material.
 # mypy: disable-error-code="no-untyped-def"
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import Array
+from pliant.core.typing import Array, Kernel
 from pliant.kernels.csr import incidence
 from pliant.kernels.element_blocks import WIDTH, ElementBlocks
 from pliant.kernels.jit import jit, parallel_jit, prange, specialised
@@ -26,11 +25,11 @@ from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import law_label, law_names
 from pliant.models.tets.kernels import SCRATCH, gather_edges
 
-prepare: Any = None  # the functions of the law, see ``law_names``
-gradient: Any = None
-stretches: Any = None
-volumetric: Any = None
-strain_blocks: Any = None
+prepare: Kernel = None  # the functions of the law, see ``law_names``
+gradient: Kernel = None
+stretches: Kernel = None
+volumetric: Kernel = None
+strain_blocks: Kernel = None
 
 
 class NodalPressure:
@@ -92,7 +91,7 @@ def _strain_parallel(starts, index, rest, x, theta):
 
 
 @cache
-def _strain_loops(law: Law) -> tuple[Any, Any]:
+def _strain_loops(law: Law) -> tuple[Kernel, Kernel]:
     """The serial and the parallel loop of volumetric strains, compiled for a law."""
     label = law_label(law, False)
     names = {"strain_blocks": specialised(_strain_blocks, label, law_names(law), cache=law.cached)}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import inlined, jit, prange, specialised
 from pliant.materials.constitutive.anisotropic import elastic_strain
 from pliant.materials.constitutive.law import Law
@@ -26,14 +27,14 @@ STRAIN = 16 * 16  # columns of the scratch: elastic strain (6)
 EXCESS = 16 * 22
 CREEP, CAP = 16, 32  # columns of a plastic row, after the yield limit
 
-prepare: Any = None  # the functions of the law, see ``law_names``
-gradient: Any = None
-stretches: Any = None
-frame: Any = None
-excess: Any = None
-strain_block: Any = None
-flow_lane: Any = None
-flow_blocks: Any = None
+prepare: Kernel = None  # the functions of the law, see ``law_names``
+gradient: Kernel = None
+stretches: Kernel = None
+frame: Kernel = None
+excess: Kernel = None
+strain_block: Kernel = None
+flow_lane: Kernel = None
+flow_blocks: Kernel = None
 
 
 def _additive_block(w, row, plastic):
@@ -159,7 +160,7 @@ def _flow_parallel(starts, index, rest, plastic, flow, dt, x):
     return flowed, heat
 
 
-def _loops(label: str, strain: Any, lane: Any, cached: bool) -> tuple[Any, Any]:
+def _loops(label: str, strain: Kernel, lane: Any, cached: bool) -> tuple[Kernel, Kernel]:
     names = {"strain_block": strain, "flow_lane": lane}
     names["flow_blocks"] = specialised(_flow_blocks, label, names, cache=cached)
     return (
@@ -169,7 +170,7 @@ def _loops(label: str, strain: Any, lane: Any, cached: bool) -> tuple[Any, Any]:
 
 
 @cache
-def additive_loops(law: Law, printed: bool) -> tuple[Any, Any]:
+def additive_loops(law: Law, printed: bool) -> tuple[Kernel, Kernel]:
     """The serial and the parallel loop of additive flow, compiled for the strain measure of a law."""
     label = law_label(law, True)
     label = f"{label}_printed" if printed else label
@@ -179,6 +180,6 @@ def additive_loops(law: Law, printed: bool) -> tuple[Any, Any]:
 
 
 @cache
-def multiplicative_loops() -> tuple[Any, Any]:
+def multiplicative_loops() -> tuple[Kernel, Kernel]:
     """The serial and the parallel loop of multiplicative flow, which suits every law."""
     return _loops("multiplicative", _multiplicative_block, _multiplicative_lane, True)

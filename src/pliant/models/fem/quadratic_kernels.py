@@ -9,10 +9,10 @@ Scratch ``u`` holds the nine particles 1 to 9 relative to particle 0, then their
 # mypy: disable-error-code="no-untyped-def"
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from pliant.core.typing import Kernel
 from pliant.kernels.jit import jit, parallel_jit, prange, specialised
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import ENERGY, STIFFNESS, law_block, law_label
@@ -22,8 +22,8 @@ from pliant.models.tets.kernels import SCRATCH, deform_block
 FORCES = 27 * 16  # where forces begin in the scratch u
 ROOM = 2 * FORCES
 
-apply_law: Any = None  # the block function of the law that the loops are compiled for
-law_blocks: Any = None
+apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+law_blocks: Kernel = None
 
 
 @jit
@@ -117,7 +117,7 @@ def _law_parallel(starts, low, offset, index, rest, extra, slopes, k, x, buffer,
 
 
 @cache
-def law_loops(law: Law, full: bool) -> tuple[Any, Any]:
+def law_loops(law: Law, full: bool) -> tuple[Kernel, Kernel]:
     """The serial and the parallel loop of forces and energy, compiled for a law (see ``law_block``)."""
     label = law_label(law, full)
     names = {"apply_law": law_block(law, full)}
@@ -150,7 +150,7 @@ def _product_blocks(first, last, index, rest, slopes, frame, x, dx, buffer, shif
 
 @jit
 def product_serial(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
-    """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``products.py``."""
+    """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``stiffness_product.py``."""
     w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
     for p in range(low.shape[0]):
         shift = offset[p] - low[p]

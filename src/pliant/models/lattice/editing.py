@@ -26,7 +26,7 @@ def _cannot(name: str, whole: bool) -> IncompatibleError:
             hint="Select the whole body: { all = true }.",
         )
     return IncompatibleError(
-        f"Model 'elements' cannot change {name} of this body.",
+        f"Model 'lattice' cannot change {name} of this body.",
         hint='strength needs a material with strength; fracture-distance also fracture = "distance".',
     )
 

@@ -5,19 +5,17 @@
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IndexArray, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
-
-PARTS = 64
+from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
 
-@jit
-def _strains(a, b, first, other, which, lengths, intact, reference, inverse, x, out):
-    """Strain (xx, yy, zz, yz, xz, xy) of elements a..b in the axes of ``reference``.
+@twin
+def _strains(first, other, which, lengths, intact, reference, inverse, x, out):
+    """Strain (xx, yy, zz, yz, xz, xy) of elements in the axes of ``reference``.
 
     Least squares over an element's connections: ``q . e = (l - L) / L`` with q made of the connection's
     direction in the reference; ``inverse`` (n, 36) holds the normal equations' inverse.
     """
-    for i in range(a, b):
+    for i in prange(x.shape[0]):
         s0 = s1 = s2 = s3 = s4 = s5 = 0.0
         for k in range(first[i], first[i + 1]):
             c = which[k]
@@ -50,27 +48,13 @@ def _strains(a, b, first, other, which, lengths, intact, reference, inverse, x, 
             )
 
 
-@jit
-def _strains_serial(first, other, which, lengths, intact, reference, inverse, x, out):
-    _strains(0, x.shape[0], first, other, which, lengths, intact, reference, inverse, x, out)
-
-
-@parallel_jit
-def _strains_parallel(first, other, which, lengths, intact, reference, inverse, x, out):
-    n = x.shape[0]
-    for p in prange(PARTS):
-        a, b = p * n // PARTS, (p + 1) * n // PARTS
-        _strains(a, b, first, other, which, lengths, intact, reference, inverse, x, out)
-
-
 def element_strains(
     table: tuple[IntArray, IntArray, IntArray], lengths: Array, intact: BoolArray, reference: Array,
     inverse: Array, x: Array,
 ) -> Array:  # fmt: skip
     """Strains (n, 6) of all elements; ``table`` lists connections by element (first, other end, which)."""
     out = np.empty((len(x), 6))
-    run = _strains_parallel if len(x) >= SERIAL_ROWS else _strains_serial
-    run(*table, lengths, intact, reference, inverse, x, out)
+    _strains[len(x) >= SERIAL_ROWS](*table, lengths, intact, reference, inverse, x, out)
     return out
 
 
@@ -130,16 +114,8 @@ def _flow_blocks(first, last, index, rest, born, strain, share, most, x):
     return changed
 
 
-@jit
-def _flow_serial(starts, index, rest, born, strain, share, most, x):
-    changed = 0
-    for p in range(starts.shape[0] - 1):
-        changed += _flow_blocks(starts[p], starts[p + 1], index, rest, born, strain, share, most, x)
-    return changed
-
-
-@parallel_jit
-def _flow_parallel(starts, index, rest, born, strain, share, most, x):
+@twin
+def _flow(starts, index, rest, born, strain, share, most, x):
     changed = np.zeros(starts.shape[0] - 1, np.int64)
     for p in prange(starts.shape[0] - 1):
         changed[p] = _flow_blocks(starts[p], starts[p + 1], index, rest, born, strain, share, most, x)
@@ -152,5 +128,5 @@ def connection_flow(
 ) -> int:  # fmt: skip
     """Let rest lengths follow where a connection is strained beyond ``strain``: the excess shrinks by
     ``share``, and no rest length leaves (1 -+ most) of the one it was born with. Returns how many changed."""
-    run = _flow_parallel if len(index) * 16 >= SERIAL_ROWS else _flow_serial
-    return int(run(starts, index, rest, born, strain, share, most, x))
+    parallel = len(index) * 16 >= SERIAL_ROWS
+    return int(_flow[parallel](starts, index, rest, born, strain, share, most, x))

@@ -122,8 +122,7 @@ class LatticeMechanics(Mechanics):
         s = self.body.connections.blocks
         if s is None:
             return 0.0
-        run = energies.energy_parallel if s.parallel else energies.energy_serial
-        return float(run(s.starts, s.index, self.body.connections.rest, x, True))
+        return float(energies.energy[s.parallel](s.starts, s.index, self.body.connections.rest, x, True))
 
     def dissipation(self, x: Array, v: Array) -> float:
         """``sum beta k (d l / d t)^2`` [W]."""
@@ -136,12 +135,9 @@ class LatticeMechanics(Mechanics):
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         s = self.body.connections.blocks
         if s is not None:
-            run = (
-                stiffness_product.spring_product_parallel
-                if s.parallel
-                else stiffness_product.spring_product_serial
+            stiffness_product.spring_product[s.parallel](
+                s.starts, s.low, s.offset, s.index, self.body.connections.rest, x, dx, s.buffer
             )
-            run(s.starts, s.low, s.offset, s.index, self.body.connections.rest, x, dx, s.buffer)
             s.add_to(out)
 
     def rest_stiffness(self) -> "bsr_array":

@@ -1,4 +1,4 @@
-"""Parameters of the elements model."""
+"""Parameters of the lattice model."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -52,7 +52,7 @@ class Lattice(Model):
         """What the model makes of a material that it cannot do in full."""
         if self.rule == "calibrated" and abs(material.poisson - 0.25) > 1e-3:
             return [
-                f"model 'elements' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"
+                f"model 'lattice' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"
             ]
         return []
 
@@ -65,7 +65,7 @@ class Lattice(Model):
         from pliant.models.lattice.mechanics import LatticeMechanics
 
         if material.anisotropic:
-            raise IncompatibleError("Model 'elements' is isotropic: it cannot do a material with moduli.")
+            raise IncompatibleError("Model 'lattice' does not support anisotropic materials (moduli).")
         if material.regions:
-            raise IncompatibleError("Model 'elements' has one material per body: it cannot do regions.")
+            raise IncompatibleError("Model 'lattice' has one material per body: regions are not supported.")
         return LatticeMechanics(structure, material, self)

@@ -1,4 +1,4 @@
-"""The mass-spring model on one body."""
+"""Runtime of the mass-spring model for one body: forces, energy, stiffness, fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -102,11 +102,9 @@ class MassSpringMechanics(Mechanics):
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
         s, c = self.springs, self.cells
-        run = energies.energy_parallel if s.parallel else energies.energy_serial
-        total: float = run(s.blocks.starts, s.blocks.index, s.rest, x, True)
+        total: float = energies.energy[s.parallel](s.blocks.starts, s.blocks.index, s.rest, x, True)
         if self.volumetric:
-            run = energies.energy_parallel if c.parallel else energies.energy_serial
-            total += run(c.starts, c.index, self._cell_rest, x, False)
+            total += energies.energy[c.parallel](c.starts, c.index, self._cell_rest, x, False)
         return total
 
     def dissipation(self, x: Array, v: Array) -> float:
@@ -120,23 +118,17 @@ class MassSpringMechanics(Mechanics):
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
-        of volume, so that K is positive semi-definite (see ``products.py``)."""
+        of volume, so that K is positive semi-definite (see ``stiffness_product.py``)."""
         s = self.springs.blocks
-        run = (
-            stiffness_product.spring_product_parallel
-            if self.springs.parallel
-            else stiffness_product.spring_product_serial
+        stiffness_product.spring_product[self.springs.parallel](
+            s.starts, s.low, s.offset, s.index, self.springs.rest, x, dx, s.buffer
         )
-        run(s.starts, s.low, s.offset, s.index, self.springs.rest, x, dx, s.buffer)
         s.add_to(out)
         if self.volumetric:
             c = self.cells
-            squeeze = (
-                stiffness_product.volume_product_parallel
-                if c.parallel
-                else stiffness_product.volume_product_serial
+            stiffness_product.volume_product[c.parallel](
+                c.starts, c.low, c.offset, c.index, self._cell_rest, x, dx, c.buffer
             )
-            squeeze(c.starts, c.low, c.offset, c.index, self._cell_rest, x, dx, c.buffer)
             c.add_to(out)
 
     def rest_stiffness(self) -> "bsr_array":

@@ -26,8 +26,8 @@ class MassSpring(Model):
     :math:`E_s = 5\mu/2` gives the right shear modulus, and what :math:`\lambda` has above :math:`\mu` goes
     into :math:`\tfrac12 (\lambda - \mu) V (J - 1)^2` per tet.
 
-    Differs: the text stops at Poisson's ratio 1/4. Ratios below 1/4 are refused: the volumetric term would
-    be negative and the body unstable.
+    Differs: Everts (2006) stops at Poisson's ratio 1/4. Ratios below 1/4 are refused: the volumetric term
+    would be negative and the body unstable.
 
     stiffness: one constant [N/m] for all springs instead of the material rule (then there is no
     volumetric term, and the material gives only the density).

@@ -6,11 +6,10 @@ World."""
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.kernels.jit import LIGHT_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import LIGHT_ROWS, jit, prange, twin
 from pliant.models.multires.level_state import LevelState
 from pliant.models.multires.transfer_kernels import interpolate_node
 
-PARTS = 64
 CHUNK = 256  # rows that stay in the innermost cache from one loop to the next
 
 
@@ -31,35 +30,21 @@ def _write_range(a, b, constrained, coarse, own, rest, prescribed, x, v, written
             written[i, 3 + c] = v[i, c]
 
 
-@jit
-def _write_serial(constrained, coarse, own, rest, prescribed, x, v, written):
-    for a in range(0, x.shape[0], CHUNK):
-        _write_range(a, min(a + CHUNK, x.shape[0]), constrained, coarse, own, rest, prescribed, x, v, written)
-
-
-@parallel_jit
-def _write_parallel(constrained, coarse, own, rest, prescribed, x, v, written):
+@twin
+def _write(constrained, coarse, own, rest, prescribed, x, v, written):
     n = x.shape[0]
-    for p in prange(PARTS):
-        _write_range(
-            p * n // PARTS, (p + 1) * n // PARTS, constrained, coarse, own, rest, prescribed, x, v, written
-        )
+    for k in prange((n + CHUNK - 1) // CHUNK):
+        a = np.int64(k) * CHUNK
+        _write_range(a, min(a + CHUNK, n), constrained, coarse, own, rest, prescribed, x, v, written)
 
 
-@jit
-def _changed_range(a, b, x, v, written, prescribed, flags):
-    for i in range(a, b):
+@twin
+def _changed(x, v, written, prescribed, flags):
+    for i in prange(x.shape[0]):
         other = False
         for c in range(3):
             other |= ((x[i, c] != written[i, c]) | (v[i, c] != written[i, 3 + c])) & (not prescribed[i, c])
         flags[i] = other
-
-
-@parallel_jit
-def _changed_parallel(x, v, written, prescribed, flags):
-    n = x.shape[0]
-    for p in prange(PARTS):
-        _changed_range(p * n // PARTS, (p + 1) * n // PARTS, x, v, written, prescribed, flags)
 
 
 def write_particles(
@@ -74,16 +59,12 @@ def write_particles(
     if hierarchy.transfers:
         corners, weights = hierarchy.transfers[-1].parent_corners, hierarchy.transfers[-1].parent_weights
     coarse, own = (motion.d[-2:][0], motion.v[-2:][0]), (motion.d[-1], motion.v[-1])
-    run = _write_parallel if len(x) >= LIGHT_ROWS else _write_serial
-    rest = hierarchy.levels[-1].points
-    run((constrained, corners, weights), coarse, own, rest, prescribed, x, v, written)
+    rest, flags = hierarchy.levels[-1].points, (constrained, corners, weights)
+    _write[len(x) >= LIGHT_ROWS](flags, coarse, own, rest, prescribed, x, v, written)
 
 
 def changed(x: Array, v: Array, written: Array, prescribed: BoolArray) -> IntArray:
     """Particles that were moved or given another velocity since they were written, except prescribed ones."""
     flags = np.empty(len(x), np.bool_)
-    if len(x) >= LIGHT_ROWS:
-        _changed_parallel(x, v, written, prescribed, flags)
-    else:
-        _changed_range(0, len(x), x, v, written, prescribed, flags)
+    _changed[len(x) >= LIGHT_ROWS](x, v, written, prescribed, flags)
     return np.flatnonzero(flags)

@@ -6,11 +6,9 @@ output row has one writer, so the bytes do not depend on the number of threads."
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 from pliant.kernels.tensors import rotation, times, transposed
 from pliant.models.multires.levels import Level
-
-PARTS = 64
 
 
 @jit
@@ -116,17 +114,10 @@ def tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, bu
             buffer[4 * t + c, 2] = p20 * x + p21 * y + p22 * z
 
 
-@jit
-def _tets_serial(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
-    tet_range(0, ids.shape[0], ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
-
-
-@parallel_jit
-def _tets_parallel(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
-    n = ids.shape[0]
-    for p in prange(PARTS):
-        a = p * n // PARTS
-        b = (p + 1) * n // PARTS
+@twin
+def _tets(ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer):
+    for p in prange(partition_count(ids.shape[0])):
+        a, b = partition(p, ids.shape[0])
         tet_range(a, b, ids, tets, g, volumes, weight, mode, lam, mu, d, v, beta, buffer)
 
 
@@ -149,16 +140,11 @@ def gather_range(a, b, nodes, first, incident, weight, buffer, out):
         out[i, 2] = fz
 
 
-@jit
-def _gather_serial(nodes, first, incident, weight, buffer, out):
-    gather_range(0, nodes.shape[0], nodes, first, incident, weight, buffer, out)
-
-
-@parallel_jit
-def _gather_parallel(nodes, first, incident, weight, buffer, out):
-    n = nodes.shape[0]
-    for p in prange(PARTS):
-        gather_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, incident, weight, buffer, out)
+@twin
+def _gather(nodes, first, incident, weight, buffer, out):
+    for p in prange(partition_count(nodes.shape[0])):
+        a, b = partition(p, nodes.shape[0])
+        gather_range(a, b, nodes, first, incident, weight, buffer, out)
 
 
 def tet_forces(
@@ -166,13 +152,12 @@ def tet_forces(
     buffer: Array, out: Array,
 ) -> None:  # fmt: skip
     """Forces [N] of the listed tets, times their weights (zero: left out), on the listed nodes."""
-    run = _tets_parallel if len(ids) >= SERIAL_ROWS else _tets_serial
-    run(
+    _tets[len(ids) >= SERIAL_ROWS](
         ids, level.tets, level.gradients, level.volumes, weight, level.operator, level.lam, level.mu,
         d, v, beta, buffer,
     )  # fmt: skip
-    gather = _gather_parallel if len(nodes) >= SERIAL_ROWS else _gather_serial
-    gather(nodes, level.incident_first, level.incident, weight, buffer, out)
+    table = nodes, level.incident_first, level.incident
+    _gather[len(nodes) >= SERIAL_ROWS](*table, weight, buffer, out)
 
 
 @jit

@@ -4,10 +4,8 @@ nodes. Each output row has one writer, so the bytes do not depend on the number 
 # mypy: disable-error-code="no-untyped-def"
 
 from pliant.core.typing import Array, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 from pliant.models.multires.levels import Level
-
-PARTS = 64
 
 
 @jit
@@ -32,20 +30,17 @@ def row_range(a, b, nodes, first, columns, blocks, d, v, beta, out):
         out[i, 2] = fz
 
 
-@parallel_jit
-def _rows_parallel(nodes, first, columns, blocks, d, v, beta, out):
-    n = nodes.shape[0]
-    for p in prange(PARTS):
-        row_range(p * n // PARTS, (p + 1) * n // PARTS, nodes, first, columns, blocks, d, v, beta, out)
+@twin
+def _rows(nodes, first, columns, blocks, d, v, beta, out):
+    for p in prange(partition_count(nodes.shape[0])):
+        a, b = partition(p, nodes.shape[0])
+        row_range(a, b, nodes, first, columns, blocks, d, v, beta, out)
 
 
 def row_forces(nodes: IntArray, level: Level, d: Array, v: Array, beta: Array, out: Array) -> None:
     """``f_i = -sum_j K_ij (d_j + beta_i v_j)`` for the listed nodes."""
-    table = (nodes, level.first, level.columns, level.blocks, d, v, beta, out)
-    if len(nodes) >= SERIAL_ROWS:
-        _rows_parallel(*table)
-    else:
-        row_range(0, len(nodes), *table)
+    table = nodes, level.first, level.columns, level.blocks
+    _rows[len(nodes) >= SERIAL_ROWS](*table, d, v, beta, out)
 
 
 @jit

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, prange, twin
 from pliant.kernels.tensors import determinant
 from pliant.models.tets.kernels import SCRATCH, gather_edges, take
 
@@ -53,22 +53,9 @@ def _volume_blocks(first, last, index, rest, x, w):
     return total
 
 
-@jit
-def energy_serial(starts, index, rest, x, springs):
-    """Energy [J] of springs, or of the volumetric terms."""
-    w = np.empty(SCRATCH)
-    total = 0.0
-    for p in range(starts.shape[0] - 1):
-        if springs:
-            total += _spring_blocks(starts[p], starts[p + 1], index, rest, x, w)
-        else:
-            total += _volume_blocks(starts[p], starts[p + 1], index, rest, x, w)
-    return total
-
-
-@parallel_jit
-def energy_parallel(starts, index, rest, x, springs):
-    """As ``energy_serial``; partitions are summed in order, whatever the threads."""
+@twin
+def energy(starts, index, rest, x, springs):
+    """Energy [J] of springs, or of the volumetric terms; partitions are summed in order."""
     sums = np.empty(starts.shape[0] - 1)
     for p in prange(starts.shape[0] - 1):
         w = np.empty(SCRATCH)

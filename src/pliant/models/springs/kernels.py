@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from pliant.kernels.element_blocks import REDUCTION_PARTS, reduce_rows
-from pliant.kernels.jit import jit, packing, parallel_jit, prange
+from pliant.kernels.element_blocks import reduce_rows
+from pliant.kernels.jit import jit, packing, partition, partition_count, prange, twin
 
 TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: its force is zero
 
@@ -153,23 +153,13 @@ def _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, ne
 
 
 @packing
-@jit
-def forces_serial(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
+@twin
+def forces(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
     """Add the forces of springs and tets to ``out``; ``near`` is scratch."""
-    for p in range(low.shape[0]):
-        _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer)
-    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
-
-
-@packing
-@parallel_jit
-def forces_parallel(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer, out):
-    """As ``forces_serial``."""
     for p in prange(low.shape[0]):
         _partition(np.int64(p), low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buffer)
-    n = out.shape[0]
-    for c in prange(REDUCTION_PARTS):
-        begin, end = c * n // REDUCTION_PARTS, (c + 1) * n // REDUCTION_PARTS
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
         reduce_rows(begin, end, low, high, offset, buffer, out)
 
 
@@ -206,16 +196,9 @@ def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
                     buffer[q, c] -= g
 
 
-@jit
-def spring_damping_serial(starts, low, offset, index, rest, beta, x, v, buffer):
-    w = np.empty(96)
-    for p in range(low.shape[0]):
-        shift = shift_of(low, offset, p)
-        _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)
-
-
-@parallel_jit
-def spring_damping_parallel(starts, low, offset, index, rest, beta, x, v, buffer):
+@twin
+def spring_damping(starts, low, offset, index, rest, beta, x, v, buffer):
+    """``beta k`` times the rate of the springs' lengths, as forces into the buffers."""
     for p in prange(low.shape[0]):
         w = np.empty(96)
         shift = shift_of(low, offset, np.int64(p))

@@ -41,10 +41,8 @@ class SpringForces:
     def add_forces(self, x: Array, out: Array) -> None:
         """Add the forces [N] at positions ``x`` (n, 3) to ``out``."""
         s = self.blocks
-        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
-        springs = (s.starts, s.index)
-        run(
-            s.low, s.high, s.offset, springs, self.rest, self._cells, self._cell_rest,
+        kernels.forces[self.parallel](
+            s.low, s.high, s.offset, (s.starts, s.index), self.rest, self._cells, self._cell_rest,
             x, self._near, s.buffer, out,
         )  # fmt: skip
 
@@ -52,7 +50,6 @@ class SpringForces:
         """Add the forces that resist changes of length, ``beta k`` times their rate, to ``out``; k from rows
         like those of ``rest``, where given."""
         s = self.blocks
-        run = kernels.spring_damping_parallel if self.parallel else kernels.spring_damping_serial
         rows = self.rest if rest is None else rest
-        run(s.starts, s.low, s.offset, s.index, rows, beta, x, v, s.buffer)
+        kernels.spring_damping[self.parallel](s.starts, s.low, s.offset, s.index, rows, beta, x, v, s.buffer)
         s.add_to(out)

@@ -9,7 +9,7 @@ gradients g: :math:`(\lambda - \mu)\,g g^T / V`.
 
 import numpy as np
 
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, prange, twin
 from pliant.models.springs.kernels import TINY
 from pliant.models.tets.kernels import SCRATCH, gather_edges, scatter_forces
 
@@ -45,17 +45,9 @@ def _spring_blocks(first, last, index, rest, x, dx, buffer, shift, w):
                     buffer[q, c] += g
 
 
-@jit
-def spring_product_serial(starts, low, offset, index, rest, x, dx, buffer):
+@twin
+def spring_product(starts, low, offset, index, rest, x, dx, buffer):
     """``K dx`` of the springs into the buffers."""
-    w = np.empty(SCRATCH)
-    for p in range(low.shape[0]):
-        _spring_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w)
-
-
-@parallel_jit
-def spring_product_parallel(starts, low, offset, index, rest, x, dx, buffer):
-    """As ``spring_product_serial``."""
     for p in prange(low.shape[0]):
         w = np.empty(SCRATCH)
         _spring_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w)
@@ -84,17 +76,9 @@ def _volume_blocks(first, last, index, rest, x, dx, buffer, shift, w):
         scatter_forces(index[b], w, buffer, shift)
 
 
-@jit
-def volume_product_serial(starts, low, offset, index, rest, x, dx, buffer):
+@twin
+def volume_product(starts, low, offset, index, rest, x, dx, buffer):
     """``K dx`` of the volumetric terms into the buffers."""
-    w = np.empty(SCRATCH)
-    for p in range(low.shape[0]):
-        _volume_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w)
-
-
-@parallel_jit
-def volume_product_parallel(starts, low, offset, index, rest, x, dx, buffer):
-    """As ``volume_product_serial``."""
     for p in prange(low.shape[0]):
         w = np.empty(SCRATCH)
         _volume_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w)

@@ -7,7 +7,7 @@ row holds ``D_m^-1`` row by row in its columns 0 to 8. Functions marked ``inline
 caller: called ones would keep its loop from being packed.
 """
 
-# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -117,7 +117,7 @@ class Frame:
         """A named field of a body, or of all bodies one after the other.
 
         Displacements count from rest; ``force`` is what the material does to each particle [N]. Other fields
-        come from the body's model, set up anew with the recorded history; velocities that were not recorded
+        come from the body's model, set up again with the recorded history; velocities that were not recorded
         count as zero there.
         """
         names = [b.name for b in self.bodies] if body is None else [body]

@@ -27,14 +27,14 @@ PACKAGES = ("pliant", "numpy", "numba", "scipy", "zarr")
 
 
 def version_differences(manifest: TableView) -> str:
-    """Which packages a run was made with other versions of than those at work; "" for none."""
+    """Which packages a run was made with other versions of than those installed; "" for none."""
     then = manifest.get("versions", {})
     changed = [p for p in PACKAGES if p != "zarr" and p in then and then[p] != _version(p)]
     return ", ".join(f"{p} {then[p]} (now {_version(p)})" for p in changed)
 
 
 def complete(manifest: TableView) -> Table:
-    """``manifest`` with the format, the versions at work and the time of day added."""
+    """``manifest`` with the format, the installed versions and the time of day added."""
     start: Table = {
         "format": FORMAT,
         "schema": SCHEMA,

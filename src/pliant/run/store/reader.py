@@ -166,7 +166,7 @@ class Run:
         return _once(self._topologies, version, lambda: read_topology(self.path, version))
 
     def mechanics(self, version: int, body: str) -> Mechanics:
-        """A body's model set up anew, once per topology version."""
+        """A body's model set up again, once per topology version."""
 
         def prepare() -> Mechanics:
             from pliant.materials import resolve

@@ -91,7 +91,7 @@ def _beside(final: Path) -> Path:
 
 
 def _clear_leftovers(final: Path) -> None:
-    """Remove drafts of ``final`` that a killed process left; not those of a process at work."""
+    """Remove drafts of ``final`` that a killed process left; not those of a running process."""
     for left in final.parent.glob(f".{glob.escape(final.name)}.tmp-*"):
         if left.is_symlink() or not left.is_dir() or lock.held(left):
             continue

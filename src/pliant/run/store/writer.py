@@ -266,7 +266,7 @@ def _unchanged(folder: Path, manifest: TableView) -> None:
     if begun is not None and sha256((folder / "scene.toml").read_bytes()).hexdigest() != begun:
         raise RunError(
             f"{folder / 'scene.toml'} was changed since the run began; its frames belong to another scene.",
-            hint=f"Put it back, or run it anew: pliant run {folder / 'scene.toml'} -o NEW.pliant",
+            hint=f"Put it back, or run it again: pliant run {folder / 'scene.toml'} -o NEW.pliant",
         )
 
 

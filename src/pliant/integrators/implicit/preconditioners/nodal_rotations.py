@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, parallel_jit, prange
+from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-PARTS = 64
 
 
 @jit
@@ -67,12 +65,13 @@ def _rotation(a00, a01, a02, a10, a11, a12, a20, a21, a22, out):
         out[0, 0] = out[1, 1] = out[2, 2] = 1.0
 
 
-@jit
-def _rotations(begin, end, starts, around, slopes, x, out):
-    for i in range(begin, end):
+@twin
+def _rotations(starts, around, slopes, x, out):
+    for i in prange(x.shape[0]):
         if starts[i] == starts[i + 1]:
-            out[i] = 0.0
-            out[i, 0, 0] = out[i, 1, 1] = out[i, 2, 2] = 1.0
+            for a in range(3):
+                for b in range(3):
+                    out[i, a, b] = 1.0 if a == b else 0.0
             continue
         x0 = x[i, 0]
         x1 = x[i, 1]
@@ -96,18 +95,6 @@ def _rotations(begin, end, starts, around, slopes, x, out):
             a21 += d * s1
             a22 += d * s2
         _rotation(a00, a01, a02, a10, a11, a12, a20, a21, a22, out[i])
-
-
-@jit
-def _rotations_serial(starts, around, slopes, x, out):
-    _rotations(0, x.shape[0], starts, around, slopes, x, out)
-
-
-@parallel_jit
-def _rotations_parallel(starts, around, slopes, x, out):
-    n = x.shape[0]
-    for p in prange(PARTS):
-        _rotations(p * n // PARTS, (p + 1) * n // PARTS, starts, around, slopes, x, out)
 
 
 class NodalRotations:
@@ -136,8 +123,7 @@ class NodalRotations:
 
     def update(self, x: Array) -> None:
         """Take the rotations from positions ``x``."""
-        run = _rotations_parallel if len(x) >= SERIAL_ROWS else _rotations_serial
-        run(self.starts, self.around, self.slopes, x, self.values)
+        _rotations[len(x) >= SERIAL_ROWS](self.starts, self.around, self.slopes, x, self.values)
 
 
 class SingleAxisRotations:

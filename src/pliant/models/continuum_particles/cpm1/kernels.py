@@ -14,7 +14,7 @@ Dual vertices: index rows of 16 are their four particles. Rows of ``w``: 0 to 11
 import numpy as np
 
 from pliant.kernels.element_blocks import reduce_rows
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, partition, partition_count, prange, twin
 from pliant.kernels.simd_transpose import add, put_run, take, take_run
 from pliant.models.continuum_particles.cpm1.face_kernels import (
     gather,
@@ -25,7 +25,6 @@ from pliant.models.continuum_particles.cpm1.face_kernels import (
 )
 from pliant.models.continuum_particles.face_law import ROWS, block_gradient, block_printed
 
-CHUNKS = 64
 OTHER = 16 * 15  # doubles of scratch for a block of dual vertices
 
 
@@ -196,31 +195,13 @@ def _third_pass(p, volumetric, index, weights, bulk, starts, middle, xr, yr, x_b
     _share(m, b, False, index, weights, bulk, x, h, x_buffer, shift, w)
 
 
-@jit
-def forces_serial(
+@twin
+def forces(
     printed, volumetric, index, weights, bulk, starts, middle, f_starts, count, closed,
     index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch, x, y, h, out,
 ):  # fmt: skip
+    """Add the elastic forces [N] to ``out`` (n, 3)."""
     parts, together = xr.shape[1], printed and volumetric
-    for p in range(parts):
-        _first_pass(p, together, index, weights, bulk, starts, middle, xr, x_buffer, x, y)
-    for p in range(parts):
-        _second_pass(
-            p, printed, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
-            x_buffer, y_buffer, scratch, x, y,
-        )  # fmt: skip
-    if not printed:
-        for p in range(parts):
-            _third_pass(p, volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer, x, h)
-    reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
-
-
-@parallel_jit
-def forces_parallel(
-    printed, volumetric, index, weights, bulk, starts, middle, f_starts, count, closed,
-    index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch, x, y, h, out,
-):  # fmt: skip
-    parts, n, together = xr.shape[1], out.shape[0], printed and volumetric
     for p in prange(parts):
         _first_pass(np.int64(p), together, index, weights, bulk, starts, middle, xr, x_buffer, x, y)
     for p in prange(parts):
@@ -234,8 +215,9 @@ def forces_parallel(
                 np.int64(p), volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer,
                 x, h,
             )  # fmt: skip
-    for c in prange(CHUNKS):
-        reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
+        reduce_rows(begin, end, xr[0], xr[1], xr[2], x_buffer, out)
 
 
 @jit

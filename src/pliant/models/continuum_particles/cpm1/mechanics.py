@@ -60,8 +60,7 @@ class Cpm1Mechanics(ParticleMechanics):
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
         c, f = self.cells, self.faces
-        run = kernels.forces_parallel if self.parallel else kernels.forces_serial
-        run(
+        kernels.forces[self.parallel](
             self.form == "everts", self.volumetric, c.index, self._weights, self._bulk, c.starts, c.middle,
             f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
             f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
@@ -70,8 +69,7 @@ class Cpm1Mechanics(ParticleMechanics):
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest (see ``product``)."""
         c, f = self.cells, self.faces
-        run = stiffness_product.product_parallel if self.parallel else stiffness_product.product_serial
-        run(
+        stiffness_product.product[self.parallel](
             c.index, self._weights, self._bulk, c.starts,
             f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, self._product_rest,
             f.x_ranges, f.y_ranges, f.x_buffer, f.y_buffer, f.scratch,

@@ -13,10 +13,10 @@ Dropped: what second derivatives of m's length, of the angle and of N would add.
 import numpy as np
 
 from pliant.kernels.element_blocks import reduce_rows
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, partition, partition_count, prange, twin
 from pliant.kernels.simd_transpose import INSIDE
 from pliant.models.continuum_particles.cpm1.face_kernels import gather, image_and_area, pull_back, scatter
-from pliant.models.continuum_particles.cpm1.kernels import CHUNKS, pass_on, points, sum_at
+from pliant.models.continuum_particles.cpm1.kernels import pass_on, points, sum_at
 from pliant.models.continuum_particles.face_law import ROWS
 from pliant.models.continuum_particles.stiffness import block_product, volume_product
 
@@ -95,31 +95,13 @@ def _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, x, d
         pass_on(k, index, weights, h, w, x_buffer, xr[2, p] - xr[0, p])
 
 
-@jit
-def product_serial(
+@twin
+def product(
     index, weights, bulk, starts,
     f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
     x, dx, y, dy, h, out,
 ):  # fmt: skip
-    for p in range(xr.shape[1]):
-        _first_pass(p, index, weights, starts, x, y, dx, dy)
-    for p in range(xr.shape[1]):
-        _face_pass(
-            p, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
-            x_buffer, y_buffer, scratch, x, dx, y, dy,
-        )  # fmt: skip
-    for p in range(xr.shape[1]):
-        _last_pass(p, index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, x, dx, h)
-    reduce_rows(0, out.shape[0], xr[0], xr[1], xr[2], x_buffer, out)
-
-
-@parallel_jit
-def product_parallel(
-    index, weights, bulk, starts,
-    f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch,
-    x, dx, y, dy, h, out,
-):  # fmt: skip
-    n = out.shape[0]
+    """Add ``K dx`` to ``out`` (n, 3)."""
     for p in prange(xr.shape[1]):
         _first_pass(np.int64(p), index, weights, starts, x, y, dx, dy)
     for p in prange(xr.shape[1]):
@@ -129,5 +111,6 @@ def product_parallel(
         )  # fmt: skip
     for p in prange(xr.shape[1]):
         _last_pass(np.int64(p), index, weights, bulk, starts, xr, yr, x_buffer, y_buffer, x, dx, h)
-    for c in prange(CHUNKS):
-        reduce_rows(c * n // CHUNKS, (c + 1) * n // CHUNKS, xr[0], xr[1], xr[2], x_buffer, out)
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
+        reduce_rows(begin, end, xr[0], xr[1], xr[2], x_buffer, out)

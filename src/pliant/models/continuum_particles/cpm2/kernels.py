@@ -16,12 +16,12 @@ c in B_1 (4), B_2 (7), B_3 (10), then two per face: rest area A, 1 / (24 A)^2. R
 those on the corners.
 """
 
-# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
 from pliant.kernels.element_blocks import reduce_rows
-from pliant.kernels.jit import inlined, jit, parallel_jit, prange
+from pliant.kernels.jit import inlined, jit, partition, partition_count, prange, twin
 from pliant.kernels.simd_transpose import INSIDE, add, take
 from pliant.models.continuum_particles.face_law import ROWS, block_gradient, printed_force
 from pliant.models.continuum_particles.stiffness import block_product, volume_product
@@ -277,22 +277,15 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
         _scatter(64 * b, index, w, buffer, shift)
 
 
-@jit
-def forces_serial(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
-    for p in range(low.shape[0]):
-        _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
-    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
-
-
-@parallel_jit
-def forces_parallel(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    n = out.shape[0]
+@twin
+def forces(printed, starts, low, high, offset, index, rest, x, buffer, out):
+    """Add the elastic forces [N] to ``out`` (n, 3)."""
     for p in prange(low.shape[0]):
         w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
-    for c in prange(64):
-        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
+        reduce_rows(begin, end, low, high, offset, buffer, out)
 
 
 @jit
@@ -339,19 +332,12 @@ def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
         _scatter(64 * b, index, w, buffer, shift)
 
 
-@jit
-def product_serial(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
-    for p in range(low.shape[0]):
-        _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
-    reduce_rows(0, out.shape[0], low, high, offset, buffer, out)
-
-
-@parallel_jit
-def product_parallel(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    n = out.shape[0]
+@twin
+def product(starts, low, high, offset, index, rest, x, dx, buffer, out):
+    """Add ``K dx`` with the Gauss-Newton stiffness to ``out`` (n, 3)."""
     for p in prange(low.shape[0]):
         w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
-    for c in prange(64):
-        reduce_rows(c * n // 64, (c + 1) * n // 64, low, high, offset, buffer, out)
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
+        reduce_rows(begin, end, low, high, offset, buffer, out)

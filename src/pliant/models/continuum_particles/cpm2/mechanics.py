@@ -74,16 +74,18 @@ class Cpm2Mechanics(ParticleMechanics):
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
         c = self.cells
-        run = kernels.forces_parallel if c.parallel else kernels.forces_serial
-        as_printed = self.form == "everts"
-        run(as_printed, c.starts, c.low, c.high, c.offset, self._index, self._rows, x, self._buffer, out)
+        as_printed, index = self.form == "everts", self._index
+        kernels.forces[c.parallel](
+            as_printed, c.starts, c.low, c.high, c.offset, index, self._rows, x, self._buffer, out
+        )
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest."""
         c = self.cells
-        run = kernels.product_parallel if c.parallel else kernels.product_serial
-        own = np.ascontiguousarray(dx)
-        run(c.starts, c.low, c.high, c.offset, self._index, self._product_rows, x, own, self._buffer, out)
+        rows, own = self._product_rows, np.ascontiguousarray(dx)
+        kernels.product[c.parallel](
+            c.starts, c.low, c.high, c.offset, self._index, rows, x, own, self._buffer, out
+        )
 
     def face_stiffness(self) -> tuple[Array, Array, Array]:
         c, size = self.constants, self.faces.size

@@ -1,4 +1,4 @@
-"""OFF: points and polygons as text."""
+"""Surfaces as text: OFF, and NetGen's ``.surf``."""
 
 import re
 from pathlib import Path
@@ -44,3 +44,19 @@ def write_off(path: Path, surface: Surface) -> None:
     lines += [f"{a:.17g} {b:.17g} {c:.17g}" for a, b, c in surface.points.tolist()]
     lines += [f"3 {a} {b} {c}" for a, b, c in surface.triangles.tolist()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_surf(path: Path) -> Surface:
+    """The triangles of a NetGen surface file."""
+    rows = TextRows(path, comment="#")
+    head = rows.row("'surfacemesh'")
+    if head != ["surfacemesh"]:
+        raise rows.fail(f"expected 'surfacemesh', got '{' '.join(head)[:40]}'.")
+    points = rows.floats(rows.count(rows.row("the number of points")[0], "points"), 3, "a point")
+    count = rows.count(rows.row("the number of triangles")[0], "triangles")
+    triangles = rows.integers(count, 3, "a triangle", more=True)
+    wrong = ((triangles < 1) | (triangles > len(points))).any(axis=1)
+    if wrong.any():
+        rows.next += int(wrong.argmax()) - count + 1
+        raise rows.fail(f"a triangle refers to a point that is not there ({len(points)} points, from 1).")
+    return checked_surface(str(path), points, triangles - 1)

@@ -1,7 +1,10 @@
-"""The optional packages behind pictures and graphs."""
+"""What pliant finds around itself: optional packages, and the environment of its child processes."""
 
+import os
 from importlib.util import find_spec
+from pathlib import Path
 
+import pliant
 from pliant.core.errors import MissingExtra
 
 LIBRARIES = (
@@ -23,3 +26,10 @@ def need(what: str, *modules: str, extra: str = "render") -> None:
             f"{what} needs {' and '.join(missing)}, not installed here.",
             hint=f"pip install 'pliant[{extra}]'",
         )
+
+
+def environment() -> dict[str, str]:
+    """This process' environment, with pliant's own folder importable."""
+    home = str(Path(pliant.__path__[0]).resolve().parent)
+    path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
+    return os.environ | {"PYTHONPATH": path}
