@@ -92,6 +92,14 @@ def specialised(
     return _compiled_once(numba.njit(cache=cache, error_model="numpy", parallel=parallel)(copy))
 
 
+def specialised_twin(
+    function: Kernel, name: str, meanings: TableView, cache: bool = True
+) -> tuple[Kernel, Kernel]:
+    """``specialised`` for one thread and for all, as ``twin`` does it."""
+    parallel = specialised(function, f"{name}_parallel", meanings, parallel=True, cache=cache)
+    return specialised(function, name, meanings, cache=cache), parallel
+
+
 def twin(function: Kernel) -> tuple[Kernel, Kernel]:
     """Compile a function with loops over ``prange`` twice, for one thread and for all; both are kept on
     disk. Called as ``kernel[parallel](*arguments)``.

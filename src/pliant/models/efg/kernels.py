@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.typing import Kernel
-from pliant.kernels.jit import parallel_jit, prange, specialised
+from pliant.kernels.jit import parallel_jit, prange, specialised, specialised_twin
 from pliant.kernels.tensors import determinant, times, transposed
 from pliant.materials.constitutive.law import Law
 from pliant.models.efg.mls_kernels import force_rows, gradient_rows, store_displacement, store_displacements
@@ -40,27 +40,10 @@ strain_rows: Kernel = None  # compiled for a law and a kind of flow, see ``law_l
 phyxel_stress: Kernel = None
 
 
-def _phyxel_forces_serial(
+def _phyxel_forces(
     starts, around, weight, rest, material, u_rows, q_rows, u_sum, k, plastic, x, forces, energy, out
 ):
     """Add the forces on all phyxels to ``out`` if ``forces``; their energy [J] if ``energy``."""
-    n = x.shape[0]
-    store_displacements(0, n, x, rest, material, u_rows)
-    total = 0.0
-    for p in range(PARTS):
-        a, b = p * n // PARTS, (p + 1) * n // PARTS
-        total += strain_rows(
-            a, b, starts, around, weight, material, u_rows, q_rows, u_sum, k, plastic, energy
-        )
-    if forces:
-        force_rows(0, n, starts, around, weight, material, u_rows, q_rows, u_sum, 1.0, 1.0, out)
-    return total
-
-
-def _phyxel_forces_parallel(
-    starts, around, weight, rest, material, u_rows, q_rows, u_sum, k, plastic, x, forces, energy, out
-):
-    """As ``_phyxel_forces_serial``."""
     n = x.shape[0]
     parts = np.zeros(PARTS)
     for p in prange(PARTS):
@@ -135,8 +118,7 @@ def _phyxel_cauchy_stress(gradients, material, k, plastic, sigma, bound, volume)
 class LawLoops(NamedTuple):
     """Loops over phyxels that are compiled for a law and a kind of flow."""
 
-    forces_serial: Kernel
-    forces_parallel: Kernel
+    forces: tuple[Kernel, Kernel]
     cauchy_stress: Kernel
 
 
@@ -145,7 +127,6 @@ def law_loops(law: Law, flow: int) -> LawLoops:
     """The loops of a law; flow: ELASTIC, SMALL or LARGE."""
     label, names = f"{law.kind.replace('-', '_')}_{flow}", law_kernels(law, flow)
     return LawLoops(
-        specialised(_phyxel_forces_serial, label, names, cache=law.cached),
-        specialised(_phyxel_forces_parallel, label, names, parallel=True, cache=law.cached),
+        specialised_twin(_phyxel_forces, label, names, cache=law.cached),
         specialised(_phyxel_cauchy_stress, label, names, parallel=True, cache=law.cached),
     )

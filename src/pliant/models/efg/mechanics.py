@@ -132,8 +132,7 @@ class EfgMechanics(Mechanics):
     # ---------------------------------------------------------------------------------- forces
 
     def _run(self, x: Array, forces: bool, energy: bool, out: Array) -> float:
-        loops = kernels.law_loops(self.law, self.flow)
-        run = loops.forces_parallel if self.parallel else loops.forces_serial
+        run = kernels.law_loops(self.law, self.flow).forces[self.parallel]
         total: float = run(*self._pairs, self.constants, self.plastic, x, forces, energy, out)
         return total
 

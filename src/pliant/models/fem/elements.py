@@ -143,7 +143,7 @@ class LinearTets(TetElements):
 
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks
-        run = stiffness_product.product_parallel if b.parallel else stiffness_product.product_serial
+        run = stiffness_product.tet_stiffness_product[b.parallel]
         run(b.starts, b.low, b.offset, b.index, self.rest.rows, frame, x, dx, b.buffer)
 
     def nodal_stress(self, x: Array) -> Array:

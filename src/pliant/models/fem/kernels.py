@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from pliant.core.typing import Kernel
-from pliant.kernels.jit import prange, specialised
+from pliant.kernels.jit import prange, specialised, specialised_twin
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import ENERGY, law_block, law_label
 from pliant.models.tets.kernels import SCRATCH, gather_edges, scatter_forces
@@ -32,18 +32,9 @@ def _law_blocks(first, last, index, rest, extra, share, k, x, buffer, shift, for
     return total
 
 
-def _law_serial(starts, low, offset, index, rest, extra, share, k, x, buffer, forces, energy):
-    """Forces into the buffers, if asked for; returns the energy [J], if asked for."""
-    w = np.empty(SCRATCH)
-    total = 0.0
-    for p in range(low.shape[0]):
-        a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
-        total += law_blocks(a, b, index, rest, extra, share, k, x, buffer, shift, forces, energy, w)
-    return total
-
-
-def _law_parallel(starts, low, offset, index, rest, extra, share, k, x, buffer, forces, energy):
-    """As ``_law_serial``; the partitions' energies are summed in order, whatever the threads."""
+def _law_partitions(starts, low, offset, index, rest, extra, share, k, x, buffer, forces, energy):
+    """Forces into the buffers, and the energy [J], as asked for; the partitions' energies are summed in
+    order, whatever the threads."""
     sums = np.empty(low.shape[0])
     for p in prange(low.shape[0]):
         w = np.empty(SCRATCH)
@@ -110,10 +101,7 @@ def law_loops(law: Law, full: bool) -> tuple[Kernel, Kernel]:
     label = law_label(law, full)
     names = {"apply_law": law_block(law, full)}
     names["law_blocks"] = specialised(_law_blocks, label, names, cache=law.cached)
-    return (
-        specialised(_law_serial, label, names, cache=law.cached),
-        specialised(_law_parallel, label, names, parallel=True, cache=law.cached),
-    )
+    return specialised_twin(_law_partitions, label, names, cache=law.cached)
 
 
 @cache

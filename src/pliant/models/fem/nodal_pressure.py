@@ -20,7 +20,7 @@ import numpy as np
 from pliant.core.typing import Array, Kernel
 from pliant.kernels.csr import incidence
 from pliant.kernels.element_blocks import WIDTH, ElementBlocks
-from pliant.kernels.jit import jit, parallel_jit, prange, specialised
+from pliant.kernels.jit import jit, prange, specialised, specialised_twin, twin
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import law_label, law_names
 from pliant.models.tets.kernels import SCRATCH, gather_edges
@@ -61,12 +61,12 @@ class NodalPressure:
     def update(self, x: Array, rest: Array) -> float:
         """Bring ``extra`` up to date with ``x``; returns the volumetric energy [J]."""
         b = self.blocks
-        strain, (average, give) = self._strain[b.parallel], _PARALLEL if b.parallel else _SERIAL
-        strain(b.starts, b.index, rest, x, self._theta)
-        energy: float = average(
-            self._first, self._around, self._theta, self._volumes, self._weight, self._pressure
+        self._strain[b.parallel](b.starts, b.index, rest, x, self._theta)
+        energy: float = _average[b.parallel](
+            *(64 if b.parallel else 1, self._first, self._around, self._theta),
+            *(self._volumes, self._weight, self._pressure),
         )
-        give(self._corner, self._volumes, self._pressure, self.extra)
+        _give[b.parallel](self._corner, self._volumes, self._pressure, self.extra)
         return energy
 
 
@@ -81,11 +81,7 @@ def _strain_blocks(first, last, index, rest, x, theta, w):
             theta[b, i] = volumetric(f, s)
 
 
-def _strain_serial(starts, index, rest, x, theta):
-    strain_blocks(0, starts[-1], index, rest, x, theta, np.empty(SCRATCH))
-
-
-def _strain_parallel(starts, index, rest, x, theta):
+def _strain_partitions(starts, index, rest, x, theta):
     for p in prange(starts.shape[0] - 1):
         strain_blocks(starts[p], starts[p + 1], index, rest, x, theta, np.empty(SCRATCH))
 
@@ -95,10 +91,7 @@ def _strain_loops(law: Law) -> tuple[Kernel, Kernel]:
     """The serial and the parallel loop of volumetric strains, compiled for a law."""
     label = law_label(law, False)
     names = {"strain_blocks": specialised(_strain_blocks, label, law_names(law), cache=law.cached)}
-    return (
-        specialised(_strain_serial, label, names, cache=law.cached),
-        specialised(_strain_parallel, label, names, parallel=True, cache=law.cached),
-    )
+    return specialised_twin(_strain_partitions, label, names, cache=law.cached)
 
 
 @jit
@@ -114,20 +107,16 @@ def _average_rows(begin, end, first, around, theta, volumes, weight, pressure):
     return energy
 
 
-@jit
-def _average_serial(first, around, theta, volumes, weight, pressure):
-    return _average_rows(0, pressure.shape[0], first, around, theta, volumes, weight, pressure)
-
-
-@parallel_jit
-def _average_parallel(first, around, theta, volumes, weight, pressure):
+@twin
+def _average(parts, first, around, theta, volumes, weight, pressure):
+    """Pressures of the particles, and the volumetric energy [J], summed in ``parts``."""
     n = pressure.shape[0]
-    sums = np.empty(64)
-    for c in prange(64):
-        a, b = c * n // 64, (c + 1) * n // 64
+    sums = np.empty(parts)
+    for c in prange(parts):
+        a, b = c * n // parts, (c + 1) * n // parts
         sums[c] = _average_rows(a, b, first, around, theta, volumes, weight, pressure)
     total = 0.0
-    for c in range(64):
+    for c in range(parts):
         total += sums[c]
     return total
 
@@ -146,17 +135,9 @@ def _give_blocks(begin, end, corner, volumes, pressure, extra):
             extra[b, i] = 0.25 * volumes[b, i] * four
 
 
-@jit
-def _give_serial(corner, volumes, pressure, extra):
-    _give_blocks(0, extra.shape[0], corner, volumes, pressure, extra)
-
-
-@parallel_jit
-def _give_parallel(corner, volumes, pressure, extra):
+@twin
+def _give(corner, volumes, pressure, extra):
+    """V times the mean pressure of each tet's corners."""
     n = extra.shape[0]
     for c in prange(64):
         _give_blocks(c * n // 64, (c + 1) * n // 64, corner, volumes, pressure, extra)
-
-
-_SERIAL = (_average_serial, _give_serial)
-_PARALLEL = (_average_parallel, _give_parallel)

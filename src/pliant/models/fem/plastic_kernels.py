@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.typing import Kernel
-from pliant.kernels.jit import inlined, jit, prange, specialised
+from pliant.kernels.jit import inlined, jit, prange, specialised, specialised_twin
 from pliant.materials.constitutive.anisotropic import elastic_strain
 from pliant.materials.constitutive.law import Law
 from pliant.materials.constitutive.plastic_flow import (
@@ -133,19 +133,8 @@ def _flow_blocks(first, last, index, rest, plastic, flow, dt, x, w):
     return flowed, heat
 
 
-def _flow_serial(starts, index, rest, plastic, flow, dt, x):
+def _flow_partitions(starts, index, rest, plastic, flow, dt, x):
     """Let the rest rows flow over ``dt`` [s]; how many tets did, and the energy it took [J]."""
-    flowed, heat = 0, 0.0
-    w = np.empty(SCRATCH)
-    for p in range(starts.shape[0] - 1):
-        n, lost = flow_blocks(starts[p], starts[p + 1], index, rest, plastic, flow, dt, x, w)
-        flowed += n
-        heat += lost
-    return flowed, heat
-
-
-def _flow_parallel(starts, index, rest, plastic, flow, dt, x):
-    """As ``_flow_serial``."""
     parts = starts.shape[0] - 1
     counts, losses = np.zeros(parts, np.int64), np.zeros(parts)
     for p in prange(parts):
@@ -163,10 +152,7 @@ def _flow_parallel(starts, index, rest, plastic, flow, dt, x):
 def _loops(label: str, strain: Kernel, lane: Any, cached: bool) -> tuple[Kernel, Kernel]:
     names = {"strain_block": strain, "flow_lane": lane}
     names["flow_blocks"] = specialised(_flow_blocks, label, names, cache=cached)
-    return (
-        specialised(_flow_serial, label, names, cache=cached),
-        specialised(_flow_parallel, label, names, parallel=True, cache=cached),
-    )
+    return specialised_twin(_flow_partitions, label, names, cache=cached)
 
 
 @cache

@@ -79,7 +79,7 @@ class QuadraticTets(TetElements):
 
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks
-        run = quadratic_kernels.product_parallel if b.parallel else quadratic_kernels.product_serial
+        run = quadratic_kernels.stiffness_product[b.parallel]
         run(b.starts, b.low, b.offset, b.index, self.rest.rows, SLOPES, frame, x, dx, b.buffer)
 
     def shape_gradients(self, inverse: Array) -> list[Array]:

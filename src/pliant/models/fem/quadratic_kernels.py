@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from pliant.core.typing import Kernel
-from pliant.kernels.jit import jit, parallel_jit, prange, specialised
+from pliant.kernels.jit import jit, prange, specialised, specialised_twin, twin
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import ENERGY, STIFFNESS, law_block, law_label
 from pliant.models.fem.stiffness_product import frame_block, general_block, isotropic_block
@@ -93,18 +93,8 @@ def _law_blocks(first, last, index, rest, extra, slopes, k, x, buffer, shift, fo
     return total
 
 
-def _law_serial(starts, low, offset, index, rest, extra, slopes, k, x, buffer, forces, energy):
-    """Forces into the buffers, if asked for; returns the energy [J], if asked for. slopes (points, 10, 3)."""
-    w, u = np.empty(SCRATCH), np.empty(ROOM)
-    total = 0.0
-    for p in range(low.shape[0]):
-        a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
-        total += law_blocks(a, b, index, rest, extra, slopes, k, x, buffer, shift, forces, energy, w, u)
-    return total
-
-
-def _law_parallel(starts, low, offset, index, rest, extra, slopes, k, x, buffer, forces, energy):
-    """As ``_law_serial``; the partitions' energies are summed in order, whatever the threads."""
+def _law_partitions(starts, low, offset, index, rest, extra, slopes, k, x, buffer, forces, energy):
+    """Forces into the buffers, and the energy [J], as asked for. slopes (points, 10, 3)."""
     sums = np.empty(low.shape[0])
     for p in prange(low.shape[0]):
         w, u = np.empty(SCRATCH), np.empty(ROOM)
@@ -122,10 +112,7 @@ def law_loops(law: Law, full: bool) -> tuple[Kernel, Kernel]:
     label = law_label(law, full)
     names = {"apply_law": law_block(law, full)}
     names["law_blocks"] = specialised(_law_blocks, label, names, cache=law.cached)
-    return (
-        specialised(_law_serial, label, names, cache=law.cached),
-        specialised(_law_parallel, label, names, parallel=True, cache=law.cached),
-    )
+    return specialised_twin(_law_partitions, label, names, cache=law.cached)
 
 
 @jit
@@ -148,18 +135,9 @@ def _product_blocks(first, last, index, rest, slopes, frame, x, dx, buffer, shif
         scatter_nodes(index[b], d, buffer, shift)
 
 
-@jit
-def product_serial(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
+@twin
+def stiffness_product(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
     """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``stiffness_product.py``."""
-    w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
-    for p in range(low.shape[0]):
-        shift = offset[p] - low[p]
-        _product_blocks(starts[p], starts[p + 1], index, rest, slopes, frame, x, dx, buffer, shift, w, u, d)
-
-
-@parallel_jit
-def product_parallel(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
-    """As ``product_serial``."""
     for p in prange(low.shape[0]):
         w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
         shift = offset[p] - low[p]

@@ -8,7 +8,7 @@ for any A, and the exact linear stiffness at rest, where A = 1.
 
 import numpy as np
 
-from pliant.kernels.jit import jit, parallel_jit, prange
+from pliant.kernels.jit import jit, prange, twin
 from pliant.kernels.tensors import TINY, rotated, unrotated
 from pliant.materials.constitutive.anisotropic import hooke, isotropic_hooke
 from pliant.materials.constitutive.gram_schmidt import orthonormal_columns
@@ -98,23 +98,13 @@ def _product_blocks(first, last, index, rest, frame, x, dx, buffer, shift, w):
         scatter_forces(index[b], w, buffer, shift)
 
 
-@jit
-def product_serial(starts, low, offset, index, rest, frame, x, dx, buffer):
+@twin
+def tet_stiffness_product(starts, low, offset, index, rest, frame, x, dx, buffer):
     r"""Minus the product with ``dx`` (n, 3), into the buffers.
 
     frame: POLAR or ORTHONORMAL (Gram-Schmidt) take A = R, the warped stiffness of [Cairns2012]_ (3.11);
     STRETCHED takes :math:`A = F / \sqrt{|F|^2 / 3}`, which leaves no torque: it serves damping.
     """
-    w = np.empty(SCRATCH)
-    for p in range(low.shape[0]):
-        shift = offset[p] - low[p]
-        _product_blocks(starts[p], starts[p + 1], index, rest, frame, x, dx, buffer, shift, w)
-
-
-@parallel_jit
-def product_parallel(starts, low, offset, index, rest, frame, x, dx, buffer):
-    """As ``product_serial``."""
     for p in prange(low.shape[0]):
-        w = np.empty(SCRATCH)
-        shift = offset[p] - low[p]
+        shift, w = offset[p] - low[p], np.empty(SCRATCH)
         _product_blocks(starts[p], starts[p + 1], index, rest, frame, x, dx, buffer, shift, w)
