@@ -1,4 +1,4 @@
-"""Types of the tables of TOML and JSON files, free of NumPy: the help of the command line does not load it."""
+"""Types of the tables of TOML and JSON files, free of NumPy: the help of the command line needs none."""
 
 from collections.abc import Mapping
 from typing import Any
