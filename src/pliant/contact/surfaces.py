@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.kernels.csr import edge_incidence
 from pliant.mesh.topology import components
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def surfaces_of(world: "World", alone: list[bool], apart: list[bool]) -> Contact
     whole = np.concatenate(triangles)
     points = np.unique(whole)
     body_of = np.repeat(np.arange(len(world.bodies)), [part.count for part in world.bodies])
-    first, other = _lists(np.concatenate(edges) if edges else np.empty((0, 2), np.int64), world.count)
+    pairs = np.concatenate(edges) if edges else np.empty((0, 2), np.int64)
+    first, other, _ = edge_incidence(pairs, world.count)
     return ContactSurfaces(
         np.ascontiguousarray(whole),
         np.concatenate(owners),
@@ -101,11 +103,3 @@ def _edges(part: "BodyState") -> IntArray:
         return tet_edges(cells["tetra"])
     t = cells.get("triangle", np.empty((0, 3), np.int64))
     return np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
-
-
-def _lists(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    ends = np.concatenate([edges[:, 0], edges[:, 1]])
-    others = np.concatenate([edges[:, 1], edges[:, 0]])
-    order = np.argsort(ends, kind="stable")
-    first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))]).astype(np.int64)
-    return first, others[order]

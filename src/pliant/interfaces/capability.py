@@ -1,6 +1,8 @@
 """Optional parts of a runtime: declared by the runtime, asked for by type."""
 
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from pliant.core.diagnostics import Diagnostics
@@ -13,9 +15,11 @@ class Capable:
 
     ``capabilities`` lists protocols of ``pliant.interfaces``. Nothing is inferred from attribute names: a
     method called ``cut`` or ``remove`` means nothing unless the matching protocol is declared.
+    ``components``: objects that implement a protocol on its behalf.
     """
 
     capabilities: frozenset[Any] = frozenset()
+    components: Mapping[Any, object] = MappingProxyType({})
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
@@ -23,5 +27,5 @@ class Capable:
         return Diagnostics()
 
     def offer(self, capability: type[C]) -> C | None:
-        """This object as ``capability``, or None where it is not declared."""
-        return cast(C, self) if capability in self.capabilities else None
+        """This object, or the part of it that implements ``capability``; None where it is not declared."""
+        return cast(C, self.components.get(capability, self)) if capability in self.capabilities else None

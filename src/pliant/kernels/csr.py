@@ -15,3 +15,10 @@ def incidence(index: AnyArray, count: int) -> tuple[IntArray, IntArray]:
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(flat, minlength=count), out=starts[1:])
     return np.argsort(flat, kind="stable"), starts
+
+
+def edge_incidence(edges: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Edges (m, 2) listed by their ends: starts (n + 1,), and the other end and number of each (2 m,)."""
+    entries, starts = incidence(edges.T, count)
+    which, end = entries % len(edges), entries // len(edges)
+    return starts, edges[which, 1 - end], which

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
+from pliant.kernels.csr import incidence
 from pliant.mesh.features import SHARP
 from pliant.mesh.topology import Edges
 
@@ -45,11 +46,10 @@ def _collapsed(points: Array, triangles: IntArray, error: float, edge: float) ->
         rank = cost + 1e-3 * (error * length / edge) ** 2  # on flat parts, short edges first
         good = np.flatnonzero((cost <= error**2) & (length <= edge) & (uses <= 2))
         order = good[np.argsort(rank[good], kind="stable")]
-        ring = np.argsort(triangles.reshape(-1), kind="stable") // 3
-        start = np.concatenate([[0], np.cumsum(np.bincount(triangles.reshape(-1), minlength=len(points)))])
+        corners, start = incidence(triangles, len(points))
         target = np.arange(len(points))
         done = edge_collapse.collapse_pass(
-            points, triangles, edges, order, place, start, ring, quadrics, target, uses
+            points, triangles, edges, order, place, start, corners // 3, quadrics, target, uses
         )
         triangles = target[triangles]
         distinct = (triangles != np.roll(triangles, 1, axis=1)).all(axis=1)

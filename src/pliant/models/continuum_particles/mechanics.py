@@ -27,6 +27,7 @@ from pliant.models.continuum_particles.material_mapping import FaceConstants, Fo
 from pliant.models.critical_step import explicit_limit, highest_frequency
 from pliant.models.regions import lame_per_cell
 from pliant.models.tets import fields
+from pliant.models.tets.section_force import volumetric_resultant
 from pliant.models.tets.stiffness import linear_stiffness
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class ParticleMechanics(Mechanics):
         return {
             "elastic": self._face_flux(x, above, *vectors, stretch, none, floor),
             "shear": self._face_flux(x, above, *vectors, none, shear, floor),
-            "volumetric": self._volumetric_flux(x, above),
+            "volumetric": volumetric_resultant(x, self.tets, self.volumes, self.constants.bulk, above),
         }
 
     def _face_flux(
@@ -177,12 +178,3 @@ class ParticleMechanics(Mechanics):
             weight, arm = self.face_shifts(x, above)
             on_above = -(weight[:, None] * gm + np.cross(arm, gn))
         return on_above.sum(axis=0), float(np.linalg.norm(on_above, axis=1).sum())
-
-    def _volumetric_flux(self, x: Array, above: BoolArray) -> tuple[Array, float]:
-        side = above[self.tets]
-        cut = side.any(axis=1) & ~side.all(axis=1)
-        tets = self.tets[cut]
-        pressure = -self.constants.bulk[cut] * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
-        forces = pressure[:, None, None] * fields.volume_gradients(x, tets)
-        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
-        return resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum())

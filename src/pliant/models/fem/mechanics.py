@@ -1,7 +1,7 @@
-"""Runtime of the FEM model for one body: forces, stiffness, plasticity, fields."""
+"""Runtime of the fem model for one body: forces, stiffness, plasticity, fracture, fields."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from pliant.interfaces import (
     Cuttable,
     Damped,
     FieldData,
+    FractureStatistics,
+    Mechanics,
     SectionForce,
     StableStep,
     StepHook,
@@ -19,104 +21,97 @@ from pliant.interfaces import (
     Tangent,
     VolumetricTerm,
 )
-from pliant.kernels.element_blocks import WIDTH
 from pliant.models.critical_step import element_limit, explicit_limit
-from pliant.models.fem import fields, kernels, stiffness_product
-from pliant.models.fem.nodal_pressure import NodalPressure
-from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
+from pliant.models.fem import fields, stiffness_product
+from pliant.models.fem.elements import LinearTets, TetElements
+from pliant.models.fem.plasticity import LargePlasticity, Plasticity, SmallPlasticity
+from pliant.models.fem.quadratic import QuadraticTets
 from pliant.models.fem.reference import ReferenceTets
-from pliant.models.regions import per_cell
-from pliant.models.tets.fields import edge_matrices
 from pliant.models.tets.fracture import TetFracture
-from pliant.models.tets.stiffness import assemble, gradients, stiffness_at
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.fem.model import Fem
 
 
-class TetFem(TetFracture):
-    """Forces, stiffness and fields of linear tets; arrays are in the body's own numbering."""
+class FemMechanics(Mechanics):
+    """Forces, stiffness and fields of a body of tets: elements, a law, plasticity and fracture.
 
-    capabilities: frozenset[Any] = frozenset(
-        {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, Cuttable, ChangingTopology}
-    )
+    Arrays are in the body's own numbering. Quadratic tets cannot be cut and do not crack; fields are per
+    cell, of which a quadratic tet has eight.
+    """
+
     field_names = fields.NAMES
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
         self.material, self.model = material, model
-        self.law, self.constants = model.constitutive, model.constants()
+        self.law, self._constants = model.constitutive, model.constants()
         self.inversion_safe = self.law.safe
         self.damping_time = material.damping or 0.0
-        self._keeps_volume = True
+        self._volumetric = True
         self._quickest: tuple[tuple[int, float], StableStep] | None = None
-        self.set_up(structure)
-        self.start_breaking(self.cell_strength())
+        self._set_up(structure)
+        linear = isinstance(self.elements, LinearTets)
+        self.fracture = TetFracture(structure, material, self._replace_body, linear and model.fracture)
+        self.can_crack = self.fracture.cracking is not None
+        self.components = {Cuttable: self.fracture, ChangingTopology: self.fracture}
+        self.capabilities = frozenset(
+            {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, ChangingTopology}
+            | ({Cuttable} if linear else set())
+            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy})
+        )
 
-    def set_up(self, structure: Structure) -> None:
+    def _set_up(self, structure: Structure) -> None:
         """Make all that depends on the tets."""
         self.structure, material, model = structure, self.material, self.model
+        flow = model.flow(material)
         printed = model.rotation == "gram-schmidt"
-        small = model.flow(material) in ("small", "cairns")
-        full = printed or small or model.anisotropic(material)
-        self.frame = stiffness_product.ORTHONORMAL if printed else stiffness_product.POLAR
-        self.rest = self._make_rest(structure, material, full)
-        self.tets, self.blocks = structure.cells["tetra"], self.rest.blocks
-        self._set_pressure()
-        self._set_plasticity()
-        self._lane_volumes: Array | None = None
-        if not self._keeps_volume:
+        full = printed or flow in ("small", "cairns") or model.anisotropic(material)
+        self._frame = stiffness_product.ORTHONORMAL if printed else stiffness_product.POLAR
+        self.elements: TetElements
+        if model.elements == "quadratic":
+            self.elements = QuadraticTets(structure, material, full, self.law, self._constants)
+        else:
+            averaged = model.locking == "averaged-pressure"
+            rest = ReferenceTets(structure, material, full)
+            self.elements = LinearTets(structure, rest, self.law, self._constants, averaged)
+        self.plasticity: Plasticity | None = None
+        self._plastic_power = 0.0
+        if flow == "large":
+            self.plasticity = LargePlasticity(self.elements.structure, material, self.elements.rest)
+        elif flow is not None:
+            own = self.elements
+            self.plasticity = SmallPlasticity(own.structure, material, own.rest, self.law, flow == "cairns")
+        self.recorded = self.plasticity.recorded if self.plasticity else ()
+        if not self._volumetric:
             self.disable_volumetric_term()
 
-    def _make_rest(self, structure: Structure, material: "Material", full: bool) -> ReferenceTets:
-        return ReferenceTets(structure, material, full)
-
-    def _set_pressure(self) -> None:
-        self.pressure: NodalPressure | None = None
-        self.share, self._extra = 1.0, np.zeros((1, WIDTH))  # the share of the bulk modulus that tets keep
-        if self.model.locking == "averaged-pressure":
-            lam, mu = self.rest.lame
-            self.pressure = NodalPressure(self.blocks, self.rest.volumes, lam + 2.0 / 3.0 * mu, self.law)
-            self.share, self._extra = 0.0, self.pressure.extra
-
-    def _set_plasticity(self) -> None:
-        self.plasticity: SmallPlasticity | LargePlasticity | None = None
-        self._plastic_power = 0.0
-        kind, structure = self.model.flow(self.material), self._elements_of(self.structure)
-        if kind == "large":
-            self.plasticity = LargePlasticity(structure, self.material, self.rest)
-        elif kind is not None:
-            printed = kind == "cairns"
-            self.plasticity = SmallPlasticity(structure, self.material, self.rest, self.law, printed)
-        self.recorded = self.plasticity.recorded if self.plasticity else ()
-
-    def _elements_of(self, structure: Structure) -> Structure:
-        """The structure whose cells are the elements: here, the tets."""
-        return structure
+    def _replace_body(self, structure: Structure, origin: IntArray | None) -> None:
+        """Set up for a structure whose tets are parts of the old tets ``origin``, with their history."""
+        before = self.plasticity
+        self._set_up(structure)
+        if before is not None and self.plasticity is not None and origin is not None:
+            memory = before.cell_memory()
+            self.plasticity.take_cell_memory({name: kept[origin] for name, kept in memory.items()})
 
     def disable_volumetric_term(self) -> None:
-        """Drop the volumetric term: a constraint on nodal volumes takes its place, and it would only lock."""
-        self._keeps_volume = False
+        """Leave the volumetric term out: a constraint on nodal volumes replaces it, and it would lock."""
+        self._volumetric = False
         if not self.model.anisotropic(self.material):
-            self.rest.drop_lambda()
-            self.pressure, self.share, self._extra = None, 1.0, np.zeros((1, WIDTH))
+            self.elements.drop_volumetric_term()
 
     # ---------------------------------------------------------------------------------- forces
 
-    def _run_law(self, x: Array, forces: bool, energy: bool) -> float:
-        b, rows = self.blocks, self.rest.rows
-        total: float = self.pressure.update(x, rows) if self.pressure else 0.0
-        run = kernels.law_loops(self.law, self.rest.full)[b.parallel]
-        total += run(
-            *(b.starts, b.low, b.offset, b.index, rows, self._extra, self.share),
-            *(self.constants, x, b.buffer, forces, energy),
-        )
-        return total
-
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        self._run_law(x, True, False)
-        self.blocks.add_to(out)
+        self.elements.integrate(x, True, False)
+        self.elements.blocks.add_to(out)
         self._add_damping(x, v, out)
+
+    def energy(self, x: Array) -> float:
+        """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
+        return self.elements.integrate(x, False, True)
 
     def _add_damping(self, x: Array, v: Array, out: Array) -> None:
         if self.damping_time:
@@ -133,79 +128,24 @@ class TetFem(TetFracture):
     # ------------------------------------------------------------------------------- stiffness
 
     def _add_product(self, frame: int, x: Array, dx: Array, out: Array) -> None:
-        b = self.blocks
-        run = stiffness_product.product_parallel if b.parallel else stiffness_product.product_serial
-        run(b.starts, b.low, b.offset, b.index, self.rest.rows, frame, x, -dx, b.buffer)
-        b.add_to(out)
+        self.elements.multiply(frame, x, -dx)
+        self.elements.blocks.add_to(out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the warped stiffness: symmetric, positive semi-definite, exact at rest.
 
         It leaves out the stiffness that present stresses bring (see ``stiffness_product.py``).
         """
-        self._add_product(self.frame, x, dx, out)
+        self._add_product(self._frame, x, dx, out)
 
-    def rest_stiffness(self) -> Any:
-        """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        rest = self.rest
-        parts = stiffness_at(gradients(rest.first_inverse), rest.volumes, rest.stiffness)
-        return assemble(parts, self.tets, len(self.structure.rest))
-
-    # ------------------------------------------------------------------------- history and fields
-
-    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
-        """Plastic flow and cracks over the step that ended at ``time``; True where forces changed."""
-        flowed = False
-        if self.plasticity is not None:
-            flowed, heat = self._flow(self.plasticity, x, dt)
-            self._plastic_power = heat / dt
-        if self.cracking is None:
-            return flowed
-        return self.crack(self.cracking, time, x, self.nodal_stress(x)) or flowed
-
-    def _flow(self, plasticity: SmallPlasticity | LargePlasticity, x: Array, dt: float) -> tuple[bool, float]:
-        """Let the tets flow over ``dt``; whether they did, and the energy it took [J]."""
-        return plasticity.step(x, dt)
-
-    def state(self) -> dict[str, AnyArray]:
-        return {**(self.plasticity.state() if self.plasticity else {}), **self.breaking_state()}
-
-    def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.restore_breaking(state)
-        if self.plasticity:
-            self.plasticity.restore(state)
-
-    def cell_strength(self) -> Array | None:
-        """Strength of each tet [Pa], infinite where it has none."""
-        if not self.model.fracture:
-            return None
-        return per_cell(
-            self.structure, self.material, lambda own: np.inf if own.strength is None else own.strength
-        )
-
-    def nodal_stress(self, x: Array) -> Array:
-        """Mean Cauchy stress around each particle, (n, 6) [Pa], xx, yy, zz, yz, xz, xy."""
-        b, out = self.blocks, np.empty((len(x), 6))
-        if self.pressure:
-            self.pressure.update(x, self.rest.rows)
-        if self._lane_volumes is None:
-            self._lane_volumes = b.rows(self.rest.volumes)
-        rows, volumes = self.rest.rows, self._lane_volumes
-        run = kernels.nodal_stress(self.law, self.rest.full)
-        run(b.starts, b.index, rows, self._extra, self.share, self.constants, volumes, x, out)
-        return out
-
-    def cell_memory(self) -> dict[str, Array]:
-        return self.plasticity.cell_memory() if self.plasticity else {}
-
-    def take_cell_memory(self, memory: Mapping[str, Array], origin: IntArray) -> None:
-        if self.plasticity:
-            self.plasticity.take_cell_memory({name: kept[origin] for name, kept in memory.items()})
+    def rest_stiffness(self) -> "bsr_array":
+        """The stiffness matrix at rest (3n, 3n) [N/m], in 3x3 blocks."""
+        return self.elements.rest_stiffness(len(self.structure.rest))
 
     def stable_step(self) -> StableStep:
         """That of the rest shape; half of it where the rest shape may flow, which makes tets slender. Where
         the body may break, that of the quickest tet alone, which holds for all pieces."""
-        if self.cracking is not None:
+        if self.can_crack:
             limit = self._limit_of_tets()
         else:
             limit = explicit_limit(self, self.structure, self.damping_time)
@@ -214,44 +154,40 @@ class TetFem(TetFracture):
         return limit
 
     def _limit_of_tets(self) -> StableStep:
-        """That of the quickest tet; found again only where tets were cut up, not where they were parted."""
-        made_for = (len(self.tets), self.damping_time)
+        """That of the quickest tet; found again only where tets were subdivided, not where they separated."""
+        made_for = (len(self.elements.nodes), self.damping_time)
         if self._quickest is None or self._quickest[0] != made_for:
-            parts = stiffness_at(gradients(self.rest.first_inverse), self.rest.volumes, self.rest.stiffness)
-            self._quickest = (made_for, element_limit(parts, self.structure, self.damping_time))
+            limit = element_limit(self.elements.stiffness(), self.structure, self.damping_time)
+            self._quickest = (made_for, limit)
         return self._quickest[1]
 
+    # ------------------------------------------------------------------------- history and fields
+
+    def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
+        """Plastic flow and cracks over the step that ended at ``time``; True where forces changed."""
+        flowed = False
+        if self.plasticity is not None:
+            flowed, heat = self.elements.flow(self.plasticity, x, dt)
+            self._plastic_power = heat / dt
+        if isinstance(self.elements, LinearTets):
+            return self.fracture.crack(time, x, self.elements.nodal_stress) or flowed
+        return flowed
+
+    def state(self) -> dict[str, AnyArray]:
+        return {**(self.plasticity.state() if self.plasticity else {}), **self.fracture.state()}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.fracture.restore(state)
+        if self.plasticity:
+            self.plasticity.restore(state)
+
+    def fracture_statistics(self) -> FractureStatistics:
+        return self.fracture.statistics()
+
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
-        """Forces of the tets that have particles on both sides of a cut."""
-        side = above[self.tets]
-        cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
-        forces = fields.element_forces(self, x, cut)
-        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
-        return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}
-
-    def owner(self, cells: IntArray) -> IntArray:
-        """The element that each of ``cells`` belongs to: here, itself."""
-        return cells
-
-    def deformation(self, x: Array, cells: IntArray) -> Array:
-        """Elastic deformation gradients of some cells (m, 3, 3): from the present rest shape."""
-        return np.asarray(edge_matrices(x, self.tets[cells]) @ self.rest.inverse[cells])
-
-    @property
-    def cell_volumes(self) -> Array:
-        """Rest volumes of the cells [m3]."""
-        return self.rest.volumes
+        """Forces of the elements that have particles on both sides of a section."""
+        return {"elastic": self.elements.section_force(x, above)}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        """Fields per tet, and the averaged stress per particle."""
-        return fields.fem_fields(self, x, names)
-
-
-class HyperelasticTetFem(TetFem):
-    """Laws that have an energy."""
-
-    capabilities = TetFem.capabilities | {StoredEnergy}
-
-    def energy(self, x: Array) -> float:
-        """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
-        return self._run_law(x, False, True)
+        """Fields per cell, and the averaged stress per particle."""
+        return fields.fem_fields(self.structure, self.elements, self.plasticity, x, names)

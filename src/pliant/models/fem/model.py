@@ -21,7 +21,7 @@ from pliant.structure.samplers.tets import QuadraticTetSampler, TetSampler
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
-    from pliant.models.fem.mechanics import TetFem
+    from pliant.models.fem.mechanics import FemMechanics
 
 LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
 
@@ -120,17 +120,13 @@ class Fem(Model):
         """Those asked for: tets follow a uniform strain exactly. None for anisotropic ones."""
         return None if self.anisotropic(material) else material.lame
 
-    def prepare(self, structure: Structure, material: "Material") -> "TetFem":
-        from pliant.models.fem.mechanics import HyperelasticTetFem, TetFem
+    def prepare(self, structure: Structure, material: "Material") -> "FemMechanics":
+        from pliant.models.fem.mechanics import FemMechanics
 
         for wrong, why, hint in self._conflicts(material):
             if wrong:
                 raise IncompatibleError(why, hint=hint)
-        if self.elements == "quadratic":
-            from pliant.models.fem.quadratic import QuadraticTetFem
-
-            return QuadraticTetFem(structure, material, self)
-        return (TetFem if self.rotation == "gram-schmidt" else HyperelasticTetFem)(structure, material, self)
+        return FemMechanics(structure, material, self)
 
     def _conflicts(self, material: "Material") -> list[tuple[bool, str, str]]:
         """Combinations that cannot work: (it is so, why, what to do)."""

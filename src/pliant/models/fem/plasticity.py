@@ -1,19 +1,13 @@
-r"""Plastic deformation of fem bodies, once per accepted step.
+r"""Plastic deformation of fem bodies, once per accepted step (``materials/constitutive/plastic_flow.py``).
 
-The yield stress :math:`\sigma_y` (von Mises) is a limit on the norm of the deviatoric elastic strain,
-:math:`y = \sigma_y / (\sqrt6 \mu)`; what exceeds it relaxes at the rate ``creep`` (at once where not given):
-
-.. math:: d\epsilon_p = (1 - e^{-creep\,dt}) (1 - y / |dev\,\epsilon_e|)\,dev\,\epsilon_e.
-
-So volume is kept, the result depends neither on the step nor on the orientation, and under held strain the
-excess decays exponentially. Plastic strain lives in rest coordinates.
-
-Source: [Cairns2012]_ algorithm 4.1. Differs: that moves the whole elastic strain, volume change included, as
-soon as a norm that depends on the axes passes the yield; ``plasticity = "cairns"`` keeps it.
+Plastic strain lives in rest coordinates. Source: [Cairns2012]_ algorithm 4.1. Differs: that moves the whole
+elastic strain, volume change included, as soon as a norm that depends on the axes passes the yield;
+``plasticity = "cairns"`` keeps it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
 
-def _constants(structure: Structure, material: "Material", rest: ReferenceTets) -> tuple[Array, Array, Array]:
+def _constants(structure: Structure, material: "Material") -> tuple[Array, Array, Array]:
     """Yield stress [Pa], creep rate [1/s], largest plastic strain of each tet; infinite where not given."""
 
     def read(own: "Material") -> list[float]:
@@ -40,33 +34,65 @@ def _constants(structure: Structure, material: "Material", rest: ReferenceTets) 
     return values[:, 0], values[:, 1], values[:, 2]
 
 
-class SmallPlasticity:
+class Plasticity(ABC):
+    """Plastic history of the tets of a body, in their rest rows.
+
+    loops: the serial and the parallel loop of the flow; rows: yield limit, creep and largest plastic strain
+    of each tet, as they read them; flow (blocks, 16): accumulated norm of plastic strain, where it counts.
+    recorded: entries of ``state`` that each frame records.
+    """
+
+    recorded: tuple[str, ...] = ()
+
+    def __init__(self, rest: ReferenceTets, loops: tuple[Any, Any], rows: Array, flow: Array) -> None:
+        self.rest, self._loops, self._rows, self.flow = rest, loops, rows, flow
+
+    def step(self, x: Array, index: IndexArray, dt: float) -> tuple[bool, float]:
+        """Let the tets flow over ``dt`` [s]; whether they did, and the energy it took [J]. index (blocks, 16,
+        4): the rows of x (n, 3) that span each."""
+        b = self.rest.blocks
+        run = self._loops[b.parallel]
+        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.flow, dt, x)
+        return bool(flowed), float(heat)
+
+    @abstractmethod
+    def equivalent(self) -> Array:
+        """Equivalent (uniaxial) plastic strain of each tet."""
+
+    @abstractmethod
+    def cell_memory(self) -> dict[str, Array]:
+        """History of each tet (m, ...), independent of its shape and place."""
+
+    @abstractmethod
+    def take_cell_memory(self, memory: Mapping[str, Array]) -> None:
+        """Continue with that history."""
+
+    @abstractmethod
+    def state(self) -> dict[str, AnyArray]:
+        """What a restart needs."""
+
+    @abstractmethod
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``."""
+
+
+class SmallPlasticity(Plasticity):
     """Additive plastic strain, for plastic strains up to about 0.3; ``printed``: as in [Cairns2012]_.
 
     There the limit on the norm of the strain 6-vector is the yield stress over Young's modulus.
     """
 
     recorded = ("plastic",)
-    index: IndexArray | None = None  # rows of x that span each element, where those are not its corners
 
     def __init__(
         self, structure: Structure, material: "Material", rest: ReferenceTets, law: Law, printed: bool
     ) -> None:
-        self.rest, self._loops = rest, kernels.additive_loops(law, printed)
-        stress, creep, most = _constants(structure, material, rest)
+        stress, creep, most = _constants(structure, material)
         young = per_cell(structure, material, lambda own: own.young)
         limit = stress / young if printed else stress / (np.sqrt(6.0) * rest.lame[1])
         cap = most if printed else ROOT_3_2 * most
-        self._rows = rest.blocks.rows(limit, creep, cap)
-        self._flow = np.zeros((len(rest.rows), 1))
-
-    def step(self, x: Array, dt: float) -> tuple[bool, float]:
-        """Let plastic strain grow over ``dt``; whether it did, and the energy it took [J]."""
-        b = self.rest.blocks
-        run = self._loops[b.parallel]
-        index = b.index if self.index is None else self.index
-        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self._flow, dt, x)
-        return bool(flowed), float(heat)
+        rows, flow = rest.blocks.rows(limit, creep, cap), np.zeros((len(rest.rows), 1))
+        super().__init__(rest, kernels.additive_loops(law, printed), rows, flow)
 
     def equivalent(self) -> Array:
         r""":math:`\sqrt{2/3}\,|\epsilon_p|` of each tet."""
@@ -75,7 +101,6 @@ class SmallPlasticity:
         )
 
     def cell_memory(self) -> dict[str, Array]:
-        """History of each tet, independent of its shape and place."""
         return {"plastic": self.rest.plastic_strain}
 
     def take_cell_memory(self, memory: Mapping[str, Array]) -> None:
@@ -88,7 +113,7 @@ class SmallPlasticity:
         self.rest.write(PLASTIC_COLUMN, state["plastic"])
 
 
-class LargePlasticity:
+class LargePlasticity(Plasticity):
     r"""Multiplicative plastic flow, for clay and dough: :math:`F = F_e F_p`, det F_p = 1.
 
     The logarithmic strains of F_e are returned to the yield limit, :math:`h_i \to h_i - \gamma\,dev h_i`, and
@@ -100,21 +125,11 @@ class LargePlasticity:
     """
 
     recorded = ("rest-shape",)
-    index: IndexArray | None = None  # as above
 
     def __init__(self, structure: Structure, material: "Material", rest: ReferenceTets) -> None:
-        self.rest = rest
-        stress, creep, most = _constants(structure, material, rest)
-        self._rows = rest.blocks.rows(stress / (np.sqrt(6.0) * rest.lame[1]), creep, ROOT_3_2 * most)
-        self.flow = np.zeros((len(rest.rows), 16))  # accumulated norm of plastic strain
-
-    def step(self, x: Array, dt: float) -> tuple[bool, float]:
-        """Let the rest shape flow over ``dt``; whether it did, and the energy it took [J]."""
-        b = self.rest.blocks
-        run = kernels.multiplicative_loops()[b.parallel]
-        index = b.index if self.index is None else self.index
-        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.flow, dt, x)
-        return bool(flowed), float(heat)
+        stress, creep, most = _constants(structure, material)
+        rows = rest.blocks.rows(stress / (np.sqrt(6.0) * rest.lame[1]), creep, ROOT_3_2 * most)
+        super().__init__(rest, kernels.multiplicative_loops(), rows, np.zeros((len(rest.rows), 16)))
 
     def equivalent(self) -> Array:
         r""":math:`\sqrt{2/3}\,|\log F_p|` of each tet, by the logarithms of its principal stretches."""
@@ -123,7 +138,7 @@ class LargePlasticity:
         return np.asarray(np.linalg.norm(logs, axis=1) / ROOT_3_2)
 
     def cell_memory(self) -> dict[str, Array]:
-        """History of each tet, independent of its shape and place: F_p^-1, and the accumulated flow."""
+        """F_p^-1, and the accumulated flow."""
         return {"unflowed": self.rest.edges @ self.rest.inverse, "flow": self.rest.per_tet(self.flow)}
 
     def take_cell_memory(self, memory: Mapping[str, Array]) -> None:

@@ -1,18 +1,18 @@
-"""Quadratic tetrahedra: the fem model on tets with a particle in the middle of each edge."""
+"""Quadratic tetrahedra: elements with a particle in the middle of each edge."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Cuttable, Structure
+from pliant.core.typing import Array, IntArray
+from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
-from pliant.models.fem import fields, quadratic_kernels
-from pliant.models.fem.mechanics import HyperelasticTetFem
-from pliant.models.fem.plasticity import LargePlasticity, SmallPlasticity
+from pliant.materials.constitutive.law import Law
+from pliant.models.fem import quadratic_kernels
+from pliant.models.fem.elements import TetElements
+from pliant.models.fem.plasticity import Plasticity
 from pliant.models.fem.reference import ReferenceTets
-from pliant.models.tets.stiffness import assemble, stiffness_at
 from pliant.structure.samplers.tets import EDGES, PIECES
 
 if TYPE_CHECKING:
@@ -48,87 +48,65 @@ SLOPES, PIECE_SLOPES = shape_slopes(POINTS), shape_slopes(_piece_centres())
 MIDDLE = shape_slopes(np.full((1, 4), 0.25))[0]
 
 
-class QuadraticTetFem(HyperelasticTetFem):
-    """Forces, stiffness and fields of quadratic tets: strain is linear in each, integrated at four points.
+class QuadraticTets(TetElements):
+    """Tets of linear strain, integrated at four points; each has eight cells with the strain in their
+    middle."""
 
-    Fields are per piece (eight to a tet), taken at its middle. They cannot be cut and do not crack.
-    """
-
-    capabilities = HyperelasticTetFem.capabilities - {Cuttable}
-
-    def _make_rest(self, structure: Structure, material: "Material", full: bool) -> ReferenceTets:
-        self.elements: IntArray = structure.cells["tetra10"]
-        own = self._elements_of(structure)
-        most = min(partitions_for(len(self.elements)), MOST_PARTITIONS)
-        blocks = make_blocks(self.elements, len(structure.rest), most)
-        self._nothing = np.zeros(WIDTH)
-        return ReferenceTets(own, material, full, blocks, len(SLOPES))
-
-    def _elements_of(self, structure: Structure) -> Structure:
-        return replace(
+    def __init__(self, structure: Structure, material: "Material", full: bool, law: Law, k: Array) -> None:
+        nodes = structure.cells["tetra10"]
+        corners = replace(
             structure,
-            cells={"tetra": structure.cells["tetra10"][:, :4]},
-            regions=None if structure.regions is None else structure.regions[::8],
+            cells={"tetra": nodes[:, :4]},
+            regions=None if structure.regions is None else structure.regions[:: len(PIECES)],
         )
+        most = min(partitions_for(len(nodes)), MOST_PARTITIONS)
+        blocks = make_blocks(nodes, len(structure.rest), most)
+        rest = ReferenceTets(corners, material, full, blocks, len(SLOPES))
+        super().__init__(nodes, corners, rest, law, k)
+        self._no_pressure = np.zeros(WIDTH)
+        spans = np.zeros((len(rest.rows) * WIDTH, 4), np.uint32)
+        spans[blocks.slots] = 4 * blocks.order[:, None] + np.arange(4)
+        self._spans = spans.reshape(-1, WIDTH, 4)
 
-    def _flow(self, plasticity: SmallPlasticity | LargePlasticity, x: Array, dt: float) -> tuple[bool, float]:
-        """Plastic strain is constant in each tet and follows the strain in its middle, where the edge matrix
-        is spanned by three points of their own."""
-        if plasticity.index is None:
-            index = np.zeros((len(self.rest.rows) * WIDTH, 4), np.uint32)
-            index[self.blocks.slots] = 4 * self.blocks.order[:, None] + np.arange(4)
-            plasticity.index = index.reshape(-1, WIDTH, 4)
-        spanned = np.zeros((len(self.elements), 4, 3))
-        spanned[:, 1:] = np.einsum("mai,ak->mki", x[self.elements], MIDDLE)
-        flowed, heat = plasticity.step(spanned.reshape(-1, 3), dt)
-        return flowed, len(SLOPES) * heat
-
-    # ---------------------------------------------------------------------------------- forces
-
-    def _run_law(self, x: Array, forces: bool, energy: bool) -> float:
+    def integrate(self, x: Array, forces: bool, energy: bool) -> float:
         b = self.blocks
         run = quadratic_kernels.law_loops(self.law, self.rest.full)[b.parallel]
         total: float = run(
-            *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._nothing, SLOPES),
+            *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._no_pressure, SLOPES),
             *(self.constants, x, b.buffer, forces, energy),
         )
         return total
 
-    def _add_product(self, frame: int, x: Array, dx: Array, out: Array) -> None:
+    def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks
         run = quadratic_kernels.product_parallel if b.parallel else quadratic_kernels.product_serial
-        run(b.starts, b.low, b.offset, b.index, self.rest.rows, SLOPES, frame, x, -dx, b.buffer)
-        b.add_to(out)
+        run(b.starts, b.low, b.offset, b.index, self.rest.rows, SLOPES, frame, x, dx, b.buffer)
 
-    def rest_stiffness(self) -> Any:
-        rest = self.rest
-        parts = sum(
-            stiffness_at(slopes @ rest.first_inverse, rest.weights, rest.stiffness) for slopes in SLOPES
-        )
-        return assemble(np.asarray(parts), self.elements, len(self.structure.rest))
+    def shape_gradients(self, inverse: Array) -> list[Array]:
+        return [np.asarray(slopes @ inverse) for slopes in SLOPES]
 
-    # ---------------------------------------------------------------------------------- fields
+    def flow(self, plasticity: Plasticity, x: Array, dt: float) -> tuple[bool, float]:
+        """Plastic strain is constant in each tet and follows the strain in its middle, where the edge matrix
+        is spanned by points of their own."""
+        spanned = np.zeros((len(self.nodes), 4, 3))
+        spanned[:, 1:] = np.einsum("mai,ak->mki", x[self.nodes], MIDDLE)
+        flowed, heat = plasticity.step(spanned.reshape(-1, 3), self._spans, dt)
+        return flowed, len(SLOPES) * heat
 
     def owner(self, cells: IntArray) -> IntArray:
         return cells // len(PIECES)
 
     def deformation(self, x: Array, cells: IntArray) -> Array:
         own = self.owner(cells)
-        edges = np.einsum("mai,mak->mik", x[self.elements[own]], PIECE_SLOPES[cells % len(PIECES)])
+        edges = np.einsum("mai,mak->mik", x[self.nodes[own]], PIECE_SLOPES[cells % len(PIECES)])
         return np.asarray(edges @ self.rest.inverse[own])
+
+    def pressures(self, x: Array, which: IntArray) -> Array:
+        return np.zeros(len(which))
+
+    def withheld(self) -> float:
+        return 0.0
 
     @property
     def cell_volumes(self) -> Array:
         return np.repeat(self.rest.volumes / len(PIECES), len(PIECES))
-
-    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
-        side = above[self.elements]
-        cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
-        nodes, inverse = x[self.elements[cut]], self.rest.inverse[cut]
-        forces = np.zeros_like(nodes)
-        for slopes in SLOPES:
-            F = np.einsum("mai,ak->mik", nodes, slopes) @ inverse
-            P = fields.first_piola(self, F, cut, np.zeros(len(cut)))
-            forces -= np.einsum("m,mij,maj->mai", self.rest.weights[cut], P, slopes @ inverse)
-        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
-        return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}

@@ -1,16 +1,18 @@
 """Runtime of the mass-spring model for one body: forces, energy, stiffness, fields."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
     FieldData,
+    FractureStatistics,
+    Mechanics,
     SectionForce,
     StableStep,
     StoredEnergy,
@@ -26,13 +28,16 @@ from pliant.models.springs import energies, kernels, stiffness_product
 from pliant.models.springs.spring_forces import SpringForces
 from pliant.models.tets import fields
 from pliant.models.tets.fracture import TetFracture
+from pliant.models.tets.section_force import volumetric_resultant
 from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
 
 
-class MassSpringMechanics(TetFracture):
+class MassSpringMechanics(Mechanics):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
     capabilities = frozenset(
@@ -44,10 +49,11 @@ class MassSpringMechanics(TetFracture):
         self.material, self._given = material, stiffness
         self.damping_time = material.damping or 0.0
         self._keeps_volume = True
-        self.set_up(structure)
-        self.start_breaking(None)
+        self._set_up(structure)
+        self.fracture = TetFracture(structure, material, self._set_up)
+        self.components = {Cuttable: self.fracture, ChangingTopology: self.fracture}
 
-    def set_up(self, structure: Structure) -> None:
+    def _set_up(self, structure: Structure, origin: IntArray | None = None) -> None:
         """Make all that depends on the tets."""
         self.structure, material, stiffness = structure, self.material, self._given
         self.tets = structure.cells["tetra"]
@@ -125,8 +131,8 @@ class MassSpringMechanics(TetFracture):
             )
             c.add_to(out)
 
-    def rest_stiffness(self) -> Any:
-        """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
+    def rest_stiffness(self) -> "bsr_array":
+        """The stiffness matrix at rest (3n, 3n) [N/m], in 3x3 blocks."""
         rest, n = self.structure.rest, len(self.structure.rest)
         d = (rest[self.edges[:, 1]] - rest[self.edges[:, 0]]) / self.lengths[:, None]
         both = np.concatenate([-d, d], axis=1)
@@ -139,10 +145,13 @@ class MassSpringMechanics(TetFracture):
         return matrix
 
     def state(self) -> dict[str, AnyArray]:
-        return self.breaking_state()
+        return self.fracture.state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.restore_breaking(state)
+        self.fracture.restore(state)
+
+    def fracture_statistics(self) -> FractureStatistics:
+        return self.fracture.statistics()
 
     def stable_step(self) -> StableStep:
         return explicit_limit(self, self.structure, self.damping_time)
@@ -156,16 +165,8 @@ class MassSpringMechanics(TetFracture):
         pull = (self.stiffness[cut] * (1.0 - self.lengths[cut] / length))[:, None] * d
         on_above = np.where(above[i[cut]][:, None], pull, -pull)
         elastic = (on_above.sum(axis=0), float(np.linalg.norm(pull, axis=1).sum()))
-        return {"elastic": elastic, "volumetric": self._volumetric_flux(x, above)}
-
-    def _volumetric_flux(self, x: Array, above: BoolArray) -> tuple[Array, float]:
-        side = above[self.tets]
-        cut = side.any(axis=1) & ~side.all(axis=1)
-        tets = self.tets[cut]
-        pressure = -self.bulk[cut] * (tet_volumes(x, tets) / self.volumes[cut] - 1.0)
-        forces = pressure[:, None, None] * fields.volume_gradients(x, tets)
-        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
-        return resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum())
+        volumetric = volumetric_resultant(x, self.tets, self.volumes, self.bulk, above)
+        return {"elastic": elastic, "volumetric": volumetric}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet of the continuum that the springs stand for (small-strain Hooke on Green strain)."""

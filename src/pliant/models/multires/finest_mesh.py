@@ -7,6 +7,7 @@ from pliant.interfaces import FieldData
 from pliant.models.multires import tet_kernels
 from pliant.models.multires.levels import Level
 from pliant.models.tets import fields
+from pliant.models.tets.section_force import crossing, resultant
 
 
 class FinestMesh:
@@ -45,11 +46,8 @@ class FinestMesh:
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the tets that have particles on both sides of a section."""
-        side = above[self._level.tets]
-        cut = np.flatnonzero(side.any(axis=1) & ~side.all(axis=1))
-        forces = self._forces(cut, cut[:0], x, np.zeros_like(x), 0.0)[1]
-        resultant = (forces * side[cut][:, :, None]).sum(axis=1)
-        return {"elastic": (resultant.sum(axis=0), float(np.linalg.norm(resultant, axis=1).sum()))}
+        cut, side = crossing(self._level.tets, above)
+        return {"elastic": resultant(self._forces(cut, cut[:0], x, np.zeros_like(x), 0.0)[1], side)}
 
     def fields(self, x: Array, names: list[str]) -> dict[str, FieldData]:
         """Strains, stresses and the like of the tets."""

@@ -8,6 +8,7 @@ from scipy import sparse
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.embedding.barycentric import embed
 from pliant.fracture.virtual_nodes import tet_with, weights_in
+from pliant.kernels.csr import incidence
 from pliant.mesh.mesh import Surface
 from pliant.mesh.topology import components
 from pliant.models.multires.cut_sides import (
@@ -77,10 +78,7 @@ class LevelTransfer:
         self.load_weights: Array = np.where(far[:, None], near, weights)
         self.samples = _in_one_piece(samples, fine.tets, far)
         self.child_corners, self.child_weights = _weights(coarse.points, fine, child_tet)
-        self.children = np.argsort(self.parent_node, kind="stable").astype(np.int64)
-        self.children_first = np.concatenate(
-            [[0], np.cumsum(np.bincount(self.parent_node, minlength=coarse.count))]
-        )
+        self.children, self.children_first = incidence(self.parent_node, coarse.count)
         self.prolongation = _quadratic(self.parent_corners, weights, fine.points, coarse)
         self.restriction = _quadratic(self.child_corners, self.child_weights, coarse.points, fine)
 

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.fracture.virtual_nodes import VirtualMesh
+from pliant.kernels.csr import incidence
 from pliant.mesh.mesh import tet_volumes
 from pliant.models.multires.cut_sides import CutSides
 from pliant.models.tets.fields import edge_matrices
@@ -74,10 +75,7 @@ class Level:
         self.volumes = mesh.volumes()
         self.gradients = gradients(np.asarray(np.linalg.inv(edge_matrices(points, self.tets)), float))
         self.count = len(points)
-        corners = self.tets.ravel()
-        order = np.argsort(corners, kind="stable")
-        self.incident = order.astype(np.int64)
-        self.incident_first = np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=self.count))])
+        self.incident, self.incident_first = incidence(self.tets, self.count)
         matrix = assemble(self._element_matrices(), self.tets, self.count)
         self.first = matrix.indptr.astype(np.int64)
         self.columns = matrix.indices.astype(np.int64)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.kernels.csr import edge_incidence
 from pliant.kernels.element_blocks import ElementBlocks
 from pliant.models.springs.pairs import pair_rows
 from pliant.models.springs.spring_forces import SpringForces
@@ -28,7 +29,7 @@ class SpringNetwork:
             self.blocks, self.rest, self._members = self.loops.blocks, self.loops.rest, self.loops.members
             self.born_rows = pair_rows(self.blocks, self._members, lengths)
             self._find_places(self.blocks)
-        self.table = _by_element(edges, count)
+        self.table = edge_incidence(edges, count)
 
     def _find_places(self, blocks: ElementBlocks) -> None:
         """Row and lane of ``rest`` where each connection's rest length is; its stiffness is 32 lanes on."""
@@ -73,16 +74,6 @@ class SpringNetwork:
         for rows in (self.rest, self.damped):
             if rows is not None:
                 rows[self._row[which], 32 + self._lane[which]] = 0.0
-
-
-def _by_element(edges: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Connections listed by element: first (n + 1,), other end and number of each (2 m,)."""
-    ends = np.concatenate([edges[:, 0], edges[:, 1]])
-    others = np.concatenate([edges[:, 1], edges[:, 0]])
-    order = np.argsort(ends, kind="stable")
-    first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))]).astype(np.int64)
-    which = np.concatenate([np.arange(len(edges))] * 2)[order]
-    return first, others[order], which
 
 
 def normal_inverses(

@@ -1,7 +1,5 @@
 """The linear stiffness matrix of a tet mesh at rest."""
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
@@ -44,7 +42,7 @@ def stiffness_at(g: Array, volumes: Array, C: Array) -> Array:
     return np.asarray(volumes[:, None, None] * (flat.transpose(0, 2, 1) @ C @ flat))
 
 
-def assemble(blocks: Array, elements: IntArray, particle_count: int) -> Any:
+def assemble(blocks: Array, elements: IntArray, particle_count: int) -> sparse.bsr_array:
     """The sparse matrix (3n, 3n) in 3x3 blocks (scipy BSR) of element matrices (m, 3k, 3k) on (m, k)."""
     m, k = elements.shape
     rows = np.repeat(elements, k, axis=1).ravel()
@@ -60,7 +58,7 @@ def assemble(blocks: Array, elements: IntArray, particle_count: int) -> Any:
     return sparse.bsr_array((data, found % particle_count, first), shape=shape)
 
 
-def linear_stiffness(rest: Array, tets: IntArray, lam: Array, mu: Array) -> Any:
+def linear_stiffness(rest: Array, tets: IntArray, lam: Array, mu: Array) -> sparse.bsr_array:
     """Stiffness of isotropic linear elasticity (3n, 3n) [N/m] with Lame's constants per tet (m,)."""
     inverse = np.linalg.inv(edge_matrices(rest, tets)).astype(np.float64)
     own = element_stiffness(inverse, tet_volumes(rest, tets), isotropic_stiffness(lam, mu))

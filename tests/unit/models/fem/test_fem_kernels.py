@@ -57,7 +57,7 @@ def skew_balance(U: Any, T: Any) -> Any:
 
 def first_piola(mechanics: Any, F: Any, pressure: Any) -> Any:
     """First Piola-Kirchhoff stresses of linear laws and of the neo-Hookean one, in plain NumPy."""
-    model, rest, share = mechanics.model, mechanics.rest, mechanics.share
+    model, rest, share = mechanics.model, mechanics.elements.rest, 1.0 - mechanics.elements.withheld()
     lam, mu = (constant[:, None, None] for constant in rest.lame)
     bulk = lam + 2.0 / 3.0 * mu
     if model.law == "neo-hookean":
@@ -110,13 +110,12 @@ def test_compiled_forces_are_those_of_numpy(keys: Any, material: Any, locking: s
     structure, mechanics = prepared({"type": "fem", "locking": locking, **keys}, material)
     mechanics.after_step(0.0, 0.01, shaken(structure.rest, 0.02, seed=5), np.zeros_like(structure.rest))
     x = shaken(structure.rest, size)
-    expected, pressure = np.zeros_like(x), 0.0
-    if mechanics.pressure is not None:
-        mechanics.pressure.update(x, mechanics.rest.rows)
-        pressure = (mechanics.rest.per_tet(mechanics.pressure.extra) / mechanics.rest.volumes)[:, None, None]
-    P = first_piola(mechanics, mechanics.deformation(x, np.arange(len(mechanics.tets))), pressure)
-    slopes = gradients(mechanics.rest.inverse)
-    np.add.at(expected, mechanics.tets, -np.einsum("m,mij,mkj->mki", mechanics.rest.volumes, P, slopes))
+    expected, elements = np.zeros_like(x), mechanics.elements
+    which = np.arange(len(elements.nodes))
+    pressure = elements.pressures(x, which)[:, None, None]
+    P = first_piola(mechanics, elements.deformation(x, which), pressure)
+    slopes = gradients(elements.rest.inverse)
+    np.add.at(expected, elements.nodes, -np.einsum("m,mij,mkj->mki", elements.rest.volumes, P, slopes))
     assert np.abs(forces(mechanics, x) - expected).max() < 1e-10 * np.abs(expected).max()
 
 
