@@ -69,7 +69,7 @@ class LevelState:
         )
 
     def interpolate_in_parents(self, level: int, flags: BoolArray) -> None:
-        """Set the values of flagged nodes from their parent tets in the coarser level, ``u = sum_q w_q u_q``."""
+        """Set the values of flagged nodes from their parent tets, ``u = sum_q w_q u_q``."""
         t, d, v, coarse = self.hierarchy.transfers[level - 1], self.d, self.v, level - 1
         transfer_kernels.interpolate_flagged(
             0, len(flags), flags, t.parent_corners, t.parent_weights, d[coarse], v[coarse], d[level], v[level]
