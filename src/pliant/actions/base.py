@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 from pliant.core.parameters import parameters
 from pliant.core.registry import SceneMember
 from pliant.core.selection import BodyRef, Select
-from pliant.core.typing import IntArray, Table, Vector
+from pliant.core.tables import Table
+from pliant.core.typing import IntArray, Vector
 from pliant.core.units import Time
 from pliant.interfaces import ActionRuntime
 

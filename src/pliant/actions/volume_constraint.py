@@ -9,7 +9,8 @@ from pliant.actions.base import TimeWindow
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
-from pliant.core.typing import AnyArray, Array, Table, Vector
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array, Vector
 from pliant.core.units import Number
 from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, IndexMap, Projection
 

@@ -6,7 +6,7 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import say, say_json, say_table
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 EXAMPLES = (
     "pliant card --model cpm1 --material rubber",

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pliant.cli import options
 from pliant.cli.output import say, say_json
+from pliant.core.tables import Table
 from pliant.core.text import size
-from pliant.core.typing import Table
 
 EXAMPLES = ("pliant doctor", "pliant doctor --json")
 NEEDED = ("numpy", "scipy", "numba", "trimesh", "meshio", "pydantic", "typer", "rich", "zarr")

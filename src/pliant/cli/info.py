@@ -10,8 +10,8 @@ import typer
 from pliant.cli import options
 from pliant.cli.output import cell, say, say_json, say_pairs, say_table
 from pliant.core.errors import InputError
+from pliant.core.tables import Table
 from pliant.core.text import seconds
-from pliant.core.typing import Table
 
 EXAMPLES = (
     "pliant info beam.pliant --json",

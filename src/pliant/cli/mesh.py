@@ -7,7 +7,7 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_pairs
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 if TYPE_CHECKING:
     from pliant.mesh.mesh import Surface, TetMesh

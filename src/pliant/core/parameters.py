@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from pliant.core.errors import ParameterError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from pliant.core.parameters import kebab, keys_named
 from pliant.core.registry import nearest
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 
 Path = tuple[str | int, ...]
 

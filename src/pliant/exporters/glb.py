@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, IntArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.exporters.job import SURFACES, Exporter, Job, Piece
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.mesh import Surface

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray
 from pliant.exporters.job import Job
 from pliant.exporters.prefetch import ahead
 from pliant.mesh.mesh import Surface

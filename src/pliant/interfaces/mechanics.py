@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces.capability import Capable
 from pliant.interfaces.shared_data import ContactSurface, EnergyTotals, FieldData, StableStep
 from pliant.interfaces.structure import Structure

@@ -20,7 +20,8 @@ from typing import Any
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 
-from pliant.core.typing import Kernel, TableView
+from pliant.core.tables import TableView
+from pliant.core.typing import Kernel
 
 try:
     import fcntl

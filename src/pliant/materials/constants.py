@@ -1,6 +1,6 @@
 """Completing the isotropic constants from any two of them."""
 
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 from pliant.materials import elastic
 from pliant.materials.ranges import INCOMPRESSIBLE, RANGES
 

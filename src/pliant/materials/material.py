@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pliant.core.parameters import kebab, parameters
-from pliant.core.typing import Array, Table
+from pliant.core.tables import Table
+from pliant.core.typing import Array
 from pliant.core.units import Density, Number, Pressure, Rate, Speed, Time
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.anisotropic import Frame, Moduli

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pliant.core.errors import MaterialError
 from pliant.core.registry import nearest
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 
 _ABOUT = ("source", "checked", "note", "young-range", "density-range")
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pliant.core.errors import MaterialError
 from pliant.core.parameters import from_table, kebab
 from pliant.core.registry import nearest
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.constants import ISOTROPIC, isotropic
 from pliant.materials.material import Material, Properties, RegionalProperties, ResolvedMaterial

@@ -4,8 +4,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from pliant.core.tables import Table
 from pliant.core.text import counted
-from pliant.core.typing import Array, BoolArray, IntArray, Table, Vector
+from pliant.core.typing import Array, BoolArray, IntArray, Vector
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.topology import Edges, components, merge_points
 from pliant.mesh.triangles import check_arrays, degenerate, double_areas, duplicates, part_volumes

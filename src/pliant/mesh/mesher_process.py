@@ -12,7 +12,8 @@ import numpy as np
 
 from pliant.core.environment import environment
 from pliant.core.errors import MeshError
-from pliant.core.typing import AnyArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray
 
 Progress = Callable[[float | None, str], None]
 

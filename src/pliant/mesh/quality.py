@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import Array, IntArray
 from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
 
 BARS = 40  # characters of the longest bar

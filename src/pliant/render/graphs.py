@@ -10,7 +10,8 @@ import numpy as np
 from pliant.core.environment import need
 from pliant.core.errors import InputError, RunError
 from pliant.core.registry import nearest
-from pliant.core.typing import Array, Table
+from pliant.core.tables import Table
+from pliant.core.typing import Array
 from pliant.mesh.io.atomic import replacing
 from pliant.render.files import check_free
 from pliant.render.render_options import pair

@@ -6,7 +6,8 @@ import numpy as np
 import pyvista as pv
 
 from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
-from pliant.core.typing import AnyArray, Array, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array
 from pliant.render.camera import Eye
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper

@@ -18,7 +18,8 @@ from pliant.actions import ACTIONS
 from pliant.actions.base import ActionParameters
 from pliant.core.curves import Curve
 from pliant.core.errors import IncompatibleError, InputError
-from pliant.core.typing import Table, Vector
+from pliant.core.tables import Table
+from pliant.core.typing import Vector
 from pliant.interfaces import ActionRuntime
 from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation

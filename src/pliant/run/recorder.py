@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.parameters import to_table
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
 from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS
 from pliant.models import MODELS

@@ -14,7 +14,7 @@ from pliant.contact.obstacle import ObstacleRuntime
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.materials import plausibility
 from pliant.measures.totals import part_volume
 from pliant.scene.scene import UP, Scene

@@ -6,7 +6,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from pliant.core.registry import nearest
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 from pliant.core.validation_messages import Path, Problem
 from pliant.scene.scene import TimeSettings, complete_names
 

@@ -14,7 +14,7 @@ from pliant.actions.base import ActionParameters
 from pliant.core.errors import PliantError, SceneError
 from pliant.core.parameters import from_table
 from pliant.core.registry import SceneMember, nearest
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.core.validation_messages import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.materials import Material, presets
 from pliant.scene.body import Body

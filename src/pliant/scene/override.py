@@ -8,7 +8,7 @@ from typing import Any
 from pliant.core.errors import SceneError
 from pliant.core.parameters import kebab
 from pliant.core.registry import nearest
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.core.validation_messages import Path, spelled
 from pliant.scene.body import Body
 from pliant.scene.scene import TimeSettings

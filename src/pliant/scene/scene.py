@@ -16,7 +16,8 @@ from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError, SceneError
 from pliant.core.parameters import parameters
 from pliant.core.selection import Select
-from pliant.core.typing import Table, Vector
+from pliant.core.tables import Table
+from pliant.core.typing import Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
 from pliant.interfaces import ActionRuntime, SelfStepping, Structure

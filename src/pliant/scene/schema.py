@@ -16,7 +16,7 @@ from pliant.contact import Contact
 from pliant.core import curves
 from pliant.core.parameters import kebab, parameters
 from pliant.core.registry import Registry
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.core.validation_messages import Path, Problem, unknown_key
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material

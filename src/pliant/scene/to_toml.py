@@ -8,7 +8,7 @@ from typing import Any
 from pliant.actions import ACTIONS
 from pliant.contact import Contact
 from pliant.core.parameters import to_table
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.measures import MEASURES
 from pliant.mesh.mesh import Surface, TetMesh
 from pliant.scene.body import Body

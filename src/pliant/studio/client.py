@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.studio.engine import Engine
 
 IN_FLIGHT = 2  # pictures under way that the page has not drawn yet

@@ -6,7 +6,7 @@ from typing import Any
 
 from pliant.actions.base import ActionParameters
 from pliant.core.errors import InputError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.scene.load import build_member, parse
 from pliant.scene.scene import UP
 from pliant.scene.to_toml import scene_text

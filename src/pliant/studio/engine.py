@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.studio.worker import main
 
 Event = Table | bytes

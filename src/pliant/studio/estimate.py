@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pliant.core.errors import PliantError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.mesh.edge_length import default_edge, enclosed, particles
 from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.triangles import double_areas

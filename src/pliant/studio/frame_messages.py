@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from pliant.actions import ACTIONS
-from pliant.core.typing import AnyArray, Table, TableView
+from pliant.core.tables import Table, TableView
+from pliant.core.typing import AnyArray
 from pliant.interfaces import FieldData
 from pliant.measures.totals import part_volume
 from pliant.run.store import Run

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 LARGEST_MEMORY = 8 * 1024**3  # bytes
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 LARGEST = 1_000_000  # bytes of a message
 Name = Annotated[str, Field(max_length=100)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pliant import examples
 from pliant.core.errors import InputError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.studio.document import Document
 from pliant.studio.workspace import Workspace
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.studio import messages
 from pliant.studio.client import Client, FrameRelay
 from pliant.studio.document import keep_inside, scenery

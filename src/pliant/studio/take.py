@@ -10,7 +10,7 @@ from typing import Any
 from pliant.actions.pull import PullRuntime
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, InputError, PliantError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.interfaces import FieldData, Structure
 from pliant.run.live_session import LiveSession
 from pliant.run.recorder import add_decisions, begin_recording, write_frame

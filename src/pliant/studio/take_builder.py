@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pliant.core.diagnostics import Diagnostics, Listener
 from pliant.core.errors import InputError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.interfaces import Structure
 from pliant.scene.body import Body
 from pliant.scene.check import report_choices

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from pliant.core.environment import environment
 from pliant.core.errors import InputError, MeshError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.studio.workspace import MESHES, Workspace
 
 LARGEST = 200 * 1024**2  # bytes

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import Diverged, PliantError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.run.store import Run, load
 from pliant.studio.estimate import Estimates
 from pliant.studio.frame_messages import FrameEncoder, finite

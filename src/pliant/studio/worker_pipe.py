@@ -9,7 +9,7 @@ from typing import Any
 
 from pliant.core.diagnostics import Diagnostic
 from pliant.core.errors import PliantError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 URGENT = ("ask", "steer", "pause", "speed", "quit")  # answered while a frame is being computed
 Command = Table

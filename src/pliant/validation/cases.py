@@ -9,7 +9,7 @@ from typing import Any
 
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.registry import nearest
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.models import models_where
 
 

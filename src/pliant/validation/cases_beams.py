@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pliant.actions import Fix, Force, Gravity
-from pliant.core.typing import Array, Table
+from pliant.core.tables import Table
+from pliant.core.typing import Array
 from pliant.core.where import plane
 from pliant.mesh.shapes import box
 from pliant.scene import Body

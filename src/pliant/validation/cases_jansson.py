@@ -3,7 +3,7 @@
 import numpy as np
 
 from pliant.actions import Fix, Force
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.core.where import plane
 from pliant.integrators import Static
 from pliant.mesh.shapes import box

@@ -5,7 +5,7 @@ quadratic neo-Hookean elements on a fine mesh.
 """
 
 from pliant.actions import Gravity
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.validation.cases import Result, case, relative

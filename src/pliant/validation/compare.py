@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pliant.core.errors import InputError, PliantError
 from pliant.core.registry import nearest
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.mesh.shapes.boxes import Box
 from pliant.models import MODELS, deforming
 from pliant.run.store import Run, load

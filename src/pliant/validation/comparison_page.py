@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pliant.core.errors import PliantError
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.run.store import Run
 from pliant.validation.comparison_run import RunResult
 from pliant.validation.html import Page

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.core.environment import environment
 from pliant.core.errors import PliantError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.run.store import Run, load
 from pliant.validation.process_memory import ended
 

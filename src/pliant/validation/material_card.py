@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
-from pliant.core.typing import Array, BoolArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import Array, BoolArray
 from pliant.interfaces import Mechanics, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pliant import __version__
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 from pliant.validation.cases import Case
 from pliant.validation.html import LEAST, ChartBar, ChartMark, Page, PageLink, bars
 

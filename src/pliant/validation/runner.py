@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 
 from pliant.core.errors import PliantError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 from pliant.validation.cases import CaseResult, outcome, pairs
 from pliant.validation.comparison_run import shared_cores
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant import __version__
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.validation import study
 from pliant.validation.compare import compare, variations
 from pliant.validation.comparison_page import ABOUT

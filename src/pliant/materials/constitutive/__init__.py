@@ -8,7 +8,7 @@ package of its own adds a ``Law`` through the entry points ``pliant.laws``, or w
 from typing import Annotated, Any, cast
 
 from pliant.core.registry import NameOf, Registry
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 from pliant.materials.constitutive.law import Law, LawFunctions, Parameter
 
 CAIRNS, MOONEY = ("Cairns2012", "MuellerGross2004"), ("Mooney1940", "Rivlin1948")

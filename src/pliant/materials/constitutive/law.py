@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pliant.core.registry import nearest
-from pliant.core.typing import Array, Kernel, TableView
+from pliant.core.tables import TableView
+from pliant.core.typing import Array, Kernel
 
 Parameter = float | tuple[float, ...]
 

@@ -17,7 +17,7 @@ crushed and inverted elements have a finite energy. Bodies that are turned insid
 
 import numpy as np
 
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 from pliant.kernels.jit import inlined
 from pliant.kernels.tensors import combine, determinant, right_cauchy_green
 from pliant.materials.constitutive.law import LawFunctions

@@ -22,7 +22,7 @@ are finite everywhere. Bodies that are turned inside out do not recover.
 
 import numpy as np
 
-from pliant.core.typing import TableView
+from pliant.core.tables import TableView
 from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import inlined, jit
 from pliant.kernels.tensors import combine, determinant, right_cauchy_green, times_symmetric

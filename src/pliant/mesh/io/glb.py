@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from pliant.core.errors import MeshError
-from pliant.core.typing import AnyArray, Array, IntArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.mesh.io.checks import checked_surface
 from pliant.mesh.io.polygons import merged
 from pliant.mesh.mesh import Surface

@@ -112,8 +112,8 @@ class Galerkin(Coupling):
 
     def _distribute_mass(self) -> None:
         levels, motion = self.hierarchy.levels, self.motion
-        self._constrained = [np.flatnonzero(flags) for flags in self.constrained]
-        self._constrained_stacked = stack_nodes(self._constrained, motion.first)
+        constrained = [np.flatnonzero(flags) for flags in self.constrained]
+        self._constrained = stack_nodes(constrained, motion.first)
         self._transfers = [mass_scaling.NONE for _ in levels]
         self._set_embedded([np.zeros(0, np.int64) for _ in levels])
         mass = levels[-1].mass[:, None]
@@ -158,7 +158,7 @@ class Galerkin(Coupling):
         found = np.zeros((len(self.points), values.shape[1]))
         found[self.motion.first[-2] :] = values
         galerkin_substeps.restrict_constrained(
-            len(self.hierarchy.transfers), *self._constrained_stacked, *self._embedded, self._load_tets, found
+            len(self.hierarchy.transfers), *self._constrained, *self._embedded, self._load_tets, found
         )
         for part, transfers in zip(self.motion.by_level(found), self._transfers, strict=True):
             mass_scaling.apply_transfers(transfers, part)
@@ -217,15 +217,15 @@ class Galerkin(Coupling):
     def refresh_ghosts(self) -> None:
         self.prolongate()
         if self.hierarchy.transfers:
-            self.motion.interpolate_in_parents(len(self._constrained) - 1, self._constrained[-1])
+            self.motion.interpolate_in_parents(len(self.constrained) - 1, self.constrained[-1])
 
     def prolongate(self) -> None:
         m = self.motion
         for k in range(self.finest_active - 1, -1, -1):
             m.restrict(k, self.replaced[k])
             m.interpolate_in_children(k, self.embedded[k])
-        for k in range(1, len(self._constrained) - 1):
-            m.interpolate_in_parents(k, self._constrained[k])
+        for k in range(1, len(self.constrained) - 1):
+            m.interpolate_in_parents(k, self.constrained[k])
 
     def update_forces(self, nodes: list[IntArray]) -> None:
         f, first = self.motion.stacked[2], self.motion.first

@@ -68,22 +68,18 @@ class LevelState:
             0, len(nodes), nodes, rows.table, d[source], v[source], d[target], v[target], False
         )
 
-    def interpolate_in_parents(self, level: int, nodes: IntArray) -> None:
-        """Set the values of nodes from their parent tets in the coarser level, ``u = sum_q w_q u_q``."""
-        transfer = self.hierarchy.transfers[level - 1]
-        self._interpolate_in_tets(nodes, transfer.parent_corners, transfer.parent_weights, level - 1, level)
+    def interpolate_in_parents(self, level: int, flags: BoolArray) -> None:
+        """Set the values of flagged nodes from their parent tets, ``u = sum_q w_q u_q``."""
+        t, d, v, coarse = self.hierarchy.transfers[level - 1], self.d, self.v, level - 1
+        transfer_kernels.interpolate_flagged(
+            0, len(flags), flags, t.parent_corners, t.parent_weights, d[coarse], v[coarse], d[level], v[level]
+        )
 
     def interpolate_in_children(self, level: int, nodes: IntArray) -> None:
         """Set the values of nodes from their child tets in the finer level, ``u = sum_q w_q u_q``."""
-        transfer = self.hierarchy.transfers[level]
-        self._interpolate_in_tets(nodes, transfer.child_corners, transfer.child_weights, level + 1, level)
-
-    def _interpolate_in_tets(
-        self, nodes: IntArray, corners: IntArray, weights: Array, source: int, target: int
-    ) -> None:
-        d, v = self.d, self.v
+        t, d, v, fine = self.hierarchy.transfers[level], self.d, self.v, level + 1
         transfer_kernels.interpolate_constrained(
-            0, len(nodes), nodes, corners, weights, d[source], v[source], d[target], v[target]
+            0, len(nodes), nodes, t.child_corners, t.child_weights, d[fine], v[fine], d[level], v[level]
         )
 
 

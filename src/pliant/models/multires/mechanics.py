@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.fracture.tet_topology import pieces
 from pliant.interfaces import (
     ChangingTopology,

@@ -8,7 +8,7 @@ import numpy as np
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import LIGHT_ROWS, jit, prange, twin
 from pliant.models.multires.level_state import LevelState
-from pliant.models.multires.transfer_kernels import interpolate_node
+from pliant.models.multires.transfer_kernels import interpolate_flagged
 
 CHUNK = 256  # rows that stay in the innermost cache from one loop to the next
 
@@ -18,9 +18,7 @@ def _write_range(a, b, constrained, coarse, own, rest, prescribed, x, v, written
     """Two loops with few arrays each: more than eight at like addresses throw each other out of caches."""
     d, speed = own
     flags, corners, weights = constrained
-    for i in range(a, b):
-        if flags[i]:
-            interpolate_node(i, corners, weights, coarse[0], coarse[1], d, speed)
+    interpolate_flagged(a, b, flags, corners, weights, coarse[0], coarse[1], d, speed)
     for i in range(a, b):
         for c in range(3):
             if not prescribed[i, c]:

@@ -209,7 +209,7 @@ class Schwarz(Coupling):
         for k in range(self.finest_active - 1, -1, -1):
             self.motion.restrict(k, self.replaced[k])
         for k in range(1, len(self.constrained) - 1):
-            self.motion.interpolate_in_parents(k, np.flatnonzero(self.constrained[k]))
+            self.motion.interpolate_in_parents(k, self.constrained[k])
 
     def update_forces(self, nodes: list[IntArray]) -> None:
         """The two sides of a border do not agree on the force between them. The sum by which the forces

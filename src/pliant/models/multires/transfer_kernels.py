@@ -123,6 +123,14 @@ def interpolate_constrained(a, b, nodes, corners, weights, d, v, d_out, v_out):
 
 
 @jit
+def interpolate_flagged(a, b, flags, corners, weights, d, v, d_out, v_out):
+    """``interpolate_node`` for the flagged ones of nodes a...b."""
+    for i in range(a, b):
+        if flags[i]:
+            interpolate_node(i, corners, weights, d, v, d_out, v_out)
+
+
+@jit
 def restrict_range(a, b, nodes, corners, weights, values, out):
     """Transpose of ``interpolate_constrained``: ``out[corner_iq] += w_iq values_i``, i = nodes[a:b]."""
     for k in range(a, b):

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pliant.core.errors import RunError, StorageError
-from pliant.core.typing import Table
+from pliant.core.tables import Table
 
 _WRITE_ELSEWHERE = "Choose a place that you may write to."
 _WHY = {

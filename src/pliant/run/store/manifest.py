@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pliant.core.errors import RunError
-from pliant.core.typing import Table, TableView
+from pliant.core.tables import Table, TableView
 from pliant.run.store.json_files import read_json
 
 FORMAT = "pliant-run"

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray, Array, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import Mechanics
 from pliant.run.store import lock
 from pliant.run.store.frames import Frame, Frames

@@ -7,7 +7,8 @@ import numpy as np
 
 from pliant.core.errors import RunError
 from pliant.core.registry import nearest
-from pliant.core.typing import Array, BoolArray, IntArray, TableView
+from pliant.core.tables import TableView
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.run.store.zarr_store import open_array, read_chunks
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray, Table
+from pliant.core.tables import Table
+from pliant.core.typing import AnyArray
 from pliant.embedding.carriers import CARRIERS
 from pliant.interfaces import Carrier, StoredExtra, Structure
 from pliant.run.store.json_files import plain, read_json

@@ -12,7 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from pliant.core.errors import Diverged, RunError
-from pliant.core.typing import AnyArray, Table, TableView
+from pliant.core.tables import Table, TableView
+from pliant.core.typing import AnyArray
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
 from pliant.run.store.lock import Lock

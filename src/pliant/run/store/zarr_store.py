@@ -8,7 +8,8 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from pliant.core.errors import RunError
-from pliant.core.typing import AnyArray, Table, TableView
+from pliant.core.tables import Table, TableView
+from pliant.core.typing import AnyArray
 
 _LEVEL = 1  # of zstd: fast
 
