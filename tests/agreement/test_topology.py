@@ -11,7 +11,7 @@ import pliant as pl
 from pliant.core.parameters import parameters
 from pliant.core.selection import Plane, Select
 from pliant.embedding.barycentric import boundary_carrier
-from pliant.interfaces import StepHook, Structure
+from pliant.interfaces import Cuttable, StepHook, Structure, TopologyChange
 from pliant.mesh.mesh import boundary_triangles
 from pliant.mesh.shapes import box
 from pliant.models import MODELS
@@ -35,12 +35,22 @@ class Splitting:
 
 
 class SplittingMechanics(MassSpringMechanics):
-    capabilities = MassSpringMechanics.capabilities | {StepHook}
+    capabilities = (MassSpringMechanics.capabilities | {StepHook}) - {Cuttable}
 
     def __init__(self, structure: Structure, material: Any, at: float) -> None:
-        super().__init__(structure, material, None)
+        self._begin(structure, material)
         self.at, self.topology_version = at, 0
         self.parents = np.arange(len(structure.rest))
+
+    def _begin(self, structure: Structure, material: Any) -> None:
+        MassSpringMechanics.__init__(self, structure, material, None)
+        self.components = {}  # it changes its topology by itself
+
+    def topology_change(self) -> TopologyChange:
+        return TopologyChange(self.structure, self.parents)
+
+    def rebuild(self, structure: Structure) -> None:
+        self._begin(structure, self.material)
 
     def after_step(self, time: float, dt: float, x: Any, v: Any) -> bool:
         if self.topology_version or time < self.at - 1e-9:
@@ -58,7 +68,7 @@ class SplittingMechanics(MassSpringMechanics):
         cells = {"tetra": tets, "triangle": boundary_triangles(tets)}
         structure = Structure(rest, mass, cells, {}, old.spacing, boundary_carrier(rest, tets))
         parents = self.parents
-        MassSpringMechanics.__init__(self, structure, self.material, None)
+        self._begin(structure, self.material)
         self.topology_version, self.parents = 1, parents
 
     def state(self) -> dict[str, Any]:
