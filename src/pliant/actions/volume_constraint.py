@@ -73,8 +73,8 @@ class VolumeConstraint(TimeWindow):
 class VolumeConstraintRuntime(ActionRuntime):
     """Projects volumes each step, and keeps the multipliers as forces until the next.
 
-    An exact constraint does no work. What this one takes from the bodies over the run is numerical loss; what
-    it would give them stays unexplained in the energy ledger.
+    An exact constraint does no work by itself: between free and moving prescribed particles it transmits it.
+    What it takes from free bodies over the run is numerical loss; what it would give them stays unexplained.
     """
 
     capabilities = frozenset({Projection})
@@ -92,6 +92,7 @@ class VolumeConstraintRuntime(ActionRuntime):
         self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
         self._work = self._impulse_work = 0.0  # done so far, and by projections since the last booking [J]
+        self._transmits = False  # whether prescribed particles moved in the last step
 
     def remap(self, change: IndexMap, world: "World") -> None:
         for part, structure in zip(self.parts, self._made_for, strict=True):
@@ -110,6 +111,11 @@ class VolumeConstraintRuntime(ActionRuntime):
         for part, solver in zip(self.parts, self.solvers, strict=True):
             solver.add_forces(x[part.rows], out[part.rows])
 
+    def potential_energy(self, x: Array) -> float:
+        """``sum C^2 / 2 alpha`` [J] of compliant constraints; exact ones store nothing."""
+        pairs = zip(self.parts, self.solvers, strict=True)
+        return float(sum(solver.potential_energy(x[part.rows]) for part, solver in pairs))
+
     def project(self, time: float, dt: float, world: "World") -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             rows = part.rows
@@ -120,10 +126,14 @@ class VolumeConstraintRuntime(ActionRuntime):
                 mass * (before + 0.5 * change) - 0.5 * dt * world.f[rows]
             )  # momentum at the middle of the step
             self._impulse_work += float(np.sum(change * mean))
+            self._transmits = bool(np.any((world.inverse_mass[rows] == 0.0) & (before != 0.0)))
 
     def book(self, work: float, totals: EnergyTotals) -> None:
         lost = max(0.0, -self._work)
-        self._work += work + self._impulse_work
+        if self._transmits:
+            totals.work += work + self._impulse_work
+        else:
+            self._work += work + self._impulse_work
         self._impulse_work = 0.0
         totals.numerical += max(0.0, -self._work) - lost
 

@@ -52,14 +52,14 @@ AnyIntegrator = Annotated[Any, BeforeValidator(INTEGRATORS.build), PlainSerializ
 
 @parameters
 class TimeSettings:
-    """How long, how many frames a second, which step and integrator; refine: whether steps are taken in parts
-    while bodies are crushed (default: where the step is automatic)."""
+    """How long, how many frames a second, which step and integrator; refine: whether explicit steps are
+    shortened where energy would rise (if not, such runs stop)."""
 
     duration: Time = Field(default=1.0, gt=0)
     fps: Number = Field(default=50.0, gt=0)
     step: Annotated[Any, BeforeValidator(_step)] = Field(default="auto")
     integrator: AnyIntegrator = "leapfrog"
-    refine: bool | None = None
+    refine: bool = True
 
     def frames(self) -> int:
         """Number of recorded frames, the initial state included."""

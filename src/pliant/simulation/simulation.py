@@ -86,7 +86,7 @@ class Simulation:
         self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
-        self.guard = EnergyGuard() if self._is_guarded() else None
+        self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
         self._reported = 1.0  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
@@ -99,7 +99,7 @@ class Simulation:
         bodies."""
         parts = self.system.world.bodies
         known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
-        return self.plan.refine and self.integrator.keeps_energy and known
+        return self.integrator.keeps_energy and known
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
@@ -147,7 +147,9 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
-        system.energy_ledger.totals = EnergyTotals()
+        system.energy_ledger.totals, system.energy_ledger.start = EnergyTotals(), None
+        if self.guard is not None:
+            self.guard = EnergyGuard(self.plan.refine, world)
         system.energy_ledger.use(self.integrator, self.plan.seconds / system.substeps)
         system.energy_ledger.open()
         self.divergence_check.check(world, 0.0)
@@ -232,7 +234,8 @@ class Simulation:
         """Planned steps until something happens, at most the guard's window and ``most``."""
         dt = self.plan.seconds
         until = min(self.system.schedule.next_change(), self.later[0].time if self.later else math.inf)
-        span = min(most, WINDOW if self.guard is not None else most)
+        windows = 1 if self.guard is None else max(1, round(self.plan.per_frame / WINDOW))
+        span = min(most, math.ceil(self.plan.per_frame / windows))
         if until < math.inf:
             span = min(span, max(1, math.ceil((until - 1e-12) / dt * (1.0 - 1e-12)) - first))
         return span
@@ -308,8 +311,8 @@ class Simulation:
         return span, False
 
     def _report_rejection(self, time: float, guard: EnergyGuard) -> None:
-        """One line where the step falls to half or less of what was last reported."""
-        if guard.factor >= 2.0 * self._reported:
+        """One line where the step falls below what was last reported."""
+        if guard.factor > self._reported:
             self._reported = guard.factor
             self.diagnostics.note(
                 f"at t = {time:.4g} s energy would rise: the step is 1/{guard.factor:g} of the planned "

@@ -129,6 +129,10 @@ class BodyVolume:
             self._volume(x)
             out += self.pressure[0] * self.gradient
 
+    def potential_energy(self, x: Array) -> float:
+        """Zero: the constraint is exact."""
+        return 0.0
+
     def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
         faces, particles, before, d = self.triangles, self.particles, self.before, self.direction
         if self.everts:

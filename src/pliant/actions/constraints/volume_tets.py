@@ -63,7 +63,7 @@ def _project_tets(tets, rest, alpha, sweeps, x, v, w, dt, pressure):
 
 class TetVolumes:
     """One compliant constraint per tet. A few sweeps leave it unconverged, so that its pressures are not
-    carried over to the next step; its forces are in neither reactions nor the energy ledger."""
+    carried over to the next step; its forces are not in reactions."""
 
     def __init__(self, structure: Structure, material: "Material", options: "VolumeConstraint") -> None:
         self.tets = np.ascontiguousarray(structure.cells["tetra"], dtype=np.int64)
@@ -76,6 +76,11 @@ class TetVolumes:
 
     def add_forces(self, x: Array, out: Array) -> None:
         return
+
+    def potential_energy(self, x: Array) -> float:
+        """``sum C^2 / 2 alpha`` [J], with the change of volume C; nothing where alpha is zero."""
+        change = tet_volumes(x, self.tets) - self.rest
+        return 0.5 * float(np.sum(change[self.alpha > 0.0] ** 2 / self.alpha[self.alpha > 0.0]))
 
     def project(self, x: Array, v: Array, w: Array, dt: float) -> None:
         pressure = np.zeros(len(self.tets))
