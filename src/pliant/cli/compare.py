@@ -54,7 +54,7 @@ def command(
     from pliant.cli.options import names
     from pliant.core.errors import InputError
     from pliant.validation.compare import compare
-    from pliant.validation.study_run import compare_study
+    from pliant.validation.study import compare_study
 
     out = output or Path("study" if scene is None else f"{scene.stem}-compared")
     if out.exists() and not force and any(out.iterdir()):

@@ -31,8 +31,7 @@ def command(
     """Compare with closed forms and published numbers. Exit code 1 where one is outside its tolerance though
     its method could do better."""
     from pliant.core.errors import InputError
-    from pliant.validation.cases import CaseResult, load_cases
-    from pliant.validation.runner import run_validation
+    from pliant.validation.cases import CaseResult, load_cases, run_validation
 
     if report is not None and report.exists() and not force:
         raise InputError(f"{report} exists already.", hint="Use --force to write over it.")
