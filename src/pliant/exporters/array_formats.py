@@ -1,19 +1,43 @@
-"""NPZ for NumPy: positions of all frames, times, what bodies are made of, and the series."""
+"""Series as comma-separated values, and everything for NumPy; numbers read back exactly."""
 
+import csv
 import io
 import zipfile
+from collections.abc import Sequence
 from typing import BinaryIO
 
 import numpy as np
 
 from pliant.core.typing import AnyArray
-from pliant.exporters.job import SURFACES, Exporter, Job, Piece
+from pliant.exporters.job import SURFACES, Exporter, Job, Piece, one_file
+from pliant.run.store import Series
+
+
+def _table(series: Series, names: Sequence[str], file: BinaryIO) -> None:
+    """Columns ``names``, which share their times, after a column "time" [s]."""
+    names = [name for name in names if name != "time"]
+    time = series.time_of(names[0] if names else "time")
+    columns = [time.tolist(), *(series[name].tolist() for name in names)]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["time", *names])
+    writer.writerows([repr(value) for value in row] for row in zip(*columns, strict=True))
+    file.write(text.getvalue().encode())
+
+
+def _series(job: Job) -> list[Piece]:
+    series = job.run.series
+    pieces: list[Piece] = [(job.out, lambda file: _table(series, series.frame_columns, file))]
+    if series.step_columns:
+        out = job.out.with_name(f"{job.out.stem}.step{job.out.suffix}")
+        pieces.append((out, lambda file: _table(series, series.step_columns, file)))
+    return pieces
+
+
+CSV = Exporter(".csv", "all series of the run", frozenset(), _series)
+
 
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes every time
-
-
-def _plan(job: Job) -> list[Piece]:
-    return [(job.out, lambda file: _write(job, file))]
 
 
 def _write(job: Job, file: BinaryIO) -> None:
@@ -78,4 +102,4 @@ def _array(archive: zipfile.ZipFile, name: str, values: AnyArray) -> None:
         np.lib.format.write_array(out, np.asarray(values), allow_pickle=False)
 
 
-NPZ = Exporter(".npz", "positions, structures and series for NumPy", SURFACES, _plan, whole=True)
+NPZ = Exporter(".npz", "positions, structures and series for NumPy", SURFACES, one_file(_write), whole=True)

@@ -1,9 +1,15 @@
-"""Values of USD files: arrays, and samples over time."""
+"""What goes into USD files: arrays, samples over time, and layers saved and turned into text."""
 
 import ctypes
+import errno
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +20,59 @@ from pliant.exporters.job import Job
 from pliant.exporters.prefetch import ahead
 from pliant.mesh.mesh import Surface
 from pliant.run.store import Frame
+
+SHORT = 16_000_000  # bytes that are turned into text in a second or so
+_AS_TEXT = """import sys
+from pxr import Sdf
+
+sys.exit(not Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2]))
+"""
+
+
+def save(layer: Any) -> None:
+    """Write what a layer has got since the last time; OSError where the disk does not take it."""
+    with _refusals():
+        layer.Save()
+
+
+def write_text(binary: Path, text: Path) -> None:
+    """A binary file as text.
+
+    That is one call that does not listen: where it takes long, a process of its own makes it, which is ended
+    when we are interrupted.
+    """
+    from pxr import Sdf
+
+    if binary.stat().st_size < SHORT:
+        with _refusals():
+            Sdf.Layer.FindOrOpen(str(binary)).Export(str(text))
+        return
+    words = [sys.executable, "-c", _AS_TEXT, str(binary), str(text)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as process:
+        try:
+            _, said = process.communicate()
+        finally:
+            process.kill()
+            process.wait()
+    if process.returncode:
+        raise _refusal(said.decode(errors="replace"))
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    from pxr import Tf
+
+    try:
+        yield
+    except Tf.ErrorException as error:
+        raise _refusal(str(error)) from error
+
+
+def _refusal(said: str) -> OSError:
+    """What the system said, out of the words in which USD passes it on."""
+    found = [number for number in errno.errorcode if os.strerror(number) in said]
+    return OSError(found[0], os.strerror(found[0])) if found else OSError(errno.EIO, said.strip())
+
 
 _BLOCK = 4096
 
@@ -43,7 +102,7 @@ def differences(to: AnyArray, start: AnyArray, factor: float) -> Any:
     return array
 
 
-def integers(numbers: Any) -> Any:
+def integers(numbers: AnyArray) -> Any:
     """Whole numbers of any shape, one after the other, as an IntArray."""
     from pxr import Vt
 
@@ -117,13 +176,9 @@ class _Reader:
             recorded = frame.surface_velocities(name)
             if recorded is not None:
                 now.velocities[name] = vectors(recorded)
-        return self._completed(now)
+        return self.completed(now)
 
-    def rest(self) -> Samples | None:
-        """The last frame."""
-        return self._completed(None)
-
-    def _completed(self, now: Samples | None) -> Samples | None:
+    def completed(self, now: Samples | None) -> Samples | None:
         """Velocities that were not recorded lead to the next frame, at the end those that led here stay."""
         before, self.before = self.before, now
         if before is None:
@@ -141,11 +196,11 @@ class _Reader:
         return before
 
 
-def each(job: Job) -> Iterator[Samples]:
+def each_sample(job: Job) -> Iterator[Samples]:
     """The samples of all frames, made while others are written."""
     reader = _Reader(job)
     makers: list[Callable[[], Samples | None]] = [partial(reader.read, number) for number in job.frames]
-    makers.append(reader.rest)
+    makers.append(partial(reader.completed, None))
     for samples in ahead(makers):
         if samples is not None:
             yield samples

@@ -1,18 +1,24 @@
-"""Make a compiled module's ``std::random_device`` return a constant. Only ever used in a child process.
+"""The child process of a mesher: ``python -m pliant.mesh.mesher_child IN.npz OUT.npz``.
 
 fTetWild shuffles its input with a generator seeded from ``std::random_device``, and its Python package has
 no seed to set, so the same surface gives another mesh each time. The extension calls the C++ library's
-function through its table of imported addresses; this puts the address of a constant function there. Linux
-with 64-bit ELF files only; elsewhere nothing happens and the caller is told.
+function through its table of imported addresses; ``fix_random_device`` puts the address of a constant
+function there. Linux with 64-bit ELF files only; elsewhere nothing happens and the caller is told.
 """
 
 import ctypes
+import importlib
 import mmap
 import struct
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from pliant.core.tables import Table, TableView
 
 SYMBOL = b"_ZNSt13random_device9_M_getvalEv"  # unsigned int std::random_device::_M_getval()
 SEED = 20_240_229
@@ -84,3 +90,38 @@ def _write(slot: int, address: int) -> bool:
         return False
     ctypes.c_uint64.from_address(slot).value = address
     return True
+
+
+def _tetwild(given: TableView) -> Table:
+    """Points and tets from points, triangles and options, and whether the seed could be fixed."""
+    try:
+        importlib.import_module("pyvista")
+    except ImportError:  # pytetwild imports it on loading, but needs it only for functions not used here
+        sys.modules["pyvista"] = types.ModuleType("pyvista")
+    import pytetwild
+
+    fixed = fix_random_device(Path(pytetwild.pytetwild.PyfTetWildWrapper.__file__))
+    points, tets = pytetwild.tetrahedralize(
+        given["points"],
+        given["triangles"].astype(np.int32),
+        edge_length_abs=float(given["edge"]),
+        epsilon=float(given["epsilon"]),
+        stop_energy=float(given["energy"]),
+        coarsen="coarsen" in given,
+        num_threads=1,
+    )
+    return {"points": points, "tets": tets.astype(np.int64), "fixed": np.array(fixed)}
+
+
+def _tetgen(given: TableView) -> Table:
+    """Points and tets from points, triangles and switches."""
+    import tetgen
+
+    mesher = tetgen.TetGen(given["points"], given["triangles"].astype(np.int32))
+    mesher.tetrahedralize(switches=str(given["switches"]))
+    return {"points": mesher.node, "tets": np.asarray(mesher.elem)[:, :4].astype(np.int64)}
+
+
+if __name__ == "__main__":
+    with np.load(sys.argv[1]) as given:
+        np.savez(sys.argv[2], **(_tetgen(given) if "switches" in given else _tetwild(given)))
