@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from surface_distance import distance
 
-from pliant.mesh.diagnostics import distance, health
+from pliant.mesh.diagnostics import health
 from pliant.mesh.io import read_surface
 from pliant.mesh.mesh import Surface, TetMesh, surface_volume, tet_volumes
 from pliant.mesh.quality import quality

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from surface_distance import distance
 
-from pliant.mesh.diagnostics import distance
 from pliant.mesh.mesh import Surface, TetMesh
 from pliant.mesh.quality import mean_ratio, quality
 
