@@ -1,7 +1,7 @@
 """Prescribed motion of selected particles: held, moved, turned or shaken."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import BeforeValidator, model_validator
@@ -14,9 +14,7 @@ from pliant.core.selection import Axis, Point
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Angle, Length, Rate
 from pliant.interfaces import ActionRuntime, IndexMap, PrescribedMotion
-
-if TYPE_CHECKING:
-    from pliant.state.world import World
+from pliant.state.world import World
 
 
 def _axes(value: Any) -> Any:
@@ -55,10 +53,10 @@ class PrescribedMotionRuntime(ActionRuntime):
         """Displacement, velocity and acceleration of the particles; here: none."""
         return 0.0, 0.0, 0.0
 
-    def begin(self, world: "World", time: float) -> None:
+    def begin(self, world: World, time: float) -> None:
         self.origin, self.begun = world.x[self.rows].copy(), time
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self.origin = change.remap_values(self.rows, self.origin)
         self.rows, _ = change.remap_rows(self.rows)
         if change.moved is not None:
@@ -103,7 +101,7 @@ class Fix(SelectionAction):
 
     axes: Axes = ("x", "y", "z")
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(FixRuntime(self.rows(world), mask(self.axes)))
 
 
@@ -148,7 +146,7 @@ class Move(SelectionAction):
             )
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows, axes = self.rows(world), mask(self.axes)
         if self.velocity is not None:
             return self.windowed(MoveVelocityRuntime(rows, axes, self.velocity))
@@ -191,7 +189,7 @@ class Rotate(SelectionAction):
     speed: KeyedAngularSpeed = Curve.constant(0.0)
     centre: Point | None = None
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         centre = None if self.centre is None else np.array(self.centre)
         return self.windowed(RotateRuntime(self.rows(world), np.array(self.axis), self.speed, centre))
 
@@ -234,7 +232,7 @@ class Sine(SelectionAction):
     frequency: Rate = 1.0
     phase: Angle = 0.0
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(SineRuntime(self.rows(world), self))
 
 

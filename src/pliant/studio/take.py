@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pliant.actions.pull import PullRuntime
+from pliant.actions.loads import PullRuntime
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.tables import Table
