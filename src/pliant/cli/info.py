@@ -13,15 +13,17 @@ from pliant.core.errors import InputError
 from pliant.core.tables import Table
 from pliant.core.text import seconds
 
-EXAMPLES = (
-    "pliant info beam.pliant --json",
-    "pliant info bunny.obj",
-    "pliant info --model mass-spring",
-    "pliant info --material rubber",
-)
+EXAMPLES = {
+    "info": (
+        "pliant info beam.pliant --json",
+        "pliant info bunny.obj",
+        "pliant info --model mass-spring",
+        "pliant info --material rubber",
+    ),
+}
 
 
-def command(
+def info(
     file: Annotated[
         Path | None,
         typer.Argument(metavar="[FILE]", help="A scene, a mesh or a run folder.", show_default=False),
