@@ -19,7 +19,7 @@ from pliant.materials import presets
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
 from pliant.scene.body import Body
-from pliant.scene.schema import is_keyed, keys_of
+from pliant.scene.schema import is_keyed, keys_of, mentions, parts
 
 _KEYED_UNITS = {
     "KeyedForce": ("N", True),
@@ -106,7 +106,7 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
     """How the page asks for one key."""
     found: dict[str, Any] = {"name": name, "default": default, "unit": "", "keyed": False}
     for label, (unit, vector) in _KEYED_UNITS.items():
-        if _mentions(hint, getattr(curves, label)):
+        if mentions(hint, [getattr(curves, label)]):
             return found | {"kind": "vector" if vector else "number", "unit": unit, "keyed": is_keyed(hint)}
     if name == "select":
         return found | {"kind": "select"}
@@ -136,15 +136,6 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
     return None
 
 
-def _mentions(hint: Any, wanted: Any) -> bool:
-    return hint == wanted or any(_mentions(part, wanted) for part in _parts(hint))
-
-
-def _parts(hint: Any) -> tuple[Any, ...]:
-    arguments = typing.get_args(hint)
-    return arguments[:1] if typing.get_origin(hint) is Annotated else arguments
-
-
 def _choices(hint: Any) -> list[str] | None:
     if typing.get_origin(hint) is Literal:
         return [str(value) for value in typing.get_args(hint)]
@@ -152,7 +143,7 @@ def _choices(hint: Any) -> list[str] | None:
         for note in typing.get_args(hint)[1:]:
             if isinstance(note, NameOf):
                 return list(note.registry)
-    for part in _parts(hint):
+    for part in parts(hint):
         if typing.get_origin(part) is Literal:
             return _choices(part)
     return None

@@ -15,7 +15,7 @@ from pliant.actions import ACTIONS
 from pliant.core.tables import Table, TableView
 from pliant.core.typing import AnyArray
 from pliant.interfaces import FieldData
-from pliant.measures.totals import part_volume
+from pliant.measures.totals import body_summary, structure_volume
 from pliant.run.store import Run
 from pliant.studio.take import Take
 from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
@@ -135,21 +135,13 @@ class FrameEncoder:
                 arrays |= dual_arrays(bodies)
             header["scene"] = about | {"bodies": [_describe(body) for body in bodies]}
         header |= {"kind": "frame", "units": units, "topology": version}
-        parts: list[Any] = list(bodies)
-        header["volume"] = sum(part_volume(body, x[body.rows]) for body in parts)
+        header["volume"] = sum(structure_volume(body.structure, x[body.rows]) for body in bodies)
         return pack(header, arrays)
 
 
 def _describe(body: ShownBody) -> Table:
     structure = body.structure
-    solids = (len(cells) for name, cells in structure.cells.items() if name != "triangle")
-    return {
-        "name": body.name,
-        "model": body.model,
-        "particles": len(structure.rest),
-        "cells": max(solids, default=0),
-        "mass": float(structure.mass.sum()),
-        "volume": body.volume,
+    return body_summary(body.name, body.model, structure) | {
         "spacing": float(structure.spacing),
         "low": structure.rest.min(axis=0).tolist(),
         "high": structure.rest.max(axis=0).tolist(),

@@ -16,10 +16,8 @@ from pliant.core.tables import Table, TableView
 from pliant.core.typing import AnyArray
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
-from pliant.run.store.lock import Lock
-from pliant.run.store.manifest import FILE, FORMAT, SCHEMA, complete, read_manifest
-from pliant.run.store.run_folder import making_place, put_in_place, target
-from pliant.run.store.run_state import STATES, Progress
+from pliant.run.store.manifest import FILE, FORMAT, SCHEMA, STATES, Progress, complete, read_manifest
+from pliant.run.store.run_folder import Lock, making_place, put_in_place, target
 from pliant.run.store.topology import BodyRecord
 from pliant.run.store.zarr_store import Stack, file_name, open_root
 
