@@ -109,6 +109,7 @@ class Cut(BodyEdit):
             return self.windowed(BladeRuntime(parts, swept(self.tip, self.heel, self.from_, self.until)))
         if self.plane is not None:
             return self.windowed(CutRuntime(parts, self.plane.level, self.at))
+        assert self.mesh is not None
         cutter = read_cutter(self.mesh)
         if isinstance(cutter, CuttingSheet):
             blade = self.windowed(BladeRuntime(parts, cutter))

@@ -1,7 +1,7 @@
 """Surfaces that cut: closed ones cut their inside out, open ones as far as they reach, swept ones in time."""
 
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
@@ -99,7 +99,7 @@ class ClosedCutter:
         return np.where(self.tree.inside(x), -distance, distance)
 
 
-def read_cutter(path: Any) -> CuttingSheet | ClosedCutter:
+def read_cutter(path: str | Path) -> CuttingSheet | ClosedCutter:
     """The surface of a file, closed or open."""
     from pliant.mesh.io import read_surface
     from pliant.mesh.topology import Edges, consistent_flips, merge_points

@@ -43,15 +43,8 @@ class RigidAction(TimeWindow):
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         shape = self.scenery(up)
-        runtime = ObstacleRuntime(
-            self.series_label,
-            shape.shape,
-            shape.size,
-            shape.frame,
-            shape.path,
-            self.restitution,
-            self.friction,
-        )
+        placed = shape.shape, shape.size, shape.frame, shape.path
+        runtime = ObstacleRuntime(self.series_label, *placed, self.restitution, self.friction)
         runtime.refines = self.refines
         return self.windowed(runtime)
 

@@ -16,6 +16,9 @@ from pliant.core.units import Angle, Length, Rate
 from pliant.interfaces import ActionRuntime, IndexMap, PrescribedMotion
 from pliant.state.world import World
 
+Offset = tuple[Array | float, Array | float, Array | float]
+"""Displacement [m], velocity [m/s] and acceleration [m/s2], of all particles or of each."""
+
 
 def _axes(value: Any) -> Any:
     """Axis letters as "xy" or ["x", "y"]."""
@@ -49,7 +52,7 @@ class PrescribedMotionRuntime(ActionRuntime):
         self._columns = np.flatnonzero(axes)
         self._all = bool(axes.all())
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         """Displacement, velocity and acceleration of the particles; here: none."""
         return 0.0, 0.0, 0.0
 
@@ -160,7 +163,7 @@ class MoveDisplacementRuntime(PrescribedMotionRuntime):
         super().__init__(rows, axes)
         self.path = path
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         moved = self.path.at(time) - self.path.at(self.begun)
         return moved, self.path.rate(time), self.path.curvature(time)
 
@@ -172,7 +175,7 @@ class MoveVelocityRuntime(PrescribedMotionRuntime):
         super().__init__(rows, axes)
         self.speed = speed
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         moved = self.speed.integral(time) - self.speed.integral(self.begun)
         return moved, self.speed.at(time), self.speed.rate(time)
 
@@ -207,7 +210,7 @@ class RotateRuntime(PrescribedMotionRuntime):
         turned = np.cos(self._angle) * (moved - along) - np.sin(self._angle) * np.cross(self.axis, moved)
         return np.asarray(along + turned)
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         angle = self._angle = float(self.speed.integral(time) - self.speed.integral(self.begun))
         rate, growth = float(self.speed.at(time)), float(self.speed.rate(time))
         centre = self.origin.mean(axis=0) if self.centre is None else self.centre
@@ -244,7 +247,7 @@ class SineRuntime(PrescribedMotionRuntime):
         super().__init__(rows, np.abs(direction) > 1e-12)
         self.direction, self.sine = direction, sine
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         w, phase = 2.0 * np.pi * self.sine.frequency, self.sine.phase
         reach = self.sine.amplitude * self.direction
         angle = w * (time - self.begun) + phase

@@ -1,10 +1,12 @@
 """What a simulation writes into its run folder, and the scene that repeats the run."""
 
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from pliant.core.parameters import to_table
 from pliant.core.tables import Table
+from pliant.core.typing import AnyArray
 from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
 from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS, threads_in_use
 from pliant.measures.totals import body_summary
@@ -53,28 +55,21 @@ def begin_recording(scene: Scene, simulation: Simulation, folder: Path, frames: 
     return writer
 
 
+def begin(simulation: Simulation, writer: RunWriter, velocities: bool) -> None:
+    """Topology, frame and checkpoint of the initial state."""
+    first = np.array([simulation.row_of_steps()]) if simulation.step_columns else None
+    write_frame(simulation, writer, velocities, first, True)
+    writer.write_checkpoint(0, simulation.state())
+
+
 def write_frame(
-    simulation: Simulation, writer: RunWriter, velocities: bool, steps: Any, changed: bool
+    simulation: Simulation, writer: RunWriter, velocities: bool, steps: AnyArray | None, changed: bool
 ) -> list[float]:
     """Write the frame that ``simulation`` has come to, with its topology where that ``changed``; gives the
     row of its series."""
     world = simulation.system.world
     if changed:
         writer.write_topology(world.topology_version, _records(world), simulation.frame)
-    return _write(simulation, writer, velocities, steps)
-
-
-def begin(simulation: Simulation, writer: RunWriter, velocities: bool) -> None:
-    """Topology, frame and checkpoint of the initial state."""
-    world = simulation.system.world
-    writer.write_topology(world.topology_version, _records(world), 0)
-    first = [simulation.row_of_steps()] if simulation.step_columns else None
-    _write(simulation, writer, velocities, first)
-    writer.write_checkpoint(0, simulation.state())
-
-
-def _write(simulation: Simulation, writer: RunWriter, velocities: bool, rows: Any) -> list[float]:
-    world = simulation.system.world
     arrays: Table = {"positions": world.x}
     if velocities:
         arrays["velocities"] = world.v
@@ -84,7 +79,7 @@ def _write(simulation: Simulation, writer: RunWriter, velocities: bool, rows: An
             for name in part.mechanics.recorded:
                 arrays[f"memory.{part.name}.{name}"] = state[name]
     row = simulation.row()
-    writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)
+    writer.write_frame(simulation.frame, world.topology_version, arrays, row, steps)
     return row
 
 

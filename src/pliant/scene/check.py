@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from pliant.core.errors import Diverged
 from pliant.core.tables import Table
 from pliant.materials import plausibility
 from pliant.measures.totals import BodySummary, body_summary
+from pliant.scene.geometry import Progress
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
 from pliant.state.world import BodyState
@@ -60,7 +60,7 @@ class Report:
         return table
 
 
-def check(scene: Scene, progress: Any = None) -> Report:
+def check(scene: Scene, progress: Progress | None = None) -> Report:
     """Build the scene, take a few steps to see what they cost, and report.
 
     ``progress`` is called with (share done or None, what is happening) while meshes are filled.

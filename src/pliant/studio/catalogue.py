@@ -108,12 +108,8 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
     for label, (unit, vector) in _KEYED_UNITS.items():
         if mentions(hint, [getattr(curves, label)]):
             return found | {"kind": "vector" if vector else "number", "unit": unit, "keyed": is_keyed(hint)}
-    if name == "select":
-        return found | {"kind": "select"}
-    if name == "body":
-        return found | {"kind": "body"}
-    if name == "axes":
-        return found | {"kind": "axes"}
+    if name in ("select", "body", "axes"):
+        return found | {"kind": name}
     choices = _choices(hint)
     if choices:
         return found | {"kind": "choice", "choices": choices}
@@ -129,7 +125,7 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
         return found | {"kind": "whole"}
     if name in ("axis", "direction"):
         return found | {"kind": "choice", "choices": ["x", "y", "z"]}
-    if name in ("name",):
+    if name == "name":
         return found | {"kind": "text"}
     if name in ("sphere", "box", "capsule", "rotation", "plane"):
         return found | {"kind": "table"}

@@ -2,10 +2,9 @@
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pliant.actions.loads import PullRuntime
 from pliant.contact.obstacle import ObstacleRuntime
@@ -195,5 +194,5 @@ class Take:
         kept.finish("done")
 
 
-def _list(values: Any) -> list[float]:
+def _list(values: Iterable[float]) -> list[float]:
     return [float(value) for value in values]

@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -179,11 +180,8 @@ class RunWriter:
 
     def log(self, line: str) -> None:
         """Add a line to log.txt; a full disk does not stop a run here."""
-        try:
-            with (self.path / "log.txt").open("a", encoding="utf-8") as file:
-                file.write(line.rstrip("\n") + "\n")
-        except OSError:
-            return
+        with suppress(OSError), (self.path / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(line.rstrip("\n") + "\n")
 
     def finish(self, state: str, message: str = "") -> None:
         """State how the run ended ("done", "interrupted", "diverged", "failed") and let go of the folder."""
