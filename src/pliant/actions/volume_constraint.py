@@ -1,7 +1,7 @@
 """Volume kept by projection: of a body, of every particle's share, or of every tet (compliant)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -9,13 +9,10 @@ from pliant.actions.base import TimeWindow
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
-from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array, Vector
 from pliant.core.units import Number
 from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, IndexMap, Projection
-
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+from pliant.state.world import BodyState, World
 
 
 @parameters
@@ -59,7 +56,7 @@ class VolumeConstraint(TimeWindow):
             raise ValueError('per = "node" acts all the time: from and until do not apply')
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         parts = world.bodies_named(self.body, "action 'volume-constraint'")
         for part in parts:
             if "tetra" not in part.structure.cells:
@@ -75,18 +72,16 @@ class VolumeConstraintRuntime(ActionRuntime):
     capabilities = frozenset({Projection})
     applied_last = True
 
-    def __init__(self, parts: list["BodyState"], options: VolumeConstraint) -> None:
-        from pliant.actions.constraints.volume_body import BodyVolume
-        from pliant.actions.constraints.volume_nodes import NodeVolumes
-        from pliant.actions.constraints.volume_tets import TetVolumes
+    def __init__(self, parts: list[BodyState], options: VolumeConstraint) -> None:
+        from pliant.actions.volume_projections import BodyVolume, NodeVolumes, TetVolumes
 
-        makers: Table = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        makers = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         if options.per == "node":
             self.requests = tuple(DisableVolumetricTerm(part) for part in parts)
         self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         for part, structure in zip(self.parts, self._made_for, strict=True):
             if part.structure is not structure:
                 raise IncompatibleError(
@@ -95,7 +90,7 @@ class VolumeConstraintRuntime(ActionRuntime):
                     hint='Leave it out: locking = "averaged-pressure" of model "fem" keeps volume too.',
                 )
 
-    def begin(self, world: "World", time: float) -> None:
+    def begin(self, world: World, time: float) -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             solver.begin(world.x[part.rows])
 
@@ -103,7 +98,7 @@ class VolumeConstraintRuntime(ActionRuntime):
         for part, solver in zip(self.parts, self.solvers, strict=True):
             solver.add_forces(x[part.rows], out[part.rows])
 
-    def project(self, time: float, dt: float, world: "World") -> None:
+    def project(self, time: float, dt: float, world: World) -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             rows = part.rows
             solver.project(world.x[rows], world.v[rows], world.inverse_mass[rows], dt)
