@@ -1,15 +1,12 @@
 """The largest stable explicit step of a body, measured on its own forces."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pliant.core.typing import Array
 from pliant.interfaces import StableStep, Structure
-
-if TYPE_CHECKING:
-    pass
 
 COSTLY = 3.0  # times the steps of an undamped body: reported from here on
 

@@ -6,13 +6,12 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.lazy import LazyCarrier
+from pliant.embedding.barycentric import EmbeddedSurface, LazyCarrier
+from pliant.embedding.mls import AROUND, shape_functions
 from pliant.fracture import CutSurface, cut_surface
 from pliant.fracture.cut_carrier import corner_means, nearest_particles, relax_sheet, sheet_rim
 from pliant.interfaces import Carrier
 from pliant.models.efg.cells import VoronoiCells
-from pliant.structure.samplers.phyxels.embedding import AROUND, shape_functions
 
 if TYPE_CHECKING:
     from pliant.models.efg.crack_faces import CrackFaces
