@@ -9,7 +9,7 @@ from bodies import MATERIAL, block, shaken, simulate
 import pliant as pl
 from pliant.core.errors import IncompatibleError, PliantError
 from pliant.models.efg import mls_kernels
-from pliant.models.efg.geometry_kernels import neighbours
+from pliant.models.efg.support import neighbours
 
 
 def test_the_cell_grid_finds_the_pairs_that_everyone_finds() -> None:

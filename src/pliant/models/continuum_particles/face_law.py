@@ -215,7 +215,7 @@ OPPOSED = 0.01  # keeps the rotation between m and N finite where they are oppos
 
 @jit
 def _softened(length, floor):
-    """As ``faces.softened``, without a branch."""
+    """As ``softened``, without a branch."""
     below = 0.5 * (floor - length + abs(floor - length))
     return length + below * below / (2.0 * floor)
 

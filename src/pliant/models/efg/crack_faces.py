@@ -241,10 +241,6 @@ class CrackFaces:
         triangles, of = self.cells.triangles
         return self.cells.points[triangles[np.isin(of, faces)]]
 
-    def area(self) -> float:
-        """Area of all cracks [m2]."""
-        return float(self.cells.inner_area[self.opened].sum())
-
     def state(self) -> dict[str, AnyArray]:
         return {
             "opened": self.opened.astype(np.uint8) + 2 * self.refused.astype(np.uint8),

@@ -156,7 +156,8 @@ class PhyxelFracture:
 
     def statistics(self) -> FractureStatistics:
         """Pieces, area of cracks and cuts, and the number of faces that cracked."""
-        return FractureStatistics(self.faces.pieces()[0], self.faces.area(), int(self.growth.broken))
+        area = float(self.faces.cells.inner_area[self.faces.opened].sum())
+        return FractureStatistics(self.pieces()[0], area, int(self.growth.broken))
 
     def state(self) -> dict[str, AnyArray]:
         return self.growth.state() | ({} if self._level is None else {"cut-level": self._level})

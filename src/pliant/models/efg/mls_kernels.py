@@ -113,14 +113,8 @@ def store_displacements(a, b, x, rest, material, u_rows):
     """Displacements, counted from that of the first phyxel."""
     s0, s1, s2 = x[0, 0] - rest[0, 0], x[0, 1] - rest[0, 1], x[0, 2] - rest[0, 2]
     for i in range(a, b):
-        store_displacement(
-            i,
-            x[i, 0] - rest[i, 0] - s0,
-            x[i, 1] - rest[i, 1] - s1,
-            x[i, 2] - rest[i, 2] - s2,
-            material,
-            u_rows,
-        )
+        u0, u1, u2 = x[i, 0] - rest[i, 0] - s0, x[i, 1] - rest[i, 1] - s1, x[i, 2] - rest[i, 2] - s2
+        store_displacement(i, u0, u1, u2, material, u_rows)
 
 
 @jit

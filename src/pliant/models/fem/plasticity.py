@@ -10,7 +10,7 @@ elastic strain, volume change included, as soon as a norm that depends on the ax
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Plasticity(ABC):
 
     recorded: tuple[str, ...] = ()
 
-    def __init__(self, rest: ReferenceTets, loops: tuple[Any, Any], rows: Array, flow: Array) -> None:
+    def __init__(self, rest: ReferenceTets, loops: tuple[Kernel, Kernel], rows: Array, flow: Array) -> None:
         self.rest, self._loops, self._rows, self.flow = rest, loops, rows, flow
 
     def step(self, x: Array, index: IndexArray, dt: float) -> tuple[bool, float]:
@@ -288,7 +288,7 @@ def _flow_partitions(starts, index, rest, plastic, flow, dt, x):
     return flowed, heat
 
 
-def _loops(label: str, strain: Kernel, lane: Any, cached: bool) -> tuple[Kernel, Kernel]:
+def _loops(label: str, strain: Kernel, lane: Kernel, cached: bool) -> tuple[Kernel, Kernel]:
     names = {"strain_block": strain, "flow_lane": lane}
     names["flow_blocks"] = specialised(_flow_blocks, label, names, cache=cached)
     return specialised_twin(_flow_partitions, label, names, cache=cached)

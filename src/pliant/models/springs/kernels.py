@@ -87,7 +87,7 @@ def _spring_blocks(first, last, index, rest, near, buffer, shift, w, pull):
 
 @jit
 def _volume_blocks(first, last, index, rest, near, buffer, shift, w, f):
-    """Pairs of tets (``tet_pairs.py``); ``rest``: six times the volumes of the two, then their stiffness
+    """Pairs of tets (``pairs.py``); ``rest``: six times the volumes of the two, then their stiffness
     against volume over 36. With s and t the two pressures and ``m = s c - t d``, the forces on
     the far ends of a, b, c, d are ``b x m``, ``m x a``, ``s a x b`` and ``-t a x b``.
     """

@@ -27,8 +27,8 @@ class Cpm2(ParticleModel):
     shear modulus through, or ``constants`` = [E, G] for both.
     calibrate: measure what the mesh makes of the constants, and correct them by it.
 
-    Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form and its normals (see ``faces``);
-    :math:`\gamma/\sin\gamma` by a polynomial instead of an arctangent.
+    Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form and its normals (see
+    ``mechanics``); :math:`\gamma/\sin\gamma` by a polynomial instead of an arctangent.
     Pieces of a tet are a quarter of it each.
     """
 

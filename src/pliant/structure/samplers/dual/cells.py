@@ -183,8 +183,8 @@ def _blend(
     points: Array, tets: IntArray, chained: Chains, weights: Array, made: Callable[[Array], Dual]
 ) -> Array:
     """The blend of each tet: see ``dual_cells``. Ends with no small face: at 1 all faces are barycentric."""
-    boundary = _opposite_boundary(tets)
-    blend = blend_into_body(weights, boundary)
+    outside = np.where(_opposite_boundary(tets) & (weights < 0.0), -weights, 0.0)
+    blend = (outside / (0.25 + outside)).max(axis=1)  # the least that brings dual vertices into the body
     d = points[chained.edges[:, 1]] - points[chained.edges[:, 0]]
     share = tet_volumes(points, tets)[chained.tet]
     barycentric = 0.5 * np.bincount(chained.edge, share, len(d))  # N . d of the barycentric face
@@ -290,13 +290,3 @@ def triangle_circumcentre_weights(points: Array, triangles: IntArray) -> Array:
 def blended(weights: Array, blend: Array) -> Array:
     """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k)."""
     return np.asarray(weights + blend[:, None] * (1.0 / weights.shape[1] - weights))
-
-
-def blend_into_body(weights: Array, boundary: BoolArray) -> Array:
-    """The smallest blend (m,) that makes the weights of corners opposite a boundary triangle non-negative.
-
-    boundary (m, 4): whether the triangle opposite each corner lies on the boundary.
-    """
-    outside = np.where(boundary & (weights < 0.0), -weights, 0.0)
-    needed: Array = (outside / (0.25 + outside)).max(axis=1)
-    return needed
