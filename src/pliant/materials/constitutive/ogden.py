@@ -23,9 +23,8 @@ are finite everywhere. Bodies that are turned inside out do not recover.
 import numpy as np
 
 from pliant.core.tables import TableView
-from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import inlined, jit
-from pliant.kernels.tensors import combine, determinant, right_cauchy_green, times_symmetric
+from pliant.kernels.tensors import combine, determinant, right_cauchy_green, symmetric_eigen, times_symmetric
 from pliant.materials.constitutive.law import LawFunctions
 from pliant.materials.constitutive.mooney_rivlin import LEAST, isochoric_scale
 from pliant.materials.constitutive.neo_hookean import volumetric
