@@ -26,7 +26,7 @@ from pliant.models.continuum_particles.material_mapping import FaceConstants, Fo
 from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
 from pliant.models.tets import fields
-from pliant.models.tets.section_force import volumetric_resultant
+from pliant.models.tets.fields import volumetric_resultant
 from pliant.models.tets.stiffness import linear_stiffness
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ class ParticleMechanics(Mechanics):
             rows = damping.damping_rows(blocks, rest, self.tets, self.volumes, self.average_lame)
             self._viscous = blocks, rows
         b, rows = self._viscous
-        damping.damping_forces[b.parallel](
-            b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out
-        )
+        run = damping.damping_forces[b.parallel]
+        run(b.starts, b.low, b.offset, b.index, rows, self.damping_time, x, v, b.buffer)
+        b.add_to(out)
 
     @property
     def average_lame(self) -> tuple[Array, Array]:
