@@ -54,6 +54,9 @@ class EnergyGuard:
         self.trying = False  # whether the last window was the first with a larger step
         self.ground: float | None = None  # potential energy at the start [J]
         self._total = self._correction = 0.0
+        self._stored: float | None = (
+            None  # energy at the end of the last window, or at the start of this one [J]
+        )
         self._first: tuple[int, float] | None = None  # place and r of the window's first attempt
         self._forces: list[Array] = []
 
@@ -64,20 +67,23 @@ class EnergyGuard:
 
     # -------------------------------------------------------------------------------- one window
 
-    def begin(self, system: "System", again: bool = False) -> None:
-        """Called at the beginning of each attempt at a window, when the step is set."""
+    def begin(self, system: "System", continues: bool) -> None:
+        """Called at the beginning of a window; ``continues``: nothing happened since the last one ended."""
         ledger = system.energy_ledger
-        self._forces = []
-        self._correction = -ledger.scheme_energy()
-        if again:
-            return
         self._first = None
-        kinetic, elastic = system.energies()
-        potential = system.potential_energy()
-        if self.ground is None:
-            self.ground = potential
-        self._total = ledger.balance(kinetic + elastic + potential)
-        self.moved = self._largest(kinetic + elastic, potential, ledger.totals.work)
+        if not continues or self._stored is None:
+            own, potential = sum(system.energies()), system.potential_energy()
+            if self.ground is None:
+                self.ground = potential
+            self.moved = self._largest(own, potential, ledger.totals.work)
+            self._stored = own + potential
+        self._total = ledger.balance(self._stored)
+        self.begin_attempt(system)
+
+    def begin_attempt(self, system: "System") -> None:
+        """Called before the steps of a window are taken, for the first time or again."""
+        self._forces = []
+        self._correction = -system.energy_ledger.scheme_energy()
 
     def watch(self, forces: Array) -> None:
         """Remember the forces of the last three steps of a window."""
@@ -87,6 +93,7 @@ class EnergyGuard:
         """End a window in which bodies broke or were cut: what it lost went into new surfaces."""
         ledger = system.energy_ledger
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
+        self._stored = None
         ledger.totals.fracture += max(0.0, self._total - total)
         self.gain += max(0.0, total - self._total)
 
@@ -97,19 +104,19 @@ class EnergyGuard:
         correction = -ledger.scheme_energy()
         rise = ledger.balance(own + potential) - self._total
         finite = math.isfinite(rise) and math.isfinite(correction)
-        moved = self._largest(own, potential, ledger.totals.work)
+        moved, stored = self._largest(own, potential, ledger.totals.work), own + potential
         allowed = TOLERANCE * moved
         gained = not finite or rise > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
         rings = finite and correction > max(0.02 * moved, self._correction)
         rings = rings and (correction > 0.2 * moved or self._ringing(system) > 0.6)
         if not (gained or rings) or (finite and not self.retakes):
-            self.moved = moved
+            self.moved, self._stored = moved, stored
             return self._accept(rise, correction, span)
         if finite and self._first is not None and not rings:
             place, first = self._first
             if self.factor >= 2.0 * LADDER[place] and rise > 0.5 * first:
                 self.gaps += rise  # a gap in the ledger or a force without energy: not the stepping
-                self.place, self.moved = place, moved
+                self.place, self.moved, self._stored = place, moved, stored
                 return self._accept(0.0, correction, span)
         if self._first is None and finite and not rings:
             self._first = self.place, rise

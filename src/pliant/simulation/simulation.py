@@ -213,22 +213,23 @@ class Simulation:
         done = 0
         with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges
             while done < count:
-                self._begin_window((first + done) * self.plan.seconds)
+                continues = self._begin_window((first + done) * self.plan.seconds)
                 span = self._window_span(first + done, count - done)
-                done += self._take_window(first, done, span, rows, poll)
+                done += self._take_window(first, done, span, continues, rows, poll)
         self.frame += 1
         self.divergence_check.check(self.system.world, self.time)
         return rows
 
     # ------------------------------------------------------------------------------------ windows
 
-    def _begin_window(self, time: float) -> None:
-        """What happens at ``time``, before any step from there."""
+    def _begin_window(self, time: float) -> bool:
+        """What happens at ``time``, before any step from there; True where nothing did."""
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
             self._join(due, time, due.prepare())
-        self._prepare_step(time)
+        changed = self._prepare_step(time)
         self._look_at_topology()
+        return not changed
 
     def _window_span(self, first: int, most: int) -> int:
         """Planned steps until something happens, at most the guard's window and ``most``."""
@@ -241,7 +242,13 @@ class Simulation:
         return span
 
     def _take_window(
-        self, frame_start: int, done: int, span: int, rows: Array | None, poll: Callable[[], None] | None
+        self,
+        frame_start: int,
+        done: int,
+        span: int,
+        continues: bool,
+        rows: Array | None,
+        poll: Callable[[], None] | None,
     ) -> int:
         """Take ``span`` planned steps; shorter ones, again, where the guard rejects them. Returns how many
         were taken: fewer where the topology changed."""
@@ -250,7 +257,7 @@ class Simulation:
         if guard is None:
             return self._take_steps(first, done, span, 1.0, rows, poll)[0]
         kept = {name: np.array(array) for name, array in self.state().items()}
-        guard.begin(self.system)
+        guard.begin(self.system, continues)
         while True:
             taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)
             if changed:
@@ -266,7 +273,7 @@ class Simulation:
                 self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
             self._report_rejection(time, guard)
             self.system.restore(kept)
-            guard.begin(self.system, again=True)
+            guard.begin_attempt(self.system)
 
     def _take_steps(
         self,
@@ -331,9 +338,11 @@ class Simulation:
         self.add_action(due.label, runtime, time, due.number)
         self._joined.append((due, time, runtime))
 
-    def _prepare_step(self, time: float) -> None:
-        if self.system.prepare_step(time):
+    def _prepare_step(self, time: float) -> bool:
+        changed = self.system.prepare_step(time)
+        if changed:
             self.integrator_state.reset_history()
+        return changed
 
     def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""

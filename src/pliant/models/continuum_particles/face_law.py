@@ -17,6 +17,8 @@ without branches that becomes packed; a block that turns out to have another goe
 
 # mypy: disable-error-code="no-untyped-def"
 
+from math import comb
+
 import numpy as np
 
 from pliant.core.typing import Array
@@ -25,6 +27,7 @@ from pliant.kernels.simd_transpose import INSIDE, take
 from pliant.kernels.tensors import cross, dot, lane, minus, plus, put_lane, scaled
 
 FLAT = 0.3
+ANGLE_SERIES = tuple(2.0 * 2.0**k / (k * k * comb(2 * k, k)) for k in range(12, 0, -1))
 TINY = 1e-30
 ROWS = 12  # of 16 numbers each, in the scratch of a block
 
@@ -166,14 +169,42 @@ def block_printed(g, rest, a, b, f):
             put_lane(g, 96 + i, printed_force(m, n, rest[a + i], rest[b + i], rest[f + i], 0.0))
 
 
-def face_energy(m: Array, n: Array, stretch: Array, shear: Array, floor: Array) -> float:
+@inlined
+def _angle_squared(c):
+    """``arccos(c)^2``: with y = 1 - c it is :math:`2 \\sum_k (2y)^k / (k^2 \\binom{2k}{k})`, for small angles
+    summed to rounding."""
+    y = 1.0 - c
+    if abs(y) < 0.1:
+        total = 0.0
+        for k in range(len(ANGLE_SERIES)):
+            total = ANGLE_SERIES[k] + y * total
+        return y * total
+    return np.arccos(min(max(c, -1.0), 1.0)) ** 2
+
+
+@jit
+def face_energy(m, n, stretch, shear, floor):
     """``sum stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` [J] over faces; m, n (e, 3), the rest (e,)."""
-    size, area = np.linalg.norm(m, axis=1), np.linalg.norm(n, axis=1)
-    sm = size + np.maximum(FLAT - size, 0.0) ** 2 / (2.0 * FLAT)
-    sn = area + np.maximum(floor - area, 0.0) ** 2 / (2.0 * floor)
-    c = np.einsum("ij,ij->i", m, n) / (sm * sn)
-    gamma = np.arccos(np.clip(c, -1.0, 1.0))
-    return 0.5 * float(np.sum(stretch * (size - 1.0) ** 2 + shear * gamma**2))
+    total = 0.0
+    for e in range(m.shape[0]):
+        p, q = _row(m, e), _row(n, e)
+        size, area = np.sqrt(dot(p, p)), np.sqrt(dot(q, q))
+        sm = size + max(FLAT - size, 0.0) ** 2 / (2.0 * FLAT)
+        sn = area + max(floor[e] - area, 0.0) ** 2 / (2.0 * floor[e])
+        total += 0.5 * (stretch[e] * (size - 1.0) ** 2 + shear[e] * _angle_squared(dot(p, q) / (sm * sn)))
+    return total
+
+
+@jit
+def volumetric_energy(x, tets, volumes, bulk):
+    """``sum bulk/2 V (J - 1)^2`` [J] over tets (m, 4) with rest volumes V."""
+    total = 0.0
+    for t in range(tets.shape[0]):
+        o = _row(x, tets[t, 0])
+        a, b, c = minus(_row(x, tets[t, 1]), o), minus(_row(x, tets[t, 2]), o), minus(_row(x, tets[t, 3]), o)
+        change = dot(a, cross(b, c)) / (6.0 * volumes[t]) - 1.0
+        total += 0.5 * bulk[t] * volumes[t] * change * change
+    return total
 
 
 @jit

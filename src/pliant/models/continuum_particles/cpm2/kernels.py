@@ -308,3 +308,25 @@ def product(starts, low, offset, index, rest, x, dx, buffer):
     for p in prange(low.shape[0]):
         w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
+
+
+@jit
+def face_vectors(x, tets, edge_weights, area_weights, m, n):
+    """Images of the rest normals and area vectors [m2] of all sub-faces, (t, 6, 3), from the weights of the
+    edges x_k - x_0 and of the vectors ``A_k = 6 dV/dx_k``, (t, 6, 3)."""
+    e, a = np.empty((3, 3)), np.empty((3, 3))
+    for t in range(tets.shape[0]):
+        for k in range(3):
+            for c in range(3):
+                e[k, c] = x[tets[t, k + 1], c] - x[tets[t, 0], c]
+        for k in range(3):
+            p, q = e[(k + 1) % 3], e[(k + 2) % 3]
+            a[k, 0] = p[1] * q[2] - p[2] * q[1]
+            a[k, 1] = p[2] * q[0] - p[0] * q[2]
+            a[k, 2] = p[0] * q[1] - p[1] * q[0]
+        for f in range(6):
+            for c in range(3):
+                m[t, f, c] = n[t, f, c] = 0.0
+                for k in range(3):
+                    m[t, f, c] += edge_weights[t, f, k] * e[k, c]
+                    n[t, f, c] += area_weights[t, f, k] * a[k, c]

@@ -45,9 +45,9 @@ class SubFaces:
 
     def vectors(self, x: Array, tets: IntArray) -> tuple[Array, Array]:
         """Images m of the rest normals and area vectors N [m2] of all faces; (m, 6, 3) each."""
-        normals = 6.0 * volume_gradients(x, tets)[:, 1:]
-        m = np.einsum("mck,mfk->mfc", edge_matrices(x, tets), self.edge_weights)
-        return m, np.einsum("mkc,mfk->mfc", normals, self.area_weights)
+        m, n = np.empty((len(tets), 6, 3)), np.empty((len(tets), 6, 3))
+        kernels.face_vectors(np.ascontiguousarray(x), tets, self.edge_weights, self.area_weights, m, n)
+        return m, n
 
 
 def _areas(rest: Array, tets: IntArray) -> Array:
@@ -111,7 +111,9 @@ class Cpm2Mechanics(ParticleMechanics):
         self.set_constants()
 
     def set_constants(self) -> None:
-        c = self.constants
+        c, size = self.constants, self.faces.size
+        stretch, shear = (size * c.stretch[:, None]).ravel(), (size * c.shear[:, None]).ravel()
+        self._stiffness = stretch, shear, self.faces.floor.ravel()
         if self.form == "everts":
             self._rows = self._printed_rows()
             # products: the symmetric stiffness that comes nearest, half the shear constant
@@ -159,9 +161,7 @@ class Cpm2Mechanics(ParticleMechanics):
         c.add_to(out)
 
     def face_stiffness(self) -> tuple[Array, Array, Array]:
-        c, size = self.constants, self.faces.size
-        stretch, shear = (size * c.stretch[:, None]).ravel(), (size * c.shear[:, None]).ravel()
-        return stretch, shear, self.faces.floor.ravel()
+        return self._stiffness
 
     def face_vectors(self, x: Array) -> tuple[Array, Array]:
         m, n = self.faces.vectors(x, self.tets)
