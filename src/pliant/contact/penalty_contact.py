@@ -34,6 +34,7 @@ class PenaltyContact(ActionRuntime):
 
     capabilities = frozenset({Projection})
     velocity_dependent = True
+    stored = "contact"
     applied_last = True
 
     def __init__(self, world: "World", contact: "Contact") -> None:

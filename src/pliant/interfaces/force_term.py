@@ -24,6 +24,7 @@ class ForceTerm(ABC):
 
     velocity_dependent: bool = False  # whether forces depend on velocities
     constant: bool = False  # whether forces never change while the term acts, so that they are added up once
+    stored: str = "gravity"  # the kind of energy that its potential is: "gravity" or "contact"
     members: frozenset[str] = frozenset()
     MEMBERS: ClassVar[tuple[str, ...]] = (
         "add_forces", "potential_energy", "add_stiffness_product", "stable_step", "power", "report_energy",

@@ -6,7 +6,8 @@ to be pulled is let go, what needs more than friction gives slides (against the 
 allows), what has come inside is held; and the solve goes on from where it is, until nothing changes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,21 @@ ROUNDS = 8  # most solves of a step
 CHANGES = 3  # times that a particle may be held or let go in a step
 NOISE = 0.02  # of the mean normal force: pulls below it are the solver's, not the contact's
 CLEAR = 1e-9  # of the bodies' size: how far above the surface particles are held
+
+
+@dataclass(frozen=True)
+class ObstacleForces:
+    """What shapes apply at one moment: rows (k,), the number of the shape at each, and forces (k, 3) [N];
+    rubbing (k, 3) [N]: friction of those that slide, which is in ``force`` too."""
+
+    rows: IntArray
+    shape: IntArray
+    force: Array
+    rubbing: Array
+
+    def add_to(self, out: Array) -> None:
+        """Add the forces to those of all particles (n, 3)."""
+        out[self.rows] += self.force
 
 
 class ActiveSetContact:
@@ -44,7 +60,6 @@ class ActiveSetContact:
         self._system, self._dt, self._end = system, dt, potential.end_time
         self._clear = CLEAR * float(np.ptp(system.world.rest, axis=0).max())
         self._changes = np.zeros(system.world.count, np.int8)
-        self.changed = False
         free = system.world.inverse_mass > 0.0
         self._hold_inside(potential.end_positions(np.where(free, potential.x_tilde, potential.x)))
         self._aim(system.world.x + dt * system.world.v)
@@ -162,18 +177,28 @@ class ActiveSetContact:
 
     # ------------------------------------------------------------------------------ end of the step
 
-    def finish(self, before: Array, v_before: Array, share: float) -> None:
-        """Velocities of held particles after the step from ``before``, and what the shapes did.
+    def applied(self) -> ObstacleForces:
+        """What the shapes apply, as of the last solve."""
+        rubbing = np.where(self.sticks[:, None], 0.0, self.friction)
+        return ObstacleForces(self.rows.copy(), self.shape.copy(), self.force.copy(), rubbing)
 
-        share: of the stage's force that acts over the step (a half where the step's other end has its own).
-        """
+    def finish(self, before: Array, v_before: Array, applied: Sequence[tuple[float, ObstacleForces]]) -> None:
+        """Velocities of held particles after the step from ``before``, and what the shapes did: ``applied``,
+        with the shares of the step for which it acted."""
         world, dt = self._system.world, self._dt
         for k, contact in enumerate(self._system.obstacles):
+            shift = contact.velocity(self._end, dt)
+            for share, forces in applied:
+                own = forces.shape == k
+                if share and own.any():
+                    rows, impulse = forces.rows[own], share * dt * forces.force[own]
+                    slide = world.x[rows] - before[rows] - dt * shift
+                    rubbed = -share * float(np.sum(forces.rubbing[own] * slide))
+                    contact.record_contact(self._end, world.x[rows], impulse, shift, rubbed)
             own = self.shape == k
             if not own.any():
                 continue
-            rows, n, force = self.rows[own], self.normal[own], share * self.force[own]
-            shift = contact.velocity(self._end, dt)
+            rows, n = self.rows[own], self.normal[own]
             v, mass = world.v[rows], world.mass[rows]
             approach = -np.einsum("ki,ki->k", v_before[rows] - shift, n)
             pressing = -np.einsum("ki,ki->k", world.f[rows], n) / mass * dt
@@ -181,18 +206,15 @@ class ActiveSetContact:
             leaving = np.einsum("ki,ki->k", v - shift, n)
             kick = (bounce - leaving)[:, None] * n
             world.v[rows] += kick
-            lost = -mass * np.einsum("ki,ki->k", kick, v + 0.5 * kick - shift)
-            slide = world.x[rows] - before[rows] - dt * shift
-            rubbed = -np.einsum(
-                "ki,ki->k", np.where(self.sticks[own, None], 0.0, share * self.friction[own]), slide
-            )
-            impulse = dt * force + mass[:, None] * kick
-            contact.record_contact(self._end, world.x[rows], impulse, shift, float(lost.sum() + rubbed.sum()))
+            lost = -float(np.sum(mass * np.einsum("ki,ki->k", kick, v + 0.5 * kick - shift)))
+            contact.record_contact(self._end, world.x[rows], mass[:, None] * kick, shift, lost)
 
     def state(self) -> dict[str, AnyArray]:
-        return {"held": self.rows, "by": self.shape, "sticks": self.sticks, "friction": self.friction}
+        kept: dict[str, AnyArray] = {"held": self.rows, "by": self.shape}
+        kept |= {"sticks": self.sticks, "friction": self.friction}
+        return kept | ({"force": self.force} if len(self.rows) else {})
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.rows, self.shape = state["held"].copy(), state["by"].copy()
         self.sticks, self.friction = state["sticks"].copy(), state["friction"].copy()
-        self.force = np.zeros((len(self.rows), 3))
+        self.force = state["force"].copy() if "force" in state else np.zeros((len(self.rows), 3))

@@ -9,7 +9,7 @@ from pliant.core.typing import Array, IntArray
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
 from pliant.materials.constitutive.law import Law
-from pliant.models.fem import quadratic_kernels
+from pliant.models.fem import energy_momentum, quadratic_kernels
 from pliant.models.fem.elements import TetElements
 from pliant.models.fem.plasticity import Plasticity
 from pliant.models.fem.reference import ReferenceTets
@@ -76,6 +76,14 @@ class QuadraticTets(TetElements):
             *(self.constants, x, b.buffer, forces, energy),
         )
         return total
+
+    def integrate_between(self, before: Array, after: Array) -> None:
+        b = self.blocks
+        run = energy_momentum.between_loops(self.law, self.rest.full, True)[b.parallel]
+        run(
+            *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._no_pressure, SLOPES),
+            *(self.constants, before, after, b.buffer),
+        )
 
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks

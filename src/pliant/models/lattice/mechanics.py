@@ -13,6 +13,7 @@ from pliant.interfaces import (
     Cuttable,
     Damped,
     Editable,
+    EnergyMomentum,
     FieldData,
     Mechanics,
     SectionForce,
@@ -28,7 +29,7 @@ from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
-from pliant.models.springs import energies, stiffness_product
+from pliant.models.springs import energies, energy_momentum, stiffness_product
 from pliant.models.springs.network import SpringNetwork
 from pliant.models.tets.fields import equivalent, stress_fields
 from pliant.models.tets.stiffness import assemble
@@ -49,7 +50,10 @@ class LatticeMechanics(Mechanics):
     """
 
     capabilities = frozenset(
-        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, Editable, ChangingTopology}
+        {
+            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, StepHook),
+            *(Cuttable, Editable, ChangingTopology),
+        }
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
@@ -123,6 +127,14 @@ class LatticeMechanics(Mechanics):
         if s is None:
             return 0.0
         return float(energies.energy[s.parallel](s.starts, s.index, self.body.connections.rest, x, True))
+
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        s = self.body.connections.blocks
+        if s is not None:
+            energy_momentum.spring_forces_between[s.parallel](
+                s.starts, s.low, s.offset, s.index, self.body.connections.rest, before, after, s.buffer
+            )
+            s.add_to(out)
 
     def dissipation(self, x: Array, v: Array) -> float:
         """``sum beta k (d l / d t)^2`` [W]."""
