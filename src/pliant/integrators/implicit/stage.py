@@ -10,6 +10,7 @@ from pliant.core.typing import Array
 History = tuple[Array, Array] | None  # x and v one step ago; None where the last step is not continued
 
 GAMMA = 2.0 - float(np.sqrt(2.0))  # where TR-BDF2 has its first stage, in steps
+CARRY = 1.0 / (GAMMA * (2.0 - GAMMA))
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class StepRule:
 
     stages: tuple[StageRule, ...]
     weights: tuple[float, ...] = (0.0, 1.0)
+    carry: float = 0.0  # share of the first stage's momentum that the second one continues
     past: tuple[float, float] = (1.0, 0.0)
     contact_weights: tuple[float, ...] | None = None
     restores: bool = True
@@ -117,10 +119,8 @@ def trapezoidal_stage(start: StepStart, solved: Sequence[StageSolution], dt: flo
 
 def closing_stage(start: StepStart, solved: Sequence[StageSolution], dt: float) -> ImplicitStage:
     """The second stage of TR-BDF2: backward differentiation over the beginning and the first stage."""
-    first = solved[0]
-    new = 1.0 / (GAMMA * (2.0 - GAMMA))
-    old = 1.0 - new
-    bases = new * first.x + old * start.x, new * first.v + old * start.v
+    first, old = solved[0], 1.0 - CARRY
+    bases = CARRY * first.x + old * start.x, CARRY * first.v + old * start.v
     return ImplicitStage(0.5 * GAMMA * dt, *bases, (first.x, first.v, GAMMA))
 
 
@@ -134,6 +134,6 @@ _B = 0.25 * float(np.sqrt(2.0))
 BACKWARD_EULER = StepRule((backward_euler_stage,), mean_velocity=True)
 IMPLICIT_MIDPOINT = StepRule((midpoint_stage,), restores=False)
 NEWMARK = StepRule((newmark_stage,), (0.5, 0.5), contact_weights=(0.0, 0.5), restores=False)
-BDF2 = StepRule((bdf2_stage,), (0.0, 2.0 / 3.0), (4.0 / 3.0, -1.0 / 3.0), contact_weights=(0.0, 1.0))
-TR_BDF2 = StepRule((trapezoidal_stage, closing_stage), (_B, _B, 0.5 * GAMMA), guarded=True)
+BDF2 = StepRule((bdf2_stage,), (0.0, 2.0 / 3.0), past=(4.0 / 3.0, -1.0 / 3.0), contact_weights=(0.0, 1.0))
+TR_BDF2 = StepRule((trapezoidal_stage, closing_stage), (_B, _B, 0.5 * GAMMA), CARRY, guarded=True)
 ENERGY_MOMENTUM = StepRule((energy_momentum_stage,), between=True)

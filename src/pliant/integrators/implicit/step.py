@@ -115,6 +115,7 @@ class ImplicitState(IntegratorState):
         obstacles = [(shares[0], contact.applied())]
         contact.changed = False
         solved: list[StageSolution] = []
+        left: Array | float = 0.0
         for make, share in zip(rule.stages, shares[1:], strict=True):
             stage = make(start, solved, dt)
             between = ForcesBetween(system, time, dt) if rule.between else None
@@ -126,7 +127,7 @@ class ImplicitState(IntegratorState):
                 good = between.error_share(problem.x, result.last.g, problem.scale) <= between.WRONG
             if not (good or (len(rule.stages) == 1 and np.isfinite(result.residual))):
                 return StepAttempt(problem, result, problem.x, problem.v, None, (), False)
-            self._balance(problem, result)
+            left = rule.carry * left + self._balance(problem, result)
             solved.append(problem.solution())
             obstacles.append((share, contact.applied()))
         x, v = problem.end_state()
@@ -137,7 +138,7 @@ class ImplicitState(IntegratorState):
             system.evaluate(time + dt, x, v, ends)
             good = not gains_energy(problem, x, v, ends, self.solver.minimises)
         elif rule.restores:
-            v, gains = self._restore_spin(rule, start, solved, obstacles, x, v, dt)
+            v, gains = self._restore_spin(rule, start, solved, obstacles, x, v, dt, left)
             good = good and not gains
         if system.velocity_dependent and not stage.midpoint:
             ends = None
@@ -150,11 +151,14 @@ class ImplicitState(IntegratorState):
             self.contact.applied().add_to(forces)
         return StepStart(time, world.x, world.v, forces, world.inverse_mass, self.history)
 
-    def _balance(self, problem: IncrementalPotential, result: SolveResult) -> None:
+    def _balance(self, problem: IncrementalPotential, result: SolveResult) -> Array:
         """Make the momentum of the connected parts exact, whatever the tolerance left: in the velocities, so
-        that nothing moves that is in contact."""
-        parts = self.solver.parts()
-        parts.balance(problem.momentum_surplus(result.last.g), problem.v, parts.touched(self.contact.rows))
+        that nothing moves that is in contact. Parts at obstacles are left alone, where that would be noise;
+        returns the angular momentum (parts, 3) of what the tolerance left to them."""
+        parts, surplus = self.solver.parts(), problem.momentum_surplus(result.last.g)
+        touched = parts.touched(self.contact.rows)
+        parts.balance(surplus, problem.v, touched)
+        return np.where(touched[:, None], parts.sums(np.cross(problem.x, surplus)), 0.0)
 
     def _restore_spin(
         self,
@@ -165,11 +169,12 @@ class ImplicitState(IntegratorState):
         x: Array,
         v: Array,
         dt: float,
+        left: Array | float,
     ) -> tuple[Array, bool]:
         r"""Velocities at the end ``x`` of a step with the angular momentum that the forces of its stages
         give,
         :math:`L = c_0 L_n + c_1 L_{n-1} + dt \sum_k w_k \sum x_k \times f_k`, and whether the step gains
-        energy. In contact as much of it as gains none.
+        energy. In contact as much of it as gains none. left: what ``_balance`` returned.
         """
         parts, touching = self.solver.parts(), bool(len(self.contact.rows))
         spin = np.zeros_like(v)
@@ -183,7 +188,7 @@ class ImplicitState(IntegratorState):
             for weight, stage in zip(rule.weights, stages, strict=True):
                 if weight:
                     momentum += weight * dt * parts.sums(np.cross(stage.x, stage.f))
-            spin = parts.restoring_spin(x, v, momentum)
+            spin = parts.restoring_spin(x, v, momentum + left)
         if not self.solver.minimises or not (rule.guarded or touching):
             return v + spin, False
         energy, outer = StepEnergy(self.system), np.zeros_like(x)
