@@ -30,9 +30,8 @@ class GenericForces:
 
     def __init__(self, mechanics: Mechanics, energy: StoredEnergy, mass: Array, x: Array) -> None:
         self._mechanics, self._energy, self._mass, self._x = mechanics, energy, mass, x
-        self._still = np.zeros_like(x)
         self._f, self._stored = np.zeros_like(x), energy.energy(x)
-        mechanics.add_forces(x, self._still, self._f)
+        mechanics.add_elastic_forces(x, self._f)
         self._least = UNCHANGED * float(np.sum(mass[:, None] * (x - x.mean(axis=0)) ** 2))
 
     def add(self, x: Array, out: Array) -> None:
@@ -41,7 +40,7 @@ class GenericForces:
         arms = 0.5 * (self._x + x)
         arms -= np.sum(mass[:, None] * arms, axis=0) / mass.sum()
         forces = self._f.copy()
-        self._mechanics.add_forces(x, self._still, forces)
+        self._mechanics.add_elastic_forces(x, forces)
         column = mass[:, None]
         forces = column * without_rigid_motion(arms, mass, 0.5 * forces / column)
         shape = without_rigid_motion(arms, mass, moved)
@@ -111,14 +110,9 @@ class ForcesBetween:
 
     def _add_damping(self, x: Array, v: Array, out: Array) -> None:
         for term in self._system.bodies:
-            part = term.body
-            damped = part.mechanics.offer(Damped)
+            rows, damped = term.body.rows, term.mechanics.offer(Damped)
             if damped is not None and damped.damping_time:
-                rows = part.rows
-                elastic = np.zeros_like(x[rows])
-                part.mechanics.add_forces(x[rows], np.zeros_like(elastic), elastic)
-                part.mechanics.add_forces(x[rows], v[rows], out[rows])
-                out[rows] -= elastic
+                damped.add_damping_forces(x[rows], v[rows], out[rows])
 
     # ------------------------------------------------------------------------------ turned residuals
 
