@@ -206,6 +206,8 @@ class IncrementalPotential:
         forces, x, v = self.f.copy(), self.x, self.v
         if self.between is not None:
             forces, x, v = self.between.outer.copy(), *self.between.middle(self.x)
+            known = self.system.world.inverse_mass == 0.0
+            forces[known] -= self.f[known]
         if self.contact is not None:
             forces[self.contact.rows] += self.contact_residual / self.scale
             if self.between is not None:

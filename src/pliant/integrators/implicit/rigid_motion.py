@@ -164,6 +164,13 @@ class ConnectedParts:
         missing = np.where(self.free[:, None], momentum - self.angular_momentum(x, v), 0.0)
         return np.cross(self.spin_for(arms, missing)[self.label], arms)
 
+    def deformation_velocity(self, x: Array, v: Array) -> Array:
+        """Velocities (n, 3) less the rigid motion of each free part; held parts have none."""
+        label, speed = self.label, self.mean(v)
+        arms, relative = x - self.mean(x)[label], v - speed[label]
+        spin = self.spin_for(arms, self.sums(self.mass[:, None] * np.cross(arms, relative)))
+        return np.where(self.free[label, None], relative - np.cross(spin[label], arms), v)
+
 
 def rotations(turns: Array) -> Array:
     """Rotation matrices (k, 3, 3) about vectors (k, 3) by their lengths [rad]."""

@@ -9,6 +9,7 @@ import numpy as np
 from pliant.core.errors import Diverged
 from pliant.core.typing import AnyArray, Array
 from pliant.integrators.implicit.active_set_contact import ROUNDS, ActiveSetContact, ObstacleForces
+from pliant.integrators.implicit.conservation import StepConservation
 from pliant.integrators.implicit.energy_momentum import ForcesBetween
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
 from pliant.integrators.implicit.solver import Solver
@@ -20,7 +21,7 @@ from pliant.integrators.implicit.stage import (
     StepRule,
     StepStart,
 )
-from pliant.integrators.implicit.step_control import KineticDamping, StepEnergy, gains_energy
+from pliant.integrators.implicit.step_control import KineticDamping, gains_energy
 from pliant.interfaces import IntegratorState
 
 if TYPE_CHECKING:
@@ -138,7 +139,9 @@ class ImplicitState(IntegratorState):
             system.evaluate(time + dt, x, v, ends)
             good = not gains_energy(problem, x, v, ends, self.solver.minimises)
         elif rule.restores:
-            v, gains = self._restore_spin(rule, start, solved, obstacles, x, v, dt, left)
+            ended, parts = StepConservation(system, rule, start, solved, obstacles), self.solver.parts()
+            touched, energies = parts.touched(contact.rows), self.solver.minimises
+            v, gains = ended.restore(parts, x, v, dt, touched, left, energies)
             good = good and not gains
         if system.velocity_dependent and not stage.midpoint:
             ends = None
@@ -159,55 +162,6 @@ class ImplicitState(IntegratorState):
         touched = parts.touched(self.contact.rows)
         parts.balance(surplus, problem.v, touched)
         return np.where(touched[:, None], parts.sums(np.cross(problem.x, surplus)), 0.0)
-
-    def _restore_spin(
-        self,
-        rule: StepRule,
-        start: StepStart,
-        solved: Sequence[StageSolution],
-        obstacles: Sequence[tuple[float, ObstacleForces]],
-        x: Array,
-        v: Array,
-        dt: float,
-        left: Array | float,
-    ) -> tuple[Array, bool]:
-        r"""Velocities at the end ``x`` of a step with the angular momentum that the forces of its stages
-        give,
-        :math:`L = c_0 L_n + c_1 L_{n-1} + dt \sum_k w_k \sum x_k \times f_k`, and whether the step gains
-        energy. In contact as much of it as gains none. left: what ``_balance`` returned.
-        """
-        parts, touching = self.solver.parts(), bool(len(self.contact.rows))
-        spin = np.zeros_like(v)
-        stages = [StageSolution(start.time, start.x, start.v, start.f), *solved]
-        if parts.free.any():
-            if rule.mean_velocity:
-                v = parts.turned_half(start.x, x, v, parts.touched(self.contact.rows))
-            momentum = rule.past[0] * parts.angular_momentum(start.x, start.v)
-            if start.history is not None and rule.past[1]:
-                momentum += rule.past[1] * parts.angular_momentum(*start.history)
-            for weight, stage in zip(rule.weights, stages, strict=True):
-                if weight:
-                    momentum += weight * dt * parts.sums(np.cross(stage.x, stage.f))
-            spin = parts.restoring_spin(x, v, momentum + left)
-        if not self.solver.minimises or not (rule.guarded or touching):
-            return v + spin, False
-        energy, outer = StepEnergy(self.system), np.zeros_like(x)
-        for weight, stage, (_, pushed) in zip(rule.weights, stages, obstacles, strict=True):
-            if weight:
-                outer += weight * self._outer_forces(rule, stage, pushed)
-        energy.end(x, outer)
-        v = v + (energy.most_of(spin, v) if touching else 1.0) * spin
-        return v, rule.guarded and energy.is_gain(v)
-
-    def _outer_forces(self, rule: StepRule, stage: StageSolution, pushed: ObstacleForces) -> Array:
-        """Forces [N] of a stage other than the bodies' own; minus those where motion is prescribed."""
-        if rule.between:
-            return stage.f
-        out, known = np.zeros_like(stage.x), self.system.world.inverse_mass == 0.0
-        self.system.external_forces(stage.time, stage.x, stage.v, out)
-        pushed.add_to(out)
-        out[known] -= stage.f[known]
-        return out
 
     def solve(
         self,

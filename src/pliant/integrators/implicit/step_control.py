@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PROMISING = 10.0  # times the tolerance: a guess with a smaller residual is taken as it is
 SUSPICIOUS = 30.0  # times the residual of staying: then energies decide about the guess
+LEAST_FACTOR = 0.8  # on the kinetic energy of deformation, where the energy of a step is restored
 GAIN = 0.005  # share of the moving energy that a step may gain before it is taken by backward Euler
 
 
@@ -115,6 +116,15 @@ class StepEnergy:
         """Whether a step that ends with ``v`` gains more than GAIN of what moves; true of what is no
         number."""
         return not self.gain(v) <= GAIN * (self.before + abs(self.work))
+
+    def restored(self, v: Array, deformation: Array) -> Array:
+        """Velocities ``v`` without the gain, by a change of the ``deformation`` velocities alone (n, 3),
+        which have no momenta: of a tenth at most."""
+        change, moving = self.gain(v), self.kinetic(deformation)
+        if not moving > 0.0:
+            return v
+        factor = np.sqrt(min(max(1.0 - change / moving, LEAST_FACTOR), 1.0 / LEAST_FACTOR))
+        return np.asarray(v + np.where(self._mass > 0.0, (factor - 1.0) * deformation, 0.0))
 
     def most_of(self, spin: Array, v: Array) -> float:
         """The largest share in [0, 1] of the change ``spin`` of velocities with which nothing is gained."""
