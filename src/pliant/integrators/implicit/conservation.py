@@ -32,14 +32,15 @@ class StepConservation:
         solved: Sequence[StageSolution],
         obstacles: Sequence[tuple[float, ObstacleForces]],
     ) -> None:
-        self._system, self._rule, self._start = system, rule, start
-        stages = [StageSolution(start.time, start.x, start.v, start.f), *solved]
+        self._system, self._rule, self._start, self._obstacles = system, rule, start, obstacles
         self._outer: list[tuple[float, Array, Array]] = []  # weights, places and forces
-        for weight, stage, (_, pushed) in zip(rule.weights, stages, obstacles, strict=True):
-            if weight:
-                self._outer.append((weight, stage.x, self._outer_forces(stage, pushed)))
+        if rule.weights[0]:
+            first = StageSolution(start.time, start.x, start.v, start.f)
+            self._outer.append((rule.weights[0], start.x, self._outer_forces(first, None)))
+        for weight, stage, (_, pushed) in zip(rule.weights[1:], solved, obstacles, strict=True):
+            self._outer.append((weight, stage.x, self._outer_forces(stage, pushed)))
 
-    def _outer_forces(self, stage: StageSolution, pushed: ObstacleForces) -> Array:
+    def _outer_forces(self, stage: StageSolution, pushed: ObstacleForces | None) -> Array:
         """Forces [N] of a stage other than the bodies' own; minus those of the bodies where motion is
         prescribed. Contacts between bodies are not evaluated again: they are what elasticity leaves."""
         if self._rule.between:
@@ -52,7 +53,8 @@ class StepConservation:
             np.subtract(stage.f, out, out=out)
         else:
             system.external_forces(stage.time, stage.x, stage.v, out)
-            pushed.add_to(out)
+            if pushed is not None:
+                pushed.add_to(out)
         out[known] -= stage.f[known]
         return out
 
@@ -70,6 +72,18 @@ class StepConservation:
         for weight, place, forces in self._outer:
             momentum += weight * dt * parts.sums(np.cross(place, forces))
         return parts.restoring_spin(x, v, momentum)
+
+    def _obstacle_work(self, x: Array, dt: float) -> float:
+        """Work [J] that obstacles did on the bodies beyond that of their own motion: contacts cannot do
+        any."""
+        total, end = 0.0, self._start.time + dt
+        for weight, (_, pushed) in zip(self._rule.weights[1:], self._obstacles, strict=True):
+            for k, obstacle in enumerate(self._system.obstacles if len(pushed.rows) else ()):
+                own = pushed.shape == k
+                rows = pushed.rows[own]
+                moved = x[rows] - self._start.x[rows] - dt * obstacle.velocity(end, dt)
+                total += weight * float(np.sum(pushed.force[own] * moved))
+        return total
 
     def restore(
         self,
@@ -95,6 +109,7 @@ class StepConservation:
             return v + spin, False
         energy = StepEnergy(self._system)
         energy.end(x, np.asarray(sum(weight * forces for weight, _, forces in self._outer)))
+        energy.work -= max(self._obstacle_work(x, dt), 0.0)
         v = v + (energy.most_of(spin, v) if touching else 1.0) * spin
         if rule.between and not touching:
             v = energy.restored(v, parts.deformation_velocity(x, v))

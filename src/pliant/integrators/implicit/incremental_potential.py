@@ -211,5 +211,5 @@ class IncrementalPotential:
         if self.contact is not None:
             forces[self.contact.rows] += self.contact_residual / self.scale
             if self.between is not None:
-                forces[self.contact.rows] += self.contact.friction
+                forces[self.contact.rows] += self.contact.rubbing
         return StageSolution(self.time, x, v, forces)

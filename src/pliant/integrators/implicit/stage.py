@@ -15,8 +15,8 @@ CARRY = 1.0 / (GAMMA * (2.0 - GAMMA))
 
 @dataclass(frozen=True)
 class StepStart:
-    """Where a step begins: its time [s], positions, velocities, forces [N] (those of obstacles included where
-    they are known), inverse masses, (n, 3) each, and the state one step ago."""
+    """Where a step begins: its time [s], positions, velocities, forces [N] without those of obstacles,
+    inverse masses, (n, 3) each, and the state one step ago."""
 
     time: float
     x: Array
@@ -78,7 +78,7 @@ class StepRule:
     weights: tuple[float, ...] = (0.0, 1.0)
     carry: float = 0.0  # share of the first stage's momentum that the second one continues
     past: tuple[float, float] = (1.0, 0.0)
-    contact_weights: tuple[float, ...] | None = None
+    contact_shares: tuple[float, ...] = (1.0,)
     restores: bool = True
     guarded: bool = False
     mean_velocity: bool = False
@@ -133,7 +133,13 @@ _B = 0.25 * float(np.sqrt(2.0))
 
 BACKWARD_EULER = StepRule((backward_euler_stage,), mean_velocity=True)
 IMPLICIT_MIDPOINT = StepRule((midpoint_stage,), restores=False)
-NEWMARK = StepRule((newmark_stage,), (0.5, 0.5), contact_weights=(0.0, 0.5), restores=False)
-BDF2 = StepRule((bdf2_stage,), (0.0, 2.0 / 3.0), past=(4.0 / 3.0, -1.0 / 3.0), contact_weights=(0.0, 1.0))
-TR_BDF2 = StepRule((trapezoidal_stage, closing_stage), (_B, _B, 0.5 * GAMMA), CARRY, guarded=True)
+NEWMARK = StepRule((newmark_stage,), (0.5, 0.5), contact_shares=(0.5,), restores=False)
+BDF2 = StepRule((bdf2_stage,), (0.0, 2.0 / 3.0), past=(4.0 / 3.0, -1.0 / 3.0))
+TR_BDF2 = StepRule(
+    (trapezoidal_stage, closing_stage),
+    (_B, _B, 0.5 * GAMMA),
+    CARRY,
+    contact_shares=(_B, 0.5 * GAMMA),
+    guarded=True,
+)
 ENERGY_MOMENTUM = StepRule((energy_momentum_stage,), between=True)

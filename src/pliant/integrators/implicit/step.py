@@ -8,7 +8,12 @@ import numpy as np
 
 from pliant.core.errors import Diverged
 from pliant.core.typing import AnyArray, Array
-from pliant.integrators.implicit.active_set_contact import ROUNDS, ActiveSetContact, ObstacleForces
+from pliant.integrators.implicit.active_set_contact import (
+    LAST_ROUNDS,
+    ROUNDS,
+    ActiveSetContact,
+    ObstacleForces,
+)
 from pliant.integrators.implicit.conservation import StepConservation
 from pliant.integrators.implicit.energy_momentum import ForcesBetween
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
@@ -110,14 +115,14 @@ class ImplicitState(IntegratorState):
 
     def _attempt(self, rule: StepRule, time: float, dt: float) -> StepAttempt:
         """Solve the stages of a step and find its end; the World stays as it is."""
-        system, contact = self.system, self.contact
-        start = self._start(rule, time)
-        shares = rule.contact_weights or rule.weights
-        obstacles = [(shares[0], contact.applied())]
+        system, world, contact = self.system, self.system.world, self.contact
+        start = StepStart(time, world.x, world.v, world.f, world.inverse_mass, self.history)
+        shares = rule.contact_shares
+        obstacles: list[tuple[float, ObstacleForces]] = []
         contact.changed = False
         solved: list[StageSolution] = []
         left: Array | float = 0.0
-        for make, share in zip(rule.stages, shares[1:], strict=True):
+        for make, share in zip(rule.stages, shares, strict=True):
             stage = make(start, solved, dt)
             between = ForcesBetween(system, time, dt) if rule.between else None
             problem = IncrementalPotential(system, stage, time, dt, between=between)
@@ -147,13 +152,6 @@ class ImplicitState(IntegratorState):
             ends = None
         return StepAttempt(problem, result, x, v, ends, obstacles, good)
 
-    def _start(self, rule: StepRule, time: float) -> StepStart:
-        world, forces = self.system.world, self.system.world.f
-        if rule.weights[0] and rule.contact_weights is None and len(self.contact.rows):
-            forces = world.f.copy()
-            self.contact.applied().add_to(forces)
-        return StepStart(time, world.x, world.v, forces, world.inverse_mass, self.history)
-
     def _balance(self, problem: IncrementalPotential, result: SolveResult) -> Array:
         """Make the momentum of the connected parts exact, whatever the tolerance left: in the velocities, so
         that nothing moves that is in contact. Parts at obstacles are left alone, where that would be noise;
@@ -181,12 +179,18 @@ class ImplicitState(IntegratorState):
         contact = self.contact
         potential.hold(contact, dt)
         result = self.solve(potential)
-        for _ in range(ROUNDS):
-            if not np.isfinite(result.residual) or not contact.update(potential, potential.x):
+        for k in range(ROUNDS + LAST_ROUNDS):
+            if not np.isfinite(result.residual):
+                break
+            contact.measure(potential)
+            changed = k < ROUNDS and contact.update(potential, potential.x)
+            if not changed and not contact.hold_driven(potential.end_positions(potential.x)):
                 break
             start = potential.x.copy()
             contact.place(potential, start)
             result = self.solve(potential, start=start)
+        else:
+            contact.measure(potential)
         return result
 
     def close(self, attempt: StepAttempt, dt: float) -> None:
