@@ -35,6 +35,7 @@ class PenaltyContact(ActionRuntime):
     capabilities = frozenset({Projection})
     account = "friction"
     velocity_dependent = True
+    stored = "contact"
     applied_last = True
 
     def __init__(self, world: "World", contact: "Contact") -> None:

@@ -2,8 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import AnyArray, Array
 
 if TYPE_CHECKING:
@@ -18,6 +20,11 @@ class IntegratorState:
     """
 
     series_names: tuple[str, ...] = ()
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """Where it reports what a user should know, when it starts and while it runs."""
+        return Diagnostics()
 
     def sample(self, time: float) -> Sequence[float]:
         """Values of the series since the last ``reset``."""

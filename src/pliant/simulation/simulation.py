@@ -137,6 +137,7 @@ class Simulation:
                 self.diagnostics.note("its model has no energy, so energy.total does not balance", label)
         for label, acting in self.system.actions:
             self.diagnostics.collect(acting.diagnostics, label)
+        self.diagnostics.collect(self.integrator_state.diagnostics)
 
     @property
     def time(self) -> float:

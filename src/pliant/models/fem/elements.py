@@ -9,7 +9,7 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH
 from pliant.materials.constitutive.law import Law
-from pliant.models.fem import stiffness_product
+from pliant.models.fem import energy_momentum, stiffness_product
 from pliant.models.fem.law_blocks import law_loops, law_stresses, nodal_stress
 from pliant.models.fem.nodal_pressure import NodalPressure
 from pliant.models.fem.plasticity import Plasticity
@@ -34,6 +34,10 @@ class TetElements(ABC):
     @abstractmethod
     def integrate(self, x: Array, forces: bool, energy: bool) -> float:
         """Forces into the buffers of the blocks, and the elastic energy [J], as asked for."""
+
+    @abstractmethod
+    def integrate_between(self, before: Array, after: Array) -> None:
+        """Forces of an energy-momentum step from ``before`` to ``after`` (n, 3), into the buffers."""
 
     @abstractmethod
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
@@ -139,6 +143,19 @@ class LinearTets(TetElements):
             *(self.constants, x, b.buffer, forces, energy),
         )
         return total
+
+    def integrate_between(self, before: Array, after: Array) -> None:
+        b, rows, extra = self.blocks, self.rest.rows, self._extra
+        if self.pressure:
+            self.pressure.update(before, rows)
+            extra = 0.5 * self.pressure.extra
+            self.pressure.update(after, rows)
+            extra += 0.5 * self.pressure.extra
+        run = energy_momentum.between_loops(self.law, self.rest.full, False)[b.parallel]
+        run(
+            *(b.starts, b.low, b.offset, b.index, rows, extra, self._share),
+            *(self.constants, before, after, b.buffer),
+        )
 
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks

@@ -136,16 +136,16 @@ def _full_block(w, row, extra, share, k, forces, energy):
 def _law_stresses(gradients, mu, bulk, withheld, pressure, stiffness, plastic, k, out):
     """First Piola-Kirchhoff stresses [Pa] of the rows of ``gradients`` (m, 9) into ``out`` (m, 9)."""
     for i in range(gradients.shape[0]):
-        f = _nine(gradients, i)
+        f = nine(gradients, i)
         p = stress(f, stretch_at(f), mu[i], bulk[i], pressure[i], k)
-        _put_nine(out, i, p)
+        put_nine(out, i, p)
 
 
 def _full_stresses(gradients, mu, bulk, withheld, pressure, stiffness, plastic, k, out):
     """As ``_law_stresses`` with stiffnesses (m, 21) [Pa] and plastic strains (m, 6); withheld (m,): the part
     of the bulk modulus that averaged pressures take over."""
     for i in range(gradients.shape[0]):
-        f = _nine(gradients, i)
+        f = nine(gradients, i)
         c, p = stiffness[i], plastic[i]
         a, u = frame(f, stretch_at(f))
         e = elastic_strain(u, (p[0], p[1], p[2], p[3], p[4], p[5]))
@@ -157,16 +157,16 @@ def _full_stresses(gradients, mu, bulk, withheld, pressure, stiffness, plastic, 
             e,
         )  # fmt: skip
         t = with_pressure(t, pressure[i] - withheld[i] * trace(e))
-        _put_nine(out, i, first_piola(a, u, t))
+        put_nine(out, i, first_piola(a, u, t))
 
 
 @inlined
-def _nine(a, i):
+def nine(a, i):
     return a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5], a[i, 6], a[i, 7], a[i, 8]
 
 
 @jit
-def _put_nine(a, i, m):
+def put_nine(a, i, m):
     for c in range(9):
         a[i, c] = m[c]
 

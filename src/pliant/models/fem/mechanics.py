@@ -10,6 +10,7 @@ from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
+    EnergyMomentum,
     EnergyTotals,
     FieldData,
     FractureStatistics,
@@ -62,7 +63,7 @@ class FemMechanics(Mechanics):
         self.capabilities = frozenset(
             {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, ChangingTopology}
             | ({Cuttable} if linear else set())
-            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy})
+            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy, EnergyMomentum})
         )
 
     def _set_up(self, structure: Structure) -> None:
@@ -113,6 +114,10 @@ class FemMechanics(Mechanics):
     def energy(self, x: Array) -> float:
         """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
         return self.elements.integrate(x, False, True)
+
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        self.elements.integrate_between(before, after)
+        self.elements.blocks.add_to(out)
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)

@@ -13,6 +13,7 @@ from pliant.interfaces import (
     Cuttable,
     Damped,
     Editable,
+    EnergyMomentum,
     FieldData,
     Mechanics,
     SectionForce,
@@ -28,6 +29,7 @@ from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
+from pliant.models.springs import energy_momentum
 from pliant.models.springs.network import SpringNetwork, spring_resultant, spring_stiffness
 from pliant.models.tets.fields import equivalent, stress_fields
 
@@ -47,7 +49,10 @@ class LatticeMechanics(Mechanics):
     """
 
     capabilities = frozenset(
-        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, Editable, ChangingTopology}
+        {
+            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, StepHook),
+            *(Cuttable, Editable, ChangingTopology),
+        }
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
@@ -121,6 +126,14 @@ class LatticeMechanics(Mechanics):
         """``sum k (l - L)^2 / 2`` [J]."""
         own = self.body.connections
         return 0.0 if own.blocks is None else own.loops.energy(x)
+
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        s = self.body.connections.blocks
+        if s is not None:
+            energy_momentum.spring_forces_between[s.parallel](
+                s.starts, s.low, s.offset, s.index, self.body.connections.rest, before, after, s.buffer
+            )
+            s.add_to(out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         if self.body.connections.blocks is not None:

@@ -10,6 +10,7 @@ from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
+    EnergyMomentum,
     FieldData,
     FractureStatistics,
     Mechanics,
@@ -24,7 +25,7 @@ from pliant.kernels.element_blocks import make_blocks
 from pliant.mesh.mesh import tet_edges, tet_volumes
 from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
-from pliant.models.springs import kernels
+from pliant.models.springs import energy_momentum, kernels
 from pliant.models.springs.network import SpringForces, spring_resultant, spring_stiffness
 from pliant.models.tets import fields
 from pliant.models.tets.fields import volumetric_resultant
@@ -41,7 +42,10 @@ class MassSpringMechanics(Mechanics):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
     capabilities = frozenset(
-        {StoredEnergy, Damped, Tangent, SectionForce, VolumetricTerm, Cuttable, ChangingTopology}
+        {
+            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, VolumetricTerm),
+            *(Cuttable, ChangingTopology),
+        }
     )
     field_names = fields.NAMES
 
@@ -107,6 +111,18 @@ class MassSpringMechanics(Mechanics):
         if self.volumetric:
             total += kernels.spring_energy[c.parallel](c.starts, c.index, self._cell_rest, x, False)
         return total
+
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        s, c = self.springs.blocks, self.cells
+        energy_momentum.spring_forces_between[self.springs.parallel](
+            s.starts, s.low, s.offset, s.index, self.springs.rest, before, after, s.buffer
+        )
+        s.add_to(out)
+        if self.volumetric:
+            energy_momentum.volume_forces_between[c.parallel](
+                c.starts, c.low, c.offset, c.index, self._cell_rest, before, after, c.buffer
+            )
+            c.add_to(out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
