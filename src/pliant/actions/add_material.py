@@ -85,6 +85,7 @@ class AddRuntime(ActionRuntime):
     """Material that is added at ``at``."""
 
     capabilities = frozenset({Event})
+    account = "work"
 
     def __init__(self, part: "BodyState", region: Surface, at: float) -> None:
         self.part, self.region, self.at = part, region, at

@@ -36,6 +36,7 @@ class CreateRuntime(ActionRuntime):
     """A body that is absent until ``at``: it has no forces, touches nothing and is not shown."""
 
     capabilities = frozenset({Event})
+    account = "work"
 
     def __init__(self, world: "World", part: "BodyState", at: float) -> None:
         self.part, self.at = part, at
@@ -98,6 +99,7 @@ class RemoveRuntime(ActionRuntime):
     """Rows that are removed at ``at``."""
 
     capabilities = frozenset({Event})
+    account = "removed"
     rows: IntArray
 
     def __init__(self, rows: IntArray, at: float) -> None:

@@ -38,6 +38,7 @@ class CutRuntime(ActionRuntime):
     """A cut at once along the zero of ``level``."""
 
     capabilities = frozenset({Event})
+    account = "fracture"
 
     def __init__(self, parts: Sequence["BodyState"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at
@@ -58,6 +59,7 @@ class SeamRuntime(ActionRuntime):
     """A seam along the faces next to the zero of ``level``."""
 
     capabilities = frozenset({Event})
+    account = "fracture"
 
     def __init__(self, parts: Sequence["BodyState"], level: Level, at: float) -> None:
         self.parts, self.level, self.at = parts, level, at

@@ -12,7 +12,7 @@ from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Number, Time
-from pliant.interfaces import ActionRuntime, AddStiffnessDamping, Damped, IndexMap, StableStep
+from pliant.interfaces import ActionRuntime, AddStiffnessDamping, Damped, EnergyTotals, IndexMap, StableStep
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -51,6 +51,8 @@ class Pressure(TimeWindow):
 class PressureRuntime(ActionRuntime):
     """Pressure on the boundary triangles."""
 
+    account = "work"
+
     def __init__(self, world: "World", body: Any, value: Curve) -> None:
         self.body, self.value = body, value
         self.triangles = surface_triangles(world, body, "action 'pressure'")
@@ -62,11 +64,6 @@ class PressureRuntime(ActionRuntime):
         from pliant.actions.kernels import add_pressure
 
         add_pressure(self.triangles, float(self.value.at(time)), x, out)
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        forces = np.zeros_like(world.x)
-        self.add_forces(time, world.x, world.v, forces)
-        return float(np.sum(forces * world.v)), 0.0
 
 
 @parameters
@@ -95,6 +92,7 @@ class Drag(TimeWindow):
 class DragRuntime(ActionRuntime):
     """Drag on the boundary triangles."""
 
+    account = "damping"
     velocity_dependent = True
 
     def __init__(self, world: "World", drag: Drag) -> None:
@@ -105,18 +103,16 @@ class DragRuntime(ActionRuntime):
         self.triangles = surface_triangles(world, self.drag.body, "action 'drag'")
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
-        self._apply(time, x, v, out)
-
-    def _apply(self, time: float, x: Array, v: Array, out: Array) -> float:
         from pliant.actions.kernels import add_wind
 
         drag = self.drag
         half = 0.5 * drag.coefficient * float(drag.density.at(time))
-        return float(add_wind(self.triangles, half, drag.wind.at(time), x, v, out))
+        add_wind(self.triangles, half, drag.wind.at(time), x, v, out)
 
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        power = self._apply(time, world.x, world.v, np.zeros_like(world.x))
-        return (power, 0.0) if power > 0 else (0.0, -power)
+    def book(self, work: float, totals: EnergyTotals) -> None:
+        """Wind that drives bodies does work; air that slows them takes heat."""
+        totals.work += max(work, 0.0)
+        totals.damping += max(-work, 0.0)
 
 
 @parameters
@@ -169,6 +165,7 @@ class Damping(TimeWindow):
 class MassDampingRuntime(ActionRuntime):
     """Damping in proportion to mass."""
 
+    account = "damping"
     velocity_dependent = True
 
     def __init__(self, parts: list["BodyState"], rate: Curve, world: "World") -> None:
@@ -187,8 +184,3 @@ class MassDampingRuntime(ActionRuntime):
         for part in self.parts:
             rows = part.rows
             add_mass_damping(self.world.mass[rows], rate, v[rows], out[rows])
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        rate = float(self.rate.at(time))
-        heat = sum(float(np.sum(world.mass[p.rows, None] * world.v[p.rows] ** 2)) for p in self.parts)
-        return 0.0, rate * heat

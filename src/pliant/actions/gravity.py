@@ -35,6 +35,7 @@ class GravityRuntime(ActionRuntime):
     def __init__(self, world: "World", acceleration: Curve, up: Array, steady: bool) -> None:
         self.world, self.acceleration, self.up, self.steady = world, acceleration, up, steady
         self.constant = acceleration.is_constant
+        self.account = None if steady else "work"
         self._steady_g = -float(acceleration.at(0.0)) * up
 
     def _g(self, time: float) -> Array:
@@ -48,7 +49,3 @@ class GravityRuntime(ActionRuntime):
     def potential_energy(self, x: Array) -> float:
         """``sum m a (up . x)`` [J], zero where it is not steady."""
         return -float(self.world.mass @ (x @ self._steady_g)) if self.steady else 0.0
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        work = 0.0 if self.steady else float(world.mass @ (world.v @ self._g(time)))
-        return work, 0.0

@@ -12,7 +12,7 @@ from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Impulse as ImpulseUnit
-from pliant.interfaces import ActionRuntime, BodyChange, EnergyTotals, Event, IndexMap
+from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap
 
 if TYPE_CHECKING:
     from pliant.state.world import World
@@ -44,6 +44,7 @@ class Force(SelectionAction):
 class ForceRuntime(ActionRuntime):
     """Particle i gets ``share_i * value(t)``."""
 
+    account = "work"
     rows: IntArray
 
     def __init__(self, rows: IntArray, world: "World", whole: bool, value: Curve) -> None:
@@ -73,9 +74,6 @@ class ForceRuntime(ActionRuntime):
     def _forces(self, time: float) -> Array:
         forces: Array = self._steady if self._steady is not None else self.shares * self.value.at(time)
         return forces
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        return float(np.sum(self._forces(time) * world.v[self.rows])), 0.0
 
 
 @parameters
@@ -114,6 +112,7 @@ class Moment(SelectionAction):
 class MomentRuntime(ActionRuntime):
     """A torque about the centre of the rows."""
 
+    account = "work"
     rows: IntArray
 
     def __init__(self, rows: IntArray, axis: Array, value: Curve) -> None:
@@ -135,9 +134,6 @@ class MomentRuntime(ActionRuntime):
 
     def remap(self, change: IndexMap, world: "World") -> None:
         self.rows, _ = change.remap_rows(self.rows)
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        return float(np.sum(self.forces(time, world.x) * world.v[self.rows])), 0.0
 
 
 @parameters
@@ -161,23 +157,16 @@ class ImpulseRuntime(ActionRuntime):
     """Gives every selected particle the same change of velocity, once."""
 
     capabilities = frozenset({Event})
+    account = "work"
     rows: IntArray
 
     def __init__(self, rows: IntArray, change: Array, at: float) -> None:
         self.rows, self.change, self.at = rows, change, at
-        self.given = 0.0
 
     def remap(self, change: IndexMap, world: "World") -> None:
         self.rows, _ = change.remap_rows(self.rows)
 
     def apply(self, world: "World") -> Sequence[BodyChange]:
         free = world.inverse_mass[self.rows] > 0.0
-        before = world.v[self.rows]
-        after = np.where(free, before + self.change, before)
-        self.given += 0.5 * float(np.sum(world.mass[self.rows, None] * (after**2 - before**2)))
-        world.v[self.rows] = after
+        world.v[self.rows] += np.where(free, self.change, 0.0)
         return ()
-
-    def report_energy(self, totals: EnergyTotals) -> None:
-        totals.work += self.given
-        self.given = 0.0

@@ -104,6 +104,7 @@ class EditRuntime(ActionRuntime):
     """Applies ``edit`` to the mechanics of each body, once."""
 
     capabilities = frozenset({Event})
+    account = "removed"
     rows: IntArray
 
     stiffer = 1.0  # by which factor stiffness grows

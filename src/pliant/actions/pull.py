@@ -52,6 +52,7 @@ class Pull(SelectionAction):
 class PullRuntime(ActionRuntime):
     """A damped spring to a moving point."""
 
+    account = "work"
     rows: IntArray
 
     def __init__(self, rows: IntArray, mass: Array, pull: Pull) -> None:
@@ -81,10 +82,6 @@ class PullRuntime(ActionRuntime):
 
         self.last = self.force(time, x, v)
         add_rows(self.rows, self.shares[:, None] * self.last, out)
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        force = self.force(time, world.x, world.v)
-        return float(np.sum(force * self.centre(world.v))), 0.0
 
     def stable_step(self) -> StableStep:
         rate = math.sqrt(self.stiffness / self.mass)

@@ -110,7 +110,7 @@ class ObstacleRuntime(ActionRuntime):
     def report_energy(self, totals: EnergyTotals) -> None:
         """Hand the work and the heat of the contacts since the last call to ``totals``."""
         totals.work += self.work
-        totals.dissipated += self.heat
+        totals.friction += self.heat
         self.work = self.heat = 0.0
 
     def sample(self, time: float) -> Sequence[float]:

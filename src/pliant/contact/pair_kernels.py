@@ -125,16 +125,3 @@ def advance(arrays: tuple[Any, ...], count: int, dt: float) -> None:
 def pair_forces(arrays: tuple[Any, ...], count: int, forces: Array) -> None:
     """Forces of all pairs on their particles into ``forces`` (p, 3)."""
     _all_forces[count >= SERIAL_ROWS](count, arrays, forces)
-
-
-@jit
-def power(v, pairs, triangles, touched, geometry, forces):
-    """Rate of work of the contact forces on the bodies [W]."""
-    u = np.empty(3)
-    total = 0.0
-    for p in range(pairs.shape[0]):
-        if touched[p] >= 0:
-            relative(pairs[p, 0], triangles[touched[p]], geometry[p], v, u)
-            for c in range(3):
-                total += forces[p, c] * u[c]
-    return total

@@ -33,6 +33,7 @@ class PenaltyContact(ActionRuntime):
     """
 
     capabilities = frozenset({Projection})
+    account = "friction"
     velocity_dependent = True
     applied_last = True
 
@@ -75,12 +76,6 @@ class PenaltyContact(ActionRuntime):
         pair_kernels.spread(
             table.pairs, table.surfaces.triangles, table.touched, table.geometry, table.forces, out
         )
-
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        """What contacts take from the bodies counts as heat, the little that their springs hold included."""
-        t = self.table
-        lost = pair_kernels.power(world.v, t.pairs, t.surfaces.triangles, t.touched, t.geometry, t.forces)
-        return 0.0, -float(lost)
 
     def stable_step(self) -> StableStep:
         """With ``w^2 = 8 k / m`` of a particle between two contacts, damped, on top of the body's own."""

@@ -77,8 +77,7 @@ class ExplicitIntegrator(Integrator):
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
         world, n = system.world, system.integrated_rows
         v, f, w = world.v[:n], world.f[:n], world.inverse_mass[:n]
-        if system.keeps_ledger:
-            system.totals.dissipated += self.dissipation(v, f, w, world.mass[:n], dt)
+        system.totals.damping += self.dissipation(v, f, w, world.mass[:n], dt)
         self.update(world.x[:n], v, f, w, dt)
         close_step(system, time, dt, self.closing)
 
@@ -102,6 +101,15 @@ class KickDrift(ExplicitIntegrator):
         keep = self.retained
         _kernels().kick_drift(x, v, f, w, (1.0 - self.closing * keep) * dt, keep, dt)
 
+    def scheme_energy(self, v: Array, f: Array, w: Array, dt: float) -> float:
+        r"""``sum m u_- u_+ / 2 - sum m v^2 / 2`` with the velocities :math:`u_\pm` half a step away:
+
+        .. math:: \sum \left( \tfrac{dt}{2} (1 - 2c)\, v f - \tfrac{dt^2}{2} c (1 - c)\, w f^2 \right),
+
+        over the degrees of freedom that are not prescribed: leapfrog has :math:`-dt^2/8 \sum w f^2`.
+        """
+        return float(_kernels().scheme_energy(v, f, w, self.closing, dt))
+
     def dissipation(self, v: Array, f: Array, w: Array, mass: Array, dt: float) -> float:
         keep = self.retained
         if keep == 1.0:
@@ -121,6 +129,7 @@ class Leapfrog(KickDrift):
     order: ClassVar[int] = 2
     stability: ClassVar[float] = 2.0
     closing: ClassVar[float] = 0.5
+    keeps_energy: ClassVar[bool] = True
 
 
 @parameters
@@ -135,6 +144,7 @@ class Verlet(KickDrift):
     order: ClassVar[int] = 2
     stability: ClassVar[float] = 2.0
     closing: ClassVar[float] = 0.5
+    keeps_energy: ClassVar[bool] = True
 
     keep: Number = Field(default=1.0, gt=0, le=1)
 
@@ -150,6 +160,7 @@ class SymplecticEuler(KickDrift):
     kind: ClassVar[str] = "symplectic-euler"
     order: ClassVar[int] = 1
     stability: ClassVar[float] = 2.0
+    keeps_energy: ClassVar[bool] = True
 
 
 class RungeKutta(Integrator):

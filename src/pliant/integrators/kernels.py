@@ -2,8 +2,10 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
+import numpy as np
+
 from pliant.core.typing import Array
-from pliant.kernels.jit import SERIAL_ROWS, prange, twin
+from pliant.kernels.jit import LIGHT_ROWS, ROW_PARTITIONS, SERIAL_ROWS, prange, twin
 
 
 @twin
@@ -27,6 +29,28 @@ def _drift(x, v, drift, out):
     for i in prange(x.shape[0]):
         for c in range(3):
             out[i, c] = x[i, c] + drift * v[i, c]
+
+
+@twin
+def _scheme_energy(v, f, w, closing, dt, out):
+    n, parts = v.shape[0], out.shape[0]
+    first = 0.5 * dt * (1.0 - 2.0 * closing)
+    second = 0.5 * dt * dt * closing * (1.0 - closing)
+    for p in prange(parts):
+        total = 0.0
+        for i in range(p * n // parts, (p + 1) * n // parts):
+            for c in range(3):
+                if w[i, c] > 0.0:
+                    total += f[i, c] * (first * v[i, c] - second * w[i, c] * f[i, c])
+        out[p] = total
+
+
+def scheme_energy(v: Array, f: Array, w: Array, closing: float, dt: float) -> float:
+    """``KickDrift.scheme_energy`` [J]."""
+    parallel = len(v) >= LIGHT_ROWS
+    out = np.empty(ROW_PARTITIONS if parallel else 1)
+    _scheme_energy[parallel](v, f, w, closing, dt, out)
+    return float(out.sum())
 
 
 def kick_drift(x: Array, v: Array, f: Array, w: Array, kick: float, keep: float, drift: float) -> None:

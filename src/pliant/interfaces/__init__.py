@@ -38,6 +38,7 @@ from pliant.interfaces.mechanics import StepHook as StepHook
 from pliant.interfaces.mechanics import StoredEnergy as StoredEnergy
 from pliant.interfaces.mechanics import Tangent as Tangent
 from pliant.interfaces.mechanics import VolumetricTerm as VolumetricTerm
+from pliant.interfaces.shared_data import ACCOUNTS as ACCOUNTS
 from pliant.interfaces.shared_data import ContactSurface as ContactSurface
 from pliant.interfaces.shared_data import EnergyTotals as EnergyTotals
 from pliant.interfaces.shared_data import FieldData as FieldData

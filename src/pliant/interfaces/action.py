@@ -8,6 +8,7 @@ from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces.capability import C, Capable
 from pliant.interfaces.force_term import ForceTerm
+from pliant.interfaces.shared_data import EnergyTotals
 from pliant.interfaces.structure import Structure
 from pliant.interfaces.topology import IndexMap
 
@@ -127,6 +128,9 @@ class Event(Protocol):
 
     def apply(self, world: "World") -> Sequence[BodyChange]:
         """Make it happen; returns the bodies that were created or removed."""
+
+    def book(self, work: float, totals: EnergyTotals) -> None:
+        """Book the change ``work`` [J] of the stored energy (``ForceTerm.book``)."""
 
 
 class BetweenSteps(Protocol):

@@ -7,7 +7,7 @@ from pliant.core.typing import Array
 from pliant.interfaces.shared_data import EnergyTotals, StableStep
 
 if TYPE_CHECKING:
-    from pliant.state.world import World
+    pass
 
 NO_LIMIT = StableStep(float("inf"), "no limit")
 
@@ -16,17 +16,23 @@ class ForceTerm(ABC):
     """Whatever pushes particles: the elasticity of a body, a load, an obstacle, a contact, a damper.
 
     A term has any of the members below; those that it lacks have the neutral value (no energy, no force, no
-    limit of the step, no power). ``members`` names those that a class implements. Explicit steps, implicit
+    limit of the step). ``members`` names those that a class implements. Explicit steps, implicit
     solves, the energy ledger, the stable step and ``pliant check`` walk one list of terms and do not ask what
     each is.
     Arrays are those of the whole World, (n, 3), in SI units.
+
+    account: the account of ``EnergyTotals`` for the work of its forces that its potential does not explain;
+    None where the potential explains all of it. stored: the column of the energy ledger that its potential
+    belongs to.
     """
 
     velocity_dependent: bool = False  # whether forces depend on velocities
     constant: bool = False  # whether forces never change while the term acts, so that they are added up once
+    account: str | None = None
+    stored: str = "gravity"
     members: frozenset[str] = frozenset()
     MEMBERS: ClassVar[tuple[str, ...]] = (
-        "add_forces", "potential_energy", "add_stiffness_product", "stable_step", "power", "report_energy",
+        "add_forces", "potential_energy", "add_stiffness_product", "stable_step", "report_energy",
     )  # fmt: skip
 
     def __init_subclass__(cls) -> None:
@@ -49,9 +55,12 @@ class ForceTerm(ABC):
         """The largest explicit step that the term allows."""
         return NO_LIMIT
 
-    def power(self, time: float, world: "World") -> tuple[float, float]:
-        """Work done on the bodies [W] by forces without a potential, and power turned into heat [W]."""
-        return 0.0, 0.0
+    def book(self, work: float, totals: EnergyTotals) -> None:
+        """Book the ``work`` [J] that its forces did in a step beyond what its potential lost."""
+        if self.account == "work":
+            totals.work += work
+        elif self.account is not None:
+            setattr(totals, self.account, getattr(totals, self.account) - work)
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        """Add the work and heat of impulses since the last step to ``totals``: contacts, kicks."""
+        """Add the work and heat of impulses since the last call to ``totals``: contacts, kicks."""

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Array
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -44,10 +44,18 @@ class Integrator(ABC):
     order: ClassVar[int]
     stability: ClassVar[float]  # largest dt * omega on the imaginary axis; 0: none, inf: any
     requires: ClassVar[tuple[type, ...]] = ()  # capabilities that every body's mechanics must have
+    keeps_energy: ClassVar[bool] = (
+        False  # whether, with ``scheme_energy``, for linear forces it keeps it exactly
+    )
 
     def start(self, system: "System") -> IntegratorState:
         """The state for a run of ``system``; raises IncompatibleError where the scheme cannot advance it."""
         return IntegratorState()
+
+    def scheme_energy(self, v: Array, f: Array, w: Array, dt: float) -> float:
+        """What the scheme keeps constant for linear forces, less the energy itself [J]; all arrays (n, 3), w:
+        inverse masses."""
+        return 0.0
 
     @abstractmethod
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:

@@ -70,8 +70,14 @@ class Mechanics(Capable, ABC):
     can_crack: bool = False  # whether the body cracks by itself
 
     @abstractmethod
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
+        """Add the elastic forces [N] at ``x`` to ``out``."""
+
     def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        """Add the internal forces [N] to ``out``."""
+        """Add the internal forces [N], elastic ones and damping, to ``out``."""
+        self.add_elastic_forces(x, out)
+        if (damped := self.offer(Damped)) and damped.damping_time:
+            damped.add_damping_forces(x, v, out)
 
     @abstractmethod
     def stable_step(self) -> StableStep:
@@ -80,11 +86,6 @@ class Mechanics(Capable, ABC):
     @abstractmethod
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """The named fields, of those in ``field_names``."""
-
-    def substeps_at(self, x: Array) -> int:
-        """Number of parts that an explicit step has to be taken in at ``x``, where the body is stiffer than
-        at rest (crushed, inverted, crumpled)."""
-        return 1
 
     def neighbour_graph(self) -> "csr_array | None":
         """Which particles act on each other, (n, n) without the diagonal; None: those that share a cell."""
@@ -129,8 +130,8 @@ class Damped(Protocol):
 
     damping_time: float  # beta [s]
 
-    def dissipation(self, x: Array, v: Array) -> float:
-        """Power turned into heat [W]."""
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        """Add ``-beta K v`` [N] to ``out``; called where ``damping_time`` is not zero."""
 
 
 class Tangent(Protocol):

@@ -1,6 +1,6 @@
 """Small records that models, actions and the loop exchange."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 
 from pliant.core.typing import AnyArray, Array, IntArray
 
@@ -24,15 +24,33 @@ class FieldData:
 
 @dataclass
 class EnergyTotals:
-    """Running totals of the energy that actions gave and took [J], and the powers [W] at the last step.
+    """Running totals [J] of the work done on the bodies and of the energy that left their motion, by account.
 
-    driven: kinetic energy of the degrees of freedom whose motion is prescribed [J].
+    damping: internal, of the medium and of dampers; friction: contacts, by sliding and by inelastic impact;
+    plastic: plastic flow; fracture: new surfaces; numerical: the time integration; levels: changes of
+    resolution; removed: with material that was taken away.
     """
 
     work: float = 0.0
-    dissipated: float = 0.0
-    powers: tuple[float, float] = (0.0, 0.0)
-    driven: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    plastic: float = 0.0
+    fracture: float = 0.0
+    numerical: float = 0.0
+    levels: float = 0.0
+    removed: float = 0.0
+
+    @property
+    def dissipated(self) -> float:
+        """All that left the motion [J]: the sum of the accounts other than ``work``."""
+        return sum(self.values()[1:])
+
+    def values(self) -> list[float]:
+        """The accounts in the order of ``ACCOUNTS``."""
+        return [float(value) for value in astuple(self)]
+
+
+ACCOUNTS = tuple(each.name for each in fields(EnergyTotals))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class StepContext:
     of actions, at the beginning of the step in ``advance`` and at its end in ``finish_step``. inverse_mass
     [1/kg]: zero for prescribed degrees of freedom, which are at their place of ``time + dt`` already.
     obstacles: rigid shapes that the body resolves its contacts with. damped: whether any action depends on
-    velocities. keep_heat: whether the energy ledger wants the heat of internal damping (``report_energy``).
+    velocities.
     """
 
     time: float
@@ -29,7 +29,6 @@ class StepContext:
     inverse_mass: Array
     obstacles: Sequence["ObstacleRuntime"] = ()
     damped: bool = False
-    keep_heat: bool = False
 
 
 class SelfStepping(Protocol):

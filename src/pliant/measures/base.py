@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 class MeasureParameters(SceneMember):
     """``name`` of its series (default: the type), taken ``every`` frame or step."""
 
-    needs_ledger: ClassVar[bool] = False
     unit: ClassVar[str] = ""  # of its series
 
     name: str | None = Field(default=None, kw_only=True, pattern=r"^[A-Za-z_][\w\-]*$")

@@ -7,7 +7,7 @@ import numpy as np
 
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
-from pliant.interfaces import MeasureSampler
+from pliant.interfaces import ACCOUNTS, MeasureSampler
 from pliant.measures.base import MeasureParameters
 from pliant.mesh.mesh import surface_volume, tet_volumes
 
@@ -53,11 +53,14 @@ def part_volume(part: "BodyState", x: Array) -> float:
 
 @parameters
 class Energy(MeasureParameters):
-    """The energy ledger [J]: kinetic + elastic + gravity + dissipated - work = total, which stays."""
+    """The energy ledger [J]: kinetic + elastic + gravity + contact + scheme + dissipated - work = total.
+
+    The total is constant; ``unexplained`` is its change since the start. ``dissipated`` is the sum of
+    damping, friction, plastic, fracture, numerical, levels and removed.
+    """
 
     kind: ClassVar[str] = "energy"
     unit: ClassVar[str] = "J"
-    needs_ledger: ClassVar[bool] = True
 
     def prepare(self, system: "System") -> "EnergySampler":
         return EnergySampler(system, self.label)
@@ -68,14 +71,18 @@ class EnergySampler(MeasureSampler):
 
     def __init__(self, system: "System", label: str) -> None:
         self.system = system
-        parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total")
+        parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total", "contact", "scheme",
+                 *ACCOUNTS[1:], "unexplained")  # fmt: skip
         self.series_names = tuple(f"{label}.{part}" for part in parts)
 
     def sample(self, time: float) -> Sequence[float]:
-        system = self.system
-        (kinetic, elastic), gravity, ledger = system.energies(), system.potential_energy(), system.totals
-        total = kinetic + elastic + gravity + ledger.dissipated - ledger.work
-        return [kinetic, elastic, gravity, ledger.dissipated, ledger.work, total]
+        system, ledger = self.system, self.system.energy_ledger
+        total = ledger.total(system)
+        work, *heats = ledger.totals.values()
+        return [
+            *system.energies(), system.potential_energy("gravity"), sum(heats), work, total,
+            system.potential_energy("contact"), ledger.scheme_energy(), *heats, ledger.change(total),
+        ]  # fmt: skip
 
 
 @parameters

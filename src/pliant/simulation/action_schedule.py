@@ -66,6 +66,11 @@ class ActionSchedule:
             return self._events[self._happened - 1]
         return None
 
+    def next_change(self) -> float:
+        """When the set of acting actions changes or an event happens next [s]."""
+        events = self._events[self._happened :]
+        return min(self._next_change, events[0].at - SAME if events else np.inf)
+
     # ------------------------------------------------------------------- actions that come and leave
 
     def add_action(self, label: str, action: ActionRuntime, time: float, place: int) -> None:

@@ -1,28 +1,23 @@
-"""A body's mechanics as a force term on the whole World."""
+"""A body's mechanics as force terms on the whole World."""
 
 from pliant.core.typing import Array
 from pliant.interfaces import Damped, EnergyTotals, ForceTerm, StableStep, StoredEnergy, Tangent
-from pliant.state.world import BodyState, World
+from pliant.state.world import BodyState
 
 
 class BodyTerm(ForceTerm):
-    """The elasticity and internal damping of a body: hands the body's own rows to its mechanics."""
+    """The elasticity of a body: hands the body's own rows to its mechanics."""
 
     def __init__(self, body: BodyState) -> None:
         self.body, self.mechanics = body, body.mechanics
         self._start, self._stop = body.rows.start, body.rows.stop
         self._energy = body.mechanics.offer(StoredEnergy)
-        self._damped = body.mechanics.offer(Damped)
         self._tangent = body.mechanics.offer(Tangent)
-        lacking = {
-            "potential_energy": self._energy, "power": self._damped, "add_stiffness_product": self._tangent,
-        }  # fmt: skip
+        lacking = {"potential_energy": self._energy, "add_stiffness_product": self._tangent}
         self.members = type(self).members - {name for name, part in lacking.items() if part is None}
-        self.velocity_dependent = self._damped is not None and bool(self._damped.damping_time)
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
-        a, b = self._start, self._stop
-        self.mechanics.add_forces(x[a:b], v[a:b], out[a:b])
+        self.mechanics.add_elastic_forces(x[self._start : self._stop], out[self._start : self._stop])
 
     def potential_energy(self, x: Array) -> float:
         return 0.0 if self._energy is None else self._energy.energy(x[self._start : self._stop])
@@ -35,9 +30,25 @@ class BodyTerm(ForceTerm):
     def stable_step(self) -> StableStep:
         return self.mechanics.stable_step()
 
-    def power(self, time: float, world: World) -> tuple[float, float]:
-        a, b = self._start, self._stop
-        return 0.0, 0.0 if self._damped is None else self._damped.dissipation(world.x[a:b], world.v[a:b])
-
     def report_energy(self, totals: EnergyTotals) -> None:
         self.mechanics.report_energy(totals)
+
+
+class DampingTerm(ForceTerm):
+    """The internal damping of a body, ``f = -beta K v``."""
+
+    account = "damping"
+    velocity_dependent = True
+
+    def __init__(self, body: BodyState, damped: Damped) -> None:
+        self._damped, self._start, self._stop = damped, body.rows.start, body.rows.stop
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        a, b = self._start, self._stop
+        self._damped.add_damping_forces(x[a:b], v[a:b], out[a:b])
+
+
+def damping_terms(bodies: list[BodyState]) -> list[DampingTerm]:
+    """The damping of those ``bodies`` that have any."""
+    found = ((body, body.mechanics.offer(Damped)) for body in bodies)
+    return [DampingTerm(body, damped) for body, damped in found if damped is not None and damped.damping_time]

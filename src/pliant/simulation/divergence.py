@@ -56,6 +56,18 @@ class DivergenceCheck:
                 )
             self._check_inversion(part, x, time)
 
+    def stop_for_energy(self, world: "World", time: float, gained: float) -> None:
+        """Raise Diverged: the energy ledger has gained ``gained`` [J] that nothing explains."""
+        speeds = [np.abs(world.v[part.rows]).max(initial=0.0) for part in world.bodies]
+        part = world.bodies[int(np.argmax(speeds))]
+        worst = int(np.argmax(np.abs(world.v[part.rows]).max(axis=1)))
+        self._stop(
+            part,
+            time,
+            f"energy grows from nothing ({gained:.3g} J so far), and smaller steps do not cure it; the "
+            f"fastest particle is {worst}, at {speeds[world.bodies.index(part)]:.3g} m/s",
+        )
+
     def _surely_good(self, part: "BodyState", x: Array, v: Array) -> bool:
         """Whether all is finite, and speeds are so small that none can be too large against the mean: a look
         at the extremes, which is all that most frames need."""

@@ -1,50 +1,158 @@
-"""The energy ledger: work done on the bodies and heat lost by them, step by step."""
+r"""The energy ledger: what was put into the bodies, what they hold, and where the rest went.
 
-from collections.abc import Sequence
+.. math:: E = K + U + V + S + \sum_a D_a - W
+
+is constant: K kinetic, U elastic, V potentials of actions and contacts, S the correction of the time scheme
+(``Integrator.scheme_energy``), D the accounts of ``EnergyTotals``, W the work. Its change since the start is
+what nothing explains.
+
+Forces Q without a potential do the work :math:`\tfrac12 (Q_n + Q_{n+1}) \cdot (x_{n+1} - x_n)` in a step.
+With leapfrog this is exact: with :math:`u = (x_{n+1} - x_n)/dt` and S as for leapfrog,
+:math:`\Delta (K + S) = \tfrac12 (f_n + f_{n+1}) \cdot dt\, u` for the sum f of all forces, to rounding.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array
-from pliant.interfaces import EnergyTotals, ForceTerm, PrescribedMotion
+from pliant.core.typing import AnyArray, Array
+from pliant.interfaces import ACCOUNTS, EnergyTotals, ForceTerm, Integrator, PrescribedMotion
 from pliant.state.world import World
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+
+
+class BookedTerm:
+    """A force term whose work is booked: its forces (n, 3) [N] at both ends of a step, and its potential."""
+
+    def __init__(self, term: ForceTerm, world: World) -> None:
+        self.term = term
+        self.before, self.now = np.zeros_like(world.x), np.zeros_like(world.x)
+        self.has_potential = "potential_energy" in term.members
+        self.potential = 0.0
+        if term.constant:
+            term.add_forces(0.0, world.x, world.v, self.now)
+
+    def evaluate(self, time: float, x: Array, v: Array, out: Array) -> None:
+        """Find its forces, and add them to ``out``."""
+        self.now[:] = 0.0
+        self.term.add_forces(time, x, v, self.now)
+        out += self.now
+
+    def advance(self, x: Array) -> float:
+        """Make the end of a step the beginning of the next; returns the change of the potential [J]."""
+        if not self.term.constant:
+            self.before, self.now = self.now, self.before
+        was = self.potential
+        self.potential = self.term.potential_energy(x) if self.has_potential else 0.0
+        return self.potential - was
 
 
 class EnergyLedger:
-    """Adds up the work and heat of all force terms of a World."""
+    """Books the work and heat of all force terms of a World, step by step."""
 
     def __init__(self, world: World) -> None:
         self.totals = EnergyTotals()
+        self.start: float | None = None  # total energy at the start of the run [J]
+        self.dt = 0.0  # the step [s] that the scheme's correction belongs to
         self._world = world
+        self._integrator: Integrator | None = None
         self._reporting: list[ForceTerm] = []
-        self._powers: list[ForceTerm] = []
+        self._booked: list[BookedTerm] = []
         self._moving: list[PrescribedMotion] = []
+        self._rows = world.count  # those that the integrator moves
+        self._x: Array = world.x.copy()  # at the beginning of the step
+        self._driven_energy_before = 0.0
+        self._driven_forces: list[Array] = []
+        self.current = False  # whether the booked terms' forces are those at the end of the step
+
+    def use(self, integrator: Integrator, dt: float) -> None:
+        """The scheme whose correction belongs to the stored energy, and its step [s]."""
+        self._integrator, self.dt = integrator, dt
 
     def bind(
-        self, every: Sequence[ForceTerm], active: Sequence[ForceTerm], drives: Sequence[PrescribedMotion]
+        self,
+        every: Sequence[ForceTerm],
+        active: Sequence[ForceTerm],
+        drives: Sequence[PrescribedMotion],
+        integrated_rows: int,
     ) -> None:
-        """Account for impulses of ``every`` term, the power of ``active`` ones, and prescribed motion."""
+        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion."""
         self._reporting = [term for term in every if "report_energy" in term.members]
-        self._powers = [term for term in active if "power" in term.members]
+        pushing = [term for term in active if "add_forces" in term.members and term.account is not None]
+        self._booked = [BookedTerm(term, self._world) for term in pushing]
         self._moving = [drive for drive in drives if not drive.is_static]
+        self._rows = integrated_rows
 
-    def open(self, time: float) -> None:
-        """Record powers and driven energy, where a step does not continue the last one."""
-        self.totals.powers, self.totals.driven = self._power(time), self._driven_energy()
+    @property
+    def varying(self) -> list[BookedTerm]:
+        """Booked terms whose forces have to be evaluated in each step."""
+        return [each for each in self._booked if not each.term.constant]
 
-    def add_step(self, time: float, dt: float) -> None:
-        """Add the work and heat of the step that ended at ``time``.
+    # -------------------------------------------------------------------------------- step by step
 
-        Powers by the trapezoidal rule. Prescribed motion does the work that changes the kinetic energy of its
-        particles and works against f on them, which accounts for jumps of a prescribed velocity exactly.
+    def open(self) -> None:
+        """Begin where a step does not continue the last one; forces are those of the present state."""
+        world = self._world
+        if self._x.shape != world.x.shape:
+            self._x = np.empty_like(world.x)
+        self._report()
+        for each in self._booked:
+            each.advance(world.x)
+        self.current = False
+        self._begin()
+
+    def _begin(self) -> None:
+        world = self._world
+        if self._booked:
+            self._x[:] = world.x
+        if self._moving:
+            self._x[:] = world.x
+            self._driven_energy_before = self._driven_energy()
+            self._driven_forces = [world.f[drive.rows][:, drive.axes] for drive in self._moving]
+
+    def begin_step(self, dt: float) -> float:
+        """Called before a step of ``dt``: where that differs from the last one, so does the correction of the
+        scheme, at the same state. Returns its change [J], which is numerical."""
+        if dt == self.dt:
+            return 0.0
+        before = self.scheme_energy()
+        self.dt = dt
+        change = self.scheme_energy() - before
+        self.totals.numerical -= change
+        return change
+
+    def add_step(self, time: float) -> None:
+        """Book the step that ended at ``time``, with the forces that it used.
+
+        Prescribed motion does the work that changes the kinetic energy of its particles and works against the
+        forces on them, which accounts for jumps of a prescribed velocity exactly.
         """
-        totals = self.totals
+        from pliant.simulation.kernels import force_work
+
+        world, totals = self._world, self.totals
+        self._report()
+        if not self.current:  # implicit steps do not end with an evaluation of the World's forces
+            for each in self.varying:
+                each.now[:] = 0.0
+                each.term.add_forces(time, world.x, world.v, each.now)
+        for each in self._booked:
+            constant = each.term.constant
+            work = force_work(each.now if constant else each.before, each.now, self._x, world.x)
+            each.term.book(float(work) + each.advance(world.x), totals)
+        for drive, before in zip(self._moving, self._driven_forces, strict=True):
+            moved = (world.x[drive.rows] - self._x[drive.rows])[:, drive.axes]
+            totals.work -= 0.5 * float(np.sum((before + world.f[drive.rows][:, drive.axes]) * moved))
+        if self._moving:
+            totals.work += self._driven_energy() - self._driven_energy_before
+        self.current = False
+        self._begin()
+
+    def _report(self) -> None:
         for term in self._reporting:
-            term.report_energy(totals)
-        work, heat = self._power(time)
-        driven = self._driven_energy()
-        totals.work += 0.5 * dt * (totals.powers[0] + work) + driven - totals.driven
-        totals.dissipated += 0.5 * dt * (totals.powers[1] + heat)
-        totals.powers, totals.driven = (work, heat), driven
+            term.report_energy(self.totals)
 
     def _driven_energy(self) -> float:
         world, total = self._world, 0.0
@@ -53,22 +161,50 @@ class EnergyLedger:
             total += 0.5 * float(np.sum(world.mass[drive.rows, None] * speed**2))
         return total
 
-    def _power(self, time: float) -> tuple[float, float]:
-        world, work, heat = self._world, 0.0, 0.0
-        for drive in self._moving:
-            force, speed = world.f[drive.rows][:, drive.axes], world.v[drive.rows][:, drive.axes]
-            work -= float(np.sum(force * speed))
-        for term in self._powers:
-            w, h = term.power(time, world)
-            work, heat = work + w, heat + h
-        return work, heat
+    # ------------------------------------------------------------------------------------- balance
 
-    def entries(self) -> Array:
-        """The totals as numbers, for checkpoints."""
+    def scheme_energy(self) -> float:
+        """The correction of the time scheme [J] at the present state."""
+        if self._integrator is None:
+            return 0.0
+        w, n = self._world, self._rows
+        return self._integrator.scheme_energy(w.v[:n], w.f[:n], w.inverse_mass[:n], self.dt)
+
+    def total(self, system: "System") -> float:
+        """What should be constant [J]. Schemes that do not keep energy by themselves book what they lost."""
         totals = self.totals
-        return np.array([totals.work, totals.dissipated, *totals.powers, totals.driven])
+        total = self.balance(sum(system.energies()) + system.potential_energy())
+        if self._integrator is not None and not self._integrator.keeps_energy:
+            totals.numerical -= self.change(total)
+            total -= self.change(total)
+        return total
 
-    def restore(self, entries: Array) -> None:
-        """Continue from what ``entries`` gave."""
-        work, heat, p, q, driven = (float(value) for value in entries)
-        self.totals = EnergyTotals(work, heat, (p, q), driven)
+    def balance(self, stored: float) -> float:
+        """The total for the energy ``stored`` [J] in bodies, actions and contacts, kinetic included."""
+        return stored + self.scheme_energy() + self.totals.dissipated - self.totals.work
+
+    def change(self, total: float) -> float:
+        """How far ``total`` [J] is from what it was when first asked: what nothing explains."""
+        if self.start is None:
+            self.start = total
+        return total - self.start
+
+    # ------------------------------------------------------------------------------------- restart
+
+    def state(self) -> dict[str, Array]:
+        """Accounts, the total at the start, the step and the forces at the beginning of the next step."""
+        start = np.nan if self.start is None else self.start
+        found = {"ledger": np.array([*self.totals.values(), start, self.dt])}
+        return found | {f"ledger/{k}": each.before for k, each in enumerate(self._booked)}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from what ``state`` gave, for the same terms."""
+        *accounts, start, self.dt = (float(value) for value in state["ledger"])
+        self.totals = EnergyTotals(**dict(zip(ACCOUNTS, accounts, strict=True)))
+        self.start = None if np.isnan(start) else start
+        for k, each in enumerate(self._booked):
+            if not each.term.constant:
+                each.now[:] = state[f"ledger/{k}"]
+            each.advance(self._world.x)
+        self._x = self._world.x.copy()
+        self._begin()

@@ -22,13 +22,13 @@ from pliant.interfaces import (
 )
 from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
+from pliant.simulation.energy_guard import WINDOW, EnergyGuard
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
 from pliant.state.world import BodyState
 
 INTEGRATOR_KEYS = "integrator/"  # prefix of the integrator's arrays in checkpoints
-LOOK = 10  # planned steps after which a crushed body is looked at again
 
 
 class BodySeriesSampler(MeasureSampler):
@@ -66,8 +66,6 @@ class Simulation:
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()
-        if any(measure.needs_ledger for measure in measures):
-            system.keep_ledger()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
         self.integrator_state = integrator.start(system)
@@ -88,12 +86,20 @@ class Simulation:
         self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
-        self._finer = 1  # parts of a step that the bodies' present shapes ask for
+        self.guard = EnergyGuard() if self._is_guarded() else None
+        self._reported = 1.0  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
         self.diagnostics = Diagnostics()
         self._collect_diagnostics()
+
+    def _is_guarded(self) -> bool:
+        """Whether windows of steps can be judged by the energy ledger: the scheme keeps energy, and so do all
+        bodies."""
+        parts = self.system.world.bodies
+        known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
+        return self.plan.refine and self.integrator.keeps_energy and known
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
@@ -142,7 +148,8 @@ class Simulation:
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
         system.energy_ledger.totals = EnergyTotals()
-        system.open_ledger(0.0)
+        system.energy_ledger.use(self.integrator, self.plan.seconds / system.substeps)
+        system.energy_ledger.open()
         self.divergence_check.check(world, 0.0)
         self.started = True
 
@@ -152,6 +159,7 @@ class Simulation:
         own["joined/numbers"] = np.array([due.number for due, _, _ in self._joined], np.int64)
         own["joined/times"] = np.array([time for _, time, _ in self._joined], float)
         own |= {f"joined/{due.number}": a.rows for due, _, a in self._joined if a.rows is not None}
+        own |= {} if self.guard is None else self.guard.state()
         return self.system.state() | own
 
     def _join_again(self, state: Mapping[str, AnyArray]) -> None:
@@ -181,6 +189,9 @@ class Simulation:
                 if name.startswith(INTEGRATOR_KEYS)
             }
         )
+        if self.guard is not None:
+            self.guard.restore(state)
+        self.system.energy_ledger.use(self.integrator, self.system.energy_ledger.dt)
         self._looked_at = self.system.world.topology_version
         self.started = True
 
@@ -191,46 +202,127 @@ class Simulation:
         """
         if not self.started:
             self.start()
-        system, tick = self.system, self.thread_tuner.tick
-        dt, count = self.plan.seconds, self.plan.per_frame
+        count = self.plan.per_frame
         rows = np.zeros((count, len(self.step_columns))) if self._per_step else None
         first = self.frame * count
-        self._finer = self._step_parts()
         for averaging in self._averaging:
             averaging.reset()
         self.thread_tuner.begin(count)
+        done = 0
         with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges
-            for k in range(count):
-                time, after = (first + k) * dt, (first + k + 1) * dt
-                if self._finer > 1 and k % LOOK == 0 and k:
-                    self._finer = self._step_parts()
-                self._step(time, after, dt)
-                if rows is not None:
-                    rows[k] = [after, *(value for m in self._per_step for value in m.sample(after))]
-                if poll is not None:
-                    poll()
-                tick()
+            while done < count:
+                self._begin_window((first + done) * self.plan.seconds)
+                span = self._window_span(first + done, count - done)
+                done += self._take_window(first, done, span, rows, poll)
         self.frame += 1
-        self.divergence_check.check(system.world, self.time)
+        self.divergence_check.check(self.system.world, self.time)
         return rows
 
-    def _step(self, time: float, after: float, dt: float) -> None:
-        """One planned step; in substeps where bodies have broken or are crushed, and need a smaller one."""
-        system, integrator, kept = self.system, self.integrator, self.integrator_state
+    # ------------------------------------------------------------------------------------ windows
+
+    def _begin_window(self, time: float) -> None:
+        """What happens at ``time``, before any step from there."""
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
             self._join(due, time, due.prepare())
         self._prepare_step(time)
         self._look_at_topology()
-        parts = system.substeps * self._finer
-        for k in range(parts):
-            begin, end = time + k * dt / parts, after if k == parts - 1 else time + (k + 1) * dt / parts
-            if k:
-                self._prepare_step(begin)
-            integrator.step(system, kept, begin, dt / parts)
-            if system.finish_step(end, dt / parts):
-                kept.reset_history()
-        self._look_at_topology()
+
+    def _window_span(self, first: int, most: int) -> int:
+        """Planned steps until something happens, at most the guard's window and ``most``."""
+        dt = self.plan.seconds
+        until = min(self.system.schedule.next_change(), self.later[0].time if self.later else math.inf)
+        span = min(most, WINDOW if self.guard is not None else most)
+        if until < math.inf:
+            span = min(span, max(1, math.ceil((until - 1e-12) / dt * (1.0 - 1e-12)) - first))
+        return span
+
+    def _take_window(
+        self, frame_start: int, done: int, span: int, rows: Array | None, poll: Callable[[], None] | None
+    ) -> int:
+        """Take ``span`` planned steps; shorter ones, again, where the guard rejects them. Returns how many
+        were taken: fewer where the topology changed."""
+        guard = self.guard
+        first = frame_start + done
+        if guard is None:
+            return self._take_steps(first, done, span, 1.0, rows, poll)[0]
+        kept = {name: np.array(array) for name, array in self.state().items()}
+        guard.begin(self.system)
+        while True:
+            taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)
+            if changed:
+                guard.pass_over(self.system)
+                return taken
+            verdict = guard.judge(self.system, span)
+            time = (first + span) * self.plan.seconds
+            if verdict == "accept":
+                self._report_growth(time, guard)
+                return span
+            if verdict == "diverged":
+                self.divergence_check.check(self.system.world, time)
+                self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
+            self._report_rejection(time, guard)
+            self.system.restore(kept)
+            guard.begin(self.system, again=True)
+
+    def _take_steps(
+        self,
+        first: int,
+        done: int,
+        span: int,
+        factor: float,
+        rows: Array | None,
+        poll: Callable[[], None] | None,
+    ) -> tuple[int, bool]:
+        """Take planned steps ``first`` to ``first + span``, ``factor`` times as finely; returns how many were
+        taken, and whether the topology changed in the last of them.
+
+        Planned steps are divided one by one, where anybody looks at the state between them, or all together.
+        """
+        system, guard, dt = self.system, self.guard, self.plan.seconds
+        version = system.world.topology_version
+        each = 1 if rows is not None or system.topology.possible or factor == int(factor) else span
+        for k in range(0, span, each):
+            parts = system.substeps * math.ceil(each * factor)
+            h, begin, end = each * dt / parts, (first + k) * dt, (first + k + each) * dt
+            for j in range(parts):
+                start = begin + j * h
+                if j or k:
+                    self._prepare_step(start)
+                change = system.energy_ledger.begin_step(h)
+                self.integrator.step(system, self.integrator_state, start, h)
+                if system.finish_step(end if j == parts - 1 else begin + (j + 1) * h, h):
+                    self.integrator_state.reset_history()
+                if guard is not None:
+                    guard.won -= change
+                    if span - k <= 3 * each and parts - j <= 3:
+                        guard.watch(system.world.f)
+                if poll is not None:
+                    poll()
+                self.thread_tuner.tick()
+            if rows is not None:
+                rows[done + k] = [end, *(value for m in self._per_step for value in m.sample(end))]
+            self._look_at_topology()
+            if system.world.topology_version != version:
+                return k + each, True
+        return span, False
+
+    def _report_rejection(self, time: float, guard: EnergyGuard) -> None:
+        """One line where the step falls to half or less of what was last reported."""
+        if guard.factor >= 2.0 * self._reported:
+            self._reported = guard.factor
+            self.diagnostics.note(
+                f"at t = {time:.4g} s energy would rise: the step is 1/{guard.factor:g} of the planned "
+                f"{self.plan.seconds:.3g} s for a while"
+            )
+
+    def _report_growth(self, time: float, guard: EnergyGuard) -> None:
+        """One line where the step has grown to twice or more of what was last reported."""
+        if guard.factor <= 0.5 * self._reported:
+            self._reported = guard.factor
+            self.diagnostics.note(
+                f"at t = {time:.4g} s the step is back at 1/{guard.factor:g} of the planned one"
+            )
 
     def _join(self, due: DeferredAction, time: float, runtime: ActionRuntime) -> None:
         self.add_action(due.label, runtime, time, due.number)
@@ -239,13 +331,6 @@ class Simulation:
     def _prepare_step(self, time: float) -> None:
         if self.system.prepare_step(time):
             self.integrator_state.reset_history()
-
-    def _step_parts(self) -> int:
-        """Parts that the bodies' present shapes ask for, where the step may be taken in parts."""
-        if not self.plan.refine or not math.isfinite(self.plan.limit):
-            return 1
-        world = self.system.world
-        return max(part.mechanics.substeps_at(world.x[part.rows]) for part in world.bodies)
 
     def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""

@@ -25,7 +25,7 @@ from pliant.interfaces import (
     offered,
 )
 from pliant.simulation.action_schedule import ActionSchedule
-from pliant.simulation.body_term import BodyTerm
+from pliant.simulation.body_term import BodyTerm, damping_terms
 from pliant.simulation.energy_ledger import EnergyLedger
 from pliant.simulation.protocol_check import check_capabilities
 from pliant.simulation.requests import apply_requests
@@ -44,15 +44,10 @@ class System:
         apply_requests(world, [a for _, a in actions])
         self.topology = TopologyTracker(world, [a for _, a in actions])
         self.energy_ledger = EnergyLedger(world)
-        self.keeps_ledger = False
         self.substeps = 1  # number of substeps that a planned step is taken in
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._bind()
-
-    def keep_ledger(self) -> None:
-        """Count work and heat from now on."""
-        self.keeps_ledger = True
 
     @property
     def actions(self) -> list[tuple[str, ActionRuntime]]:
@@ -79,12 +74,14 @@ class System:
         self._steps_under_way: list[tuple[SelfStepping, StepContext]] = []  # under way, see ``advance``
         others = [p for p in world.bodies if p.present and not p.mechanics.offer(SelfStepping)]
         self.bodies: list[BodyTerm] = [BodyTerm(p) for p in others]
+        damping = damping_terms(others)
         self.integrated_rows = min((p.rows.start for p, _ in owning), default=world.count)
         hooks = [(p, p.mechanics.offer(StepHook)) for p in world.bodies if p.present]
         self._hooks = [(hook.after_step, p.rows.start, p.rows.stop) for p, hook in hooks if hook is not None]
         self.acting: list[ActionRuntime] = self.schedule.active()
         pushing = [term for term in self.acting if "add_forces" in term.members]
-        self._varying = [term.add_forces for term in (*self.bodies, *pushing) if not term.constant]
+        direct = (*self.bodies, *(term for term in pushing if term.account is None))
+        self._varying = [term.add_forces for term in direct if not term.constant]
         self._external_varies = any(not term.constant for term in pushing)
         self._constant: Array = np.zeros_like(world.x)  # forces that never change, added up once
         self._external_outdated = True  # these are not in _external yet
@@ -99,12 +96,13 @@ class System:
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
-        self.energy_ledger.bind(every, [*self.acting, *self.bodies], self._drives)
-        self.velocity_dependent = any(term.velocity_dependent for term in (*pushing, *self.bodies))
+        self.energy_ledger.bind(every, [*damping, *self.acting], self._drives, self.integrated_rows)
+        self._booked = self.energy_ledger.varying
+        self.velocity_dependent = bool(damping) or any(term.velocity_dependent for term in pushing)
 
     @property
     def terms(self) -> list[ForceTerm]:
-        """Everything that pushes now: the bodies, then the actions."""
+        """Everything with a stiffness that pushes now: the bodies, then the actions."""
         return [*self.bodies, *self.acting]
 
     def activate(self, time: float) -> bool:
@@ -112,14 +110,13 @@ class System:
         if not self.schedule.changes_at(time):
             return False
         world = self.world
-        kinetic = world.kinetic_energy() if self.keeps_ledger else 0.0
+        kinetic = world.kinetic_energy()
         if not self.schedule.activate_at(time, world):
             return False
         self._bind()
         self._mask()
         self.drive(time, world.x, world.v)
-        if self.keeps_ledger:
-            self.totals.work += world.kinetic_energy() - kinetic
+        self.totals.work += world.kinetic_energy() - kinetic
         return True
 
     def _mask(self) -> None:
@@ -152,8 +149,11 @@ class System:
     def prepare_step(self, time: float) -> bool:
         """Everything that happens at the boundary ``time`` between two steps; True if that changed the state
         or what acts on it, so that the next step does not continue the last one."""
+        correction = self.energy_ledger.scheme_energy() if self.schedule.changes_at(time) else None
         changed = self.activate(time)
         while event := self.schedule.next_event(time):
+            if correction is None:
+                correction = self.energy_ledger.scheme_energy()
             self._apply(event)
             changed = True
         for action in self._between:
@@ -161,18 +161,24 @@ class System:
                 self._apply_topology_changes()
                 changed = True
         if changed:
-            self.evaluate(time, self.world.x, self.world.v, self.world.f)
-            self.open_ledger(time)
+            self._evaluate_again(time, correction)
+            self.energy_ledger.open()
         return changed
 
+    def _evaluate_again(self, time: float, correction: float | None = None) -> None:
+        """Forces at an unchanged state after something changed them. What that changes in the correction of
+        the scheme (``correction`` before, at the latest now) is numerical."""
+        if correction is None:
+            correction = self.energy_ledger.scheme_energy()
+        self.evaluate(time, self.world.x, self.world.v, self.world.f)
+        self.totals.numerical += correction - self.energy_ledger.scheme_energy()
+
     def _apply(self, event: Event) -> None:
-        before = self._stored() if self.keeps_ledger else 0.0
-        mass = float(self.world.mass.sum())
+        """Let ``event`` happen; what it changes in the stored energy belongs to the account of the action."""
+        before = self._stored()
         changes = event.apply(self.world)
         self._apply_topology_changes(changes)
-        with_mass = bool(changes) or abs(float(self.world.mass.sum()) - mass) > 1e-9 * mass
-        if self.keeps_ledger and with_mass:  # the energy that bodies bring along, or take with them, is work
-            self.totals.work += self._stored() - before
+        event.book(self._stored() - before, self.totals)
 
     def _stored(self) -> float:
         return sum(self.energies()) + self.potential_energy()
@@ -181,14 +187,14 @@ class System:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``; True
         if the topology changed."""
         world = self.world
+        self.energy_ledger.add_step(time)
         again = False
         for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
         changed = self.topology.possible and self._apply_topology_changes()
         if again or changed:
-            self.evaluate(time, world.x, world.v, world.f)
-        if self.keeps_ledger:
-            self.energy_ledger.add_step(time, dt)
+            self._evaluate_again(time)
+            self.energy_ledger.open()
         return changed
 
     # ------------------------------------------------------------------------------------ topology
@@ -214,6 +220,9 @@ class System:
         self._copy_rows(self._constant, out)
         for add_forces in self._varying:
             add_forces(time, x, v, out)
+        for booked in self._booked:
+            booked.evaluate(time, x, v, out)
+        self.energy_ledger.current = out is self.world.f
         if self._self_stepping:
             if self._external.shape != out.shape:
                 self._external, self._external_outdated = np.zeros_like(out), True
@@ -230,7 +239,7 @@ class System:
         for mechanics, rows in self._self_stepping:
             ctx = StepContext(
                 time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles,
-                self._actions_damp, self.keeps_ledger,
+                self._actions_damp,
             )  # fmt: skip
             mechanics.advance(ctx)
             self._steps_under_way.append((mechanics, ctx))
@@ -243,7 +252,7 @@ class System:
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""
         for body in self.bodies:
-            body.add_forces(0.0, x, v, out)
+            body.mechanics.add_forces(x[body.body.rows], v[body.body.rows], out[body.body.rows])
 
     def external_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Add the forces of actions [N] to ``out``."""
@@ -291,11 +300,6 @@ class System:
             out[drive.rows] += np.where(drive.axes, needed, 0.0)
         return out
 
-    def open_ledger(self, time: float) -> None:
-        """Take stock of powers and of driven motion, where a step does not continue the last one."""
-        if self.keeps_ledger:
-            self.energy_ledger.open(time)
-
     def energies(self) -> tuple[float, float]:
         """Kinetic energy of all bodies and elastic energy of those that have one [J]."""
         world, kinetic, elastic = self.world, 0.0, 0.0
@@ -310,9 +314,10 @@ class System:
                 elastic += storing.energy(x)
         return kinetic, elastic
 
-    def potential_energy(self) -> float:
-        """Energy in conservative external forces [J]."""
-        return sum(term.potential_energy(self.world.x) for term in self._potentials)
+    def potential_energy(self, stored: str | None = None) -> float:
+        """Energy in conservative forces of actions [J]: all, or those of the column ``stored``."""
+        terms = [term for term in self._potentials if stored is None or term.stored == stored]
+        return sum(term.potential_energy(self.world.x) for term in terms)
 
     # ------------------------------------------------------------------------------------- restart
 
@@ -327,7 +332,7 @@ class System:
             "ancestor-weights": w.ancestor_weights,
             "topology_version": np.array(w.topology_version),
             "substeps": np.array(self.substeps),
-            "ledger": self.energy_ledger.entries(),
+            **self.energy_ledger.state(),
             **self.schedule.state(),
             "present": np.array([part.present for part in w.bodies]),
         }
@@ -348,13 +353,13 @@ class System:
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
         self.topology.mark_current()
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        self.energy_ledger.restore(state["ledger"])
         self.substeps = int(state["substeps"])
         self.schedule.restore(state)
         if "external" in state:
             self._external = np.array(state["external"])
         self._bind()
         self._mask()
+        self.energy_ledger.restore(state)
 
     def _owners(self) -> list[tuple[str, Any]]:
         """Everything that has a state of its own, by its name in checkpoints."""

@@ -97,6 +97,6 @@ class KineticDamping:
         kinetic = 0.5 * float(np.sum(world.mass[:, None] * np.where(free, world.v, 0.0) ** 2))
         if kinetic < self.peak:
             world.v[free] = 0.0
-            system.totals.dissipated += kinetic
+            system.totals.damping += kinetic
             kinetic = 0.0
         self.peak = kinetic

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from pliant.mesh.mesh import tet_volumes
 from pliant.models.continuum_particles import damping
 from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
-from pliant.models.critical_step import explicit_limit, highest_frequency
+from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
 from pliant.models.tets import fields
 from pliant.models.tets.section_force import volumetric_resultant
@@ -34,11 +33,6 @@ if TYPE_CHECKING:
     from scipy.sparse import bsr_array
 
     from pliant.materials import ResolvedMaterial as Material
-
-
-CRUSHED = 0.5  # of its volume: a tet below it counts as crushed
-ROOM = 2.0  # by which the frequency of a crushed body may grow in a few steps
-FEWEST, MOST = 3, 100  # parts of an explicit step while a body is crushed
 
 
 class ParticleMechanics(Mechanics):
@@ -63,7 +57,6 @@ class ParticleMechanics(Mechanics):
         if form == "variational":
             self.capabilities = self.capabilities | {StoredEnergy}
         self.constants: FaceConstants
-        self._fastest: float | None = None  # frequency at rest [rad/s]
         self._viscous: tuple[ElementBlocks, Array] | None = None
 
     @abstractmethod
@@ -96,45 +89,24 @@ class ParticleMechanics(Mechanics):
         """The change of all faces when the particles ``above`` (n,) move by e: dm = weight e, dN = e x arm;
         weight (f,), arm (f, 3) [m]."""
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
-        self.add_elastic_forces(x, out)
-        if self.damping_time:
-            if self._viscous is None:
-                blocks = make_blocks(self.tets, len(self.structure.rest))
-                rest = self.structure.rest
-                rows = damping.damping_rows(blocks, rest, self.tets, self.volumes, self.average_lame)
-                self._viscous = blocks, rows
-            b, rows = self._viscous
-            damping.damping_forces[b.parallel](
-                b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out
-            )
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        if self._viscous is None:
+            blocks = make_blocks(self.tets, len(self.structure.rest))
+            rest = self.structure.rest
+            rows = damping.damping_rows(blocks, rest, self.tets, self.volumes, self.average_lame)
+            self._viscous = blocks, rows
+        b, rows = self._viscous
+        damping.damping_forces[b.parallel](
+            b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out
+        )
 
     @property
     def average_lame(self) -> tuple[Array, Array]:
         """Lame's constants per tet [Pa] that the faces make on average."""
         return self.constants.lame(self.form)
 
-    def dissipation(self, x: Array, v: Array) -> float:
-        """Heat of the internal damping [W]."""
-        if not self.damping_time:
-            return 0.0
-        rest = self.structure.rest
-        power = damping.damping_power(x, v, rest, self.tets, self.volumes, self.average_lame)
-        return self.damping_time * power
-
     def stable_step(self) -> StableStep:
         return explicit_limit(self, self.structure, self.damping_time)
-
-    def substeps_at(self, x: Array) -> int:
-        """One, unless tets are crushed or inverted: then as the highest frequency at ``x`` asks for, with
-        room for a few steps."""
-        crushed = tet_volumes(x, self.tets) < CRUSHED * self.volumes
-        if not self.inversion_safe or not crushed.any():
-            return 1
-        if self._fastest is None:
-            self._fastest = highest_frequency(self, self.structure)
-        now = highest_frequency(self, replace(self.structure, rest=x.copy()))
-        return int(np.clip(np.ceil(ROOM * now / self._fastest), FEWEST, MOST))
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per tet of the continuum that the faces stand for (small-strain Hooke on Green strain)."""

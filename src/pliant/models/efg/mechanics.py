@@ -13,6 +13,7 @@ from pliant.interfaces import (
     ContactSurface,
     Cuttable,
     Damped,
+    EnergyTotals,
     FieldData,
     FractureStatistics,
     IndexMap,
@@ -85,7 +86,7 @@ class EfgMechanics(Mechanics):
     def _set_plasticity(self) -> None:
         kind = self.model.flow(self.material)
         self.plasticity = None if kind is None else PhyxelPlasticity(self, kind)
-        self._plastic_power, self._looked = 0.0, FIRST
+        self._plastic_heat, self._looked = 0.0, FIRST  # heat since the last report [J]
         self.recorded: tuple[str, ...] = ()
         if self.plasticity is not None:
             self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
@@ -136,9 +137,8 @@ class EfgMechanics(Mechanics):
         total: float = run(*self._pairs, self.constants, self.plastic, x, forces, energy, out)
         return total
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
         self._run(x, True, False, out)
-        self._add_damping(x, v, out)
 
     def energy(self, x: Array) -> float:
         """Elastic energy [J], that of the hourglass control included."""
@@ -170,17 +170,13 @@ class EfgMechanics(Mechanics):
         """Add ``K dx``; it leaves out the stiffness that present stresses bring."""
         self._add_product(x, dx, out, 1.0)
 
-    def _add_damping(self, x: Array, v: Array, out: Array) -> None:
-        if self.damping_time:
-            self._add_product(x, -self.damping_time * v, out, 0.0)
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        self._add_product(x, -self.damping_time * v, out, 0.0)
 
-    def dissipation(self, x: Array, v: Array) -> float:
-        """``beta v . K v`` and what plastic flow took in the last step [W]."""
-        if not self.damping_time:
-            return self._plastic_power
-        out = np.zeros_like(x)
-        self._add_damping(x, v, out)
-        return self._plastic_power - float(np.sum(out * v))
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Add the heat of plastic flow, and what resampling took, since the last call."""
+        totals.plastic += self._plastic_heat
+        self._plastic_heat = 0.0
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
@@ -227,7 +223,7 @@ class EfgMechanics(Mechanics):
         changed = False
         if self.plasticity is not None:
             changed, heat = self.plasticity.step(x, dt)
-            self._plastic_power = (heat + self._resample(x)) / dt
+            self._plastic_heat += heat + self._resample(x)
         return self._crack(time, x) or changed
 
     def _resample(self, x: Array) -> float:

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
+    EnergyTotals,
     FieldData,
     FractureStatistics,
     Mechanics,
@@ -78,7 +77,7 @@ class FemMechanics(Mechanics):
             rest = ReferenceTets(structure, material, full)
             self.elements = LinearTets(structure, rest, self.law, self._constants, averaged)
         self.plasticity: Plasticity | None = None
-        self._plastic_power = 0.0
+        self._plastic_heat = 0.0  # since the last report [J]
         if flow == "large":
             self.plasticity = LargePlasticity(self.elements.structure, material, self.elements.rest)
         elif flow is not None:
@@ -104,26 +103,21 @@ class FemMechanics(Mechanics):
 
     # ---------------------------------------------------------------------------------- forces
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
         self.elements.integrate(x, True, False)
         self.elements.blocks.add_to(out)
-        self._add_damping(x, v, out)
 
     def energy(self, x: Array) -> float:
         """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
         return self.elements.integrate(x, False, True)
 
-    def _add_damping(self, x: Array, v: Array, out: Array) -> None:
-        if self.damping_time:
-            self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
 
-    def dissipation(self, x: Array, v: Array) -> float:
-        """``beta v . K v`` and what plastic flow took in the last step [W]."""
-        if not self.damping_time:
-            return self._plastic_power
-        out = np.zeros_like(x)
-        self._add_damping(x, v, out)
-        return self._plastic_power - float(np.sum(out * v))
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Add the heat of plastic flow since the last call."""
+        totals.plastic += self._plastic_heat
+        self._plastic_heat = 0.0
 
     # ------------------------------------------------------------------------------- stiffness
 
@@ -168,7 +162,7 @@ class FemMechanics(Mechanics):
         flowed = False
         if self.plasticity is not None:
             flowed, heat = self.elements.flow(self.plasticity, x, dt)
-            self._plastic_power = heat / dt
+            self._plastic_heat += heat
         if isinstance(self.elements, LinearTets):
             return self.fracture.crack(time, x, self.elements.nodal_stress) or flowed
         return flowed

@@ -109,12 +109,14 @@ class LatticeMechanics(Mechanics):
 
     # ------------------------------------------------------------------------------------- forces
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
         own = self.body.connections
-        if own.blocks is None:
-            return
-        own.loops.add_forces(x, out)
-        if self.body.damping_time:
+        if own.blocks is not None:
+            own.loops.add_forces(x, out)
+
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        own = self.body.connections
+        if own.blocks is not None:
             own.loops.add_damping(self.body.damping_time, x, v, out, own.damped)
 
     def energy(self, x: Array) -> float:
@@ -123,14 +125,6 @@ class LatticeMechanics(Mechanics):
         if s is None:
             return 0.0
         return float(energies.energy[s.parallel](s.starts, s.index, self.body.connections.rest, x, True))
-
-    def dissipation(self, x: Array, v: Array) -> float:
-        """``sum beta k (d l / d t)^2`` [W]."""
-        if not self.body.damping_time or self.body.connections.blocks is None:
-            return 0.0
-        damping, own = np.zeros_like(x), self.body.connections
-        own.loops.add_damping(self.body.damping_time, x, v, damping, own.damped)
-        return -float(np.sum(damping * v))
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         s = self.body.connections.blocks

@@ -24,7 +24,7 @@ from pliant.kernels.element_blocks import make_blocks
 from pliant.mesh.mesh import tet_edges, tet_volumes
 from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
-from pliant.models.springs import energies, kernels, stiffness_product
+from pliant.models.springs import energies, stiffness_product
 from pliant.models.springs.spring_forces import SpringForces
 from pliant.models.tets import fields
 from pliant.models.tets.fracture import TetFracture
@@ -94,10 +94,12 @@ class MassSpringMechanics(Mechanics):
             np.add.at(total, np.searchsorted(keys, pair[:, 0] * n + pair[:, 1]), values)
         return total
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
         self.springs.add_forces(x, out)
-        if self.damping_time:
-            self.springs.add_damping(self.damping_time, x, v, out)
+
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        """Add ``-beta k (d l / d t)`` along each spring."""
+        self.springs.add_damping(self.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
@@ -106,15 +108,6 @@ class MassSpringMechanics(Mechanics):
         if self.volumetric:
             total += energies.energy[c.parallel](c.starts, c.index, self._cell_rest, x, False)
         return total
-
-    def dissipation(self, x: Array, v: Array) -> float:
-        """``sum beta k (d l / d t)^2`` [W]."""
-        if not self.damping_time:
-            return 0.0
-        d = x[self.edges[:, 1]] - x[self.edges[:, 0]]
-        u = v[self.edges[:, 1]] - v[self.edges[:, 0]]
-        rate = np.einsum("ij,ij->i", d, u) / (np.sqrt(np.einsum("ij,ij->i", d, d)) + kernels.TINY)
-        return self.damping_time * float(np.sum(self.stiffness * rate**2))
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes

@@ -16,10 +16,11 @@ class FinestMesh:
     def __init__(self, level: Level) -> None:
         self._level = level
 
-    def add_forces(self, x: Array, v: Array, damping: float, out: Array) -> None:
-        """Add the forces [N] of all tets, with stiffness damping beta ``damping`` [s], to ``out``."""
+    def add_forces(self, x: Array, v: Array, damping: float, out: Array, factor: float = 1.0) -> None:
+        """Add ``factor`` times the forces [N] of all tets, with stiffness damping beta ``damping`` [s], to
+        ``out``."""
         level = self._level
-        out += self._forces(np.arange(len(level.tets)), np.arange(level.count), x, v, damping)[0]
+        out += factor * self._forces(np.arange(len(level.tets)), np.arange(level.count), x, v, damping)[0]
 
     def _forces(
         self, tets: IntArray, nodes: IntArray, x: Array, v: Array, damping: float

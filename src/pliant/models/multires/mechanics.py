@@ -96,18 +96,19 @@ class MultiresMechanics(Mechanics):
         self.split: list[BoolArray] = [flagged(level.count) for level in self.hierarchy.levels]
         self._written: Array = np.hstack([rest, np.zeros_like(rest)])  # x and v at the end of the last step
         self._external: Array = np.zeros_like(rest)
+        self._level_loss = 0.0  # energy that changes of level took since the last report [J]
 
     # ------------------------------------------------------------------------------- the finest mesh
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
+        self.finest.add_forces(x, np.zeros_like(x), 0.0, out)
+
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         self.finest.add_forces(x, v, self.damping_time, out)
+        self.finest.add_forces(x, v, 0.0, out, -1.0)
 
     def energy(self, x: Array) -> float:
         return self.finest.energy(x)
-
-    def dissipation(self, x: Array, v: Array) -> float:
-        """Zero: the heat of damping is counted within the local steps, see ``report_energy``."""
-        return 0.0
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         return self.finest.section_force(x, above)
@@ -166,7 +167,7 @@ class MultiresMechanics(Mechanics):
         time, dt, x, v = ctx.time, ctx.dt, ctx.x, ctx.v
         self._restored_fields = None
         coupling = self.coupling or self._initialise(v, ctx.inverse_mass, ctx.damped)
-        if ctx.keep_heat and not len(coupling.heat):
+        if not len(coupling.heat):
             coupling.heat = np.zeros(1)
         if self.prescribed.update(ctx.inverse_mass, motion) or self._loads_stale:
             coupling.update_inverse_mass()
@@ -214,9 +215,11 @@ class MultiresMechanics(Mechanics):
             self.prescribed.add_reactions(nodes, self.motion, external, out)
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        """Add the heat of internal damping since the last call."""
+        """Add the heat of internal damping and what changes of level took since the last call."""
+        totals.levels += self._level_loss
+        self._level_loss = 0.0
         if self.coupling is not None and len(self.coupling.heat):
-            totals.dissipated += float(self.coupling.heat[0])
+            totals.damping += float(self.coupling.heat[0])
             self.coupling.heat[0] = 0.0
 
     # -------------------------------------------------------------------------------------- refinement
@@ -255,9 +258,9 @@ class MultiresMechanics(Mechanics):
         coupling.update_inverse_mass()
         if momentum is not None:
             coupling.set_momentum(momentum)
-        if len(coupling.heat):  # another mesh has another stiffness: the difference counts as heat
+        if len(coupling.heat):  # another mesh has another stiffness
             coupling.refresh_ghosts()
-            coupling.heat[0] += energy - sum(coupling.energy())
+            self._level_loss += energy - sum(coupling.energy())
         self._loads_stale = True
 
     def replay_parameters(self) -> Table:

@@ -236,7 +236,7 @@ class RigidMechanics(Mechanics):
         if self._joints is not None:
             out -= self._joints.shared(self.held)
 
-    def add_forces(self, x: Array, v: Array, out: Array) -> None:
+    def add_elastic_forces(self, x: Array, out: Array) -> None:
         """None: a rigid body does not deform."""
 
     def stable_step(self) -> StableStep:

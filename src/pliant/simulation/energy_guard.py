@@ -1,0 +1,160 @@
+r"""A guard against energy from nothing in explicit steps.
+
+Steps are taken in windows. After each window the energy ledger is closed: where its total has risen, or the
+forces ring from step to step, the window is taken again with smaller steps; once windows have been quiet for
+some time, the step grows back. The criteria are functions of the state alone, so a run repeats to the byte.
+
+Let A be the largest energy that moved so far, B = TOLERANCE A, r the change of the total over the window, S
+the gain so far (a cumulative sum that never falls below zero, so that losses cannot hide gains), and C the
+correction of the scheme, minus ``Integrator.scheme_energy`` (:math:`\tfrac{dt^2}{8} \sum w f^2`). A window is
+rejected where
+
+* anything is not finite, or
+* :math:`r > \max(0.1\,(B - S),\ 3 \cdot 10^{-4} B)`, or
+* :math:`C_1 > \max(0.02 A, C_0)` and either :math:`C_1 > 0.2 A` or the forces of its last three steps ring:
+  :math:`s_f > 0.6` with :math:`s_f^2 = -\sum w f_1 (f_0 - 2 f_1 + f_2) / (4 \sum w f_1^2)`, which is
+  :math:`\sin^2(\omega dt/2)` for a single frequency. Under linear instability C grows with K + U, so that the
+  total alone does not show it.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from pliant.core.typing import AnyArray, Array
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+
+WINDOW = 40  # planned steps
+LADDER = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)
+TOLERANCE = 0.01  # share of the largest energy that moved which the total may gain
+MOST = 0.05  # share at which a run stops
+PATIENCE, MOST_PATIENCE = 200, 3200  # quiet planned steps before the step may grow, at first and at most
+
+Verdict = Literal["accept", "retake", "diverged"]
+
+
+class EnergyGuard:
+    """Decides about windows of steps; its place on the ladder is the factor by which steps are shortened."""
+
+    def __init__(self) -> None:
+        self.place = 0  # on the ladder
+        self.moved = 0.0  # A [J]
+        self.gain = 0.0  # S [J]
+        self.gaps = 0.0  # gains that smaller steps did not cure: not the stepping [J]
+        self.won = 0.0  # correction that changes of step have turned into numerical loss [J]
+        self.patience, self.quiet = PATIENCE, 0
+        self.trying = False  # whether the last window was the first with a larger step
+        self.ground: float | None = None  # potential energy at the start [J]
+        self._total = self._correction = 0.0
+        self._first: tuple[int, float] | None = None  # place and r of the window's first attempt
+        self._forces: list[Array] = []
+
+    @property
+    def factor(self) -> float:
+        """By how much steps are shortened."""
+        return LADDER[self.place]
+
+    # -------------------------------------------------------------------------------- one window
+
+    def begin(self, system: "System", again: bool = False) -> None:
+        """Called at the beginning of each attempt at a window, when the step is set."""
+        ledger = system.energy_ledger
+        self._forces = []
+        self._correction = -ledger.scheme_energy()
+        if again:
+            return
+        self._first = None
+        kinetic, elastic = system.energies()
+        potential = system.potential_energy()
+        if self.ground is None:
+            self.ground = potential
+        self._total = ledger.balance(kinetic + elastic + potential)
+        found = (kinetic + elastic, abs(potential - self.ground), abs(ledger.totals.work))
+        self.moved = max(self.moved, *(each for each in found if math.isfinite(each)))
+
+    def watch(self, forces: Array) -> None:
+        """Remember the forces of the last three steps of a window."""
+        self._forces = [*self._forces[-2:], forces.copy()]
+
+    def pass_over(self, system: "System") -> None:
+        """End a window in which bodies broke or were cut: what it lost went into new surfaces."""
+        ledger = system.energy_ledger
+        total = ledger.balance(sum(system.energies()) + system.potential_energy())
+        ledger.totals.fracture += max(0.0, self._total - total)
+        self.gain += max(0.0, total - self._total)
+
+    def judge(self, system: "System", span: int) -> Verdict:
+        """Whether the window of ``span`` planned steps stands, is to be taken again, or cannot be cured."""
+        ledger = system.energy_ledger
+        total = ledger.balance(sum(system.energies()) + system.potential_energy())
+        correction = -ledger.scheme_energy()
+        rise = total - self._total
+        finite = math.isfinite(rise) and math.isfinite(correction)
+        allowed = TOLERANCE * self.moved
+        gained = not finite or rise > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
+        rings = finite and correction > max(0.02 * self.moved, self._correction)
+        rings = rings and (correction > 0.2 * self.moved or self._ringing(system) > 0.6)
+        if not (gained or rings):
+            return self._accept(rise, correction, span)
+        if finite and self._first is not None and not rings:
+            place, first = self._first
+            if self.factor >= 2.0 * LADDER[place] and rise > 0.5 * first:
+                self.gaps += rise  # a gap in the ledger or a force without energy: not the stepping
+                self.place = place
+                return (
+                    "diverged"
+                    if self.gain + self.gaps > MOST * self.moved
+                    else self._accept(0.0, correction, span)
+                )
+        if self._first is None:
+            self._first = self.place, rise if finite else math.inf
+        if self.place == len(LADDER) - 1:
+            return "diverged"
+        if self.trying:
+            self.patience = min(2 * self.patience, MOST_PATIENCE)
+        self.place = min(self.place + (1 if self.trying else 2), len(LADDER) - 1)
+        self.trying, self.quiet = False, 0
+        return "retake"
+
+    def _accept(self, rise: float, correction: float, span: int) -> Verdict:
+        self.gain = max(0.0, self.gain + rise)
+        if self.gain + self.gaps > MOST * self.moved and self.moved > 0.0:
+            return "diverged"
+        self.trying = False
+        self.quiet += span
+        if self.place and self.quiet >= self.patience:
+            ratio = (LADDER[self.place] / LADDER[self.place - 1]) ** 2
+            if self.won - correction * (ratio - 1.0) <= 0.5 * TOLERANCE * self.moved:
+                self.place -= 1
+                self.trying, self.quiet = True, 0
+        return "accept"
+
+    def _ringing(self, system: "System") -> float:
+        if len(self._forces) < 3 or self._forces[0].shape != self._forces[2].shape:
+            return 0.0
+        f0, f1, f2 = self._forces
+        w = system.world.inverse_mass
+        below = 4.0 * float(np.sum(w * f1 * f1))
+        above = -float(np.sum(w * f1 * (f0 - 2.0 * f1 + f2)))
+        return math.sqrt(above / below) if above > 0.0 and below > 0.0 else 0.0
+
+    # ------------------------------------------------------------------------------------- restart
+
+    def state(self) -> dict[str, AnyArray]:
+        """Everything that the next decisions depend on."""
+        ground = np.nan if self.ground is None else self.ground
+        numbers = (self.moved, self.gain, self.gaps, self.won, ground)
+        return {"guard": np.array([self.place, self.patience, self.quiet, self.trying, *numbers], float)}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``."""
+        if "guard" not in state:
+            return
+        place, patience, quiet, trying, *numbers = (float(value) for value in state["guard"])
+        self.moved, self.gain, self.gaps, self.won, ground = numbers
+        self.place, self.patience, self.quiet = int(place), int(patience), int(quiet)
+        self.trying, self.ground = bool(trying), None if math.isnan(ground) else ground
