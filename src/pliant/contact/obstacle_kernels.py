@@ -62,12 +62,12 @@ def resolve_contacts(
     dt: float,
     particles: tuple[Array, Array, Array, Array, Array, Array],
 ) -> Array:
-    """Push particles (x, v, f, mass, radius, inverse mass) out of one rigid shape; change their velocities.
+    """Keep particles (x, v, f, mass, radius, inverse mass) out of one rigid shape; change their velocities.
 
-    The approach velocity is reversed times the restitution (not at all for a particle that only rests, its
-    approach being what its load gives it in a step); friction takes the tangential velocity up to
-    ``friction`` times the normal change (Coulomb), and the step's way that goes with it: what sticks stays
-    where it is. Returns (8,): the impulse on the shape, its torque about
+    A particle moves as far as the surface; one that arrives there is stopped, or reversed times the
+    restitution (not if it only rests, its approach being what its load gives it in a step). Friction takes
+    the tangential velocity up to ``friction`` times the normal change (Coulomb), and the displacement that
+    goes with it: what sticks stays where it is. Returns (8,): the impulse on the shape, its torque about
     ``centre``, the work that the shape did and the energy lost. A contact changes the kinetic energy (of the
     velocity at the full step, half a kick after the one seen here) and, by moving the particle, what
     the forces f on it hold. The contact's force is added to f, so that velocities predicted from f (for

@@ -1,4 +1,4 @@
-"""What happens between two bodies: stiffness, damping for a restitution, friction."""
+"""Coefficients of the contact between two bodies: stiffness, damping for a restitution, friction."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -12,11 +12,13 @@ from pliant.core.typing import Array
 
 if TYPE_CHECKING:
     from pliant.contact.parameters import Contact
+    from pliant.contact.surfaces import ContactSurfaces
     from pliant.state.world import BodyState, World
 
 NO_SLIP = 1e3  # friction of sticky bodies
 LET_GO = 0.5  # how far what sticks is pulled off before it comes off [reach]
 MOST_DAMPING = 0.7  # of critical: what a restitution of (nearly) nothing is given
+SMOOTH = 0.25  # stiffness of a contact of a smooth surface, which has four times the vertices
 
 
 @cache
@@ -42,13 +44,19 @@ def rebound(z: float) -> float:
     return float(np.exp(-z / s * (np.pi - np.arctan2(2.0 * z * s, 1.0 - 2.0 * z * z))))
 
 
-def laws_between(world: "World", radius: Array, contact: "Contact", sticky: Sequence[bool]) -> Array:
+def laws_between(
+    world: "World", surfaces: "ContactSurfaces", contact: "Contact", sticky: Sequence[bool]
+) -> Array:
     """Stiffness [N/m], damping ratio, friction, reach [m], adhesion [N] of all pairs of bodies, (b, b, 5).
 
-    sticky (b,): bodies that nothing slips on, and that pull what they have pressed against.
+    sticky (b,): bodies that nothing slips on, and that hold what has been pressed against them.
     """
     materials = [part.material for part in world.bodies]
-    own = [_stiffness(part) for part in world.bodies]
+    radius = surfaces.radius
+    own = [
+        _stiffness(part) * (SMOOTH if fine else 1.0)
+        for part, fine in zip(world.bodies, surfaces.smooth, strict=True)
+    ]
     rough = [
         p.material.friction if (own_one := p.mechanics.contact_surface().friction) is None else own_one
         for p in world.bodies

@@ -1,4 +1,4 @@
-"""What a scene says about contact between bodies: its ``[contact]`` table."""
+"""Contact between bodies as scenes describe it: the ``[contact]`` table."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -34,28 +34,30 @@ class ContactPairSettings:
 
 @parameters
 class Contact:
-    """How bodies meet each other.
+    """How bodies collide with each other.
 
-    between: whether they do; self: whether a body meets itself (default: bodies of elements or phyxels that
-    can break do, so that their pieces collide; for others it costs smaller steps), or "pieces": the pieces
-    that it has broken into collide with each other, none with itself, which thin walls need; stiffness: of
+    between: whether they do; self: whether a body collides with itself (default: bodies of elements or
+    phyxels that can break do, so that their pieces collide; for others it costs smaller steps), or "pieces":
+    the pieces that it has broken into collide with each other, none with itself; stiffness: of
     contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of
-    particles); pairs: friction and restitution of given pairs. Other pairs take the geometric mean of
-    their materials' frictions and the smaller of their restitutions.
+    particles); separate: whether bodies that start inside each other, deeper than contact reaches, are pushed
+    apart instead of being an error; pairs: friction and restitution of given pairs. Other pairs take the
+    geometric mean of their materials' frictions and the smaller of their restitutions.
     """
 
     between: bool = True
     self_: bool | Literal["pieces"] | None = None
     stiffness: Number = Field(default=1.0, gt=0, le=4)
+    separate: bool = False
     pairs: tuple[ContactPairSettings, ...] = ()
 
     def applies(self, world: "World") -> bool:
-        """Whether there is anything that can meet."""
+        """Whether there is anything that can collide."""
         many = self.between and len(world.bodies) > 1
-        return many or any(self.meets_itself(part) for part in world.bodies)
+        return many or any(self.collides_with_itself(part) for part in world.bodies)
 
-    def meets_itself(self, part: "BodyState") -> bool:
-        """Whether a body meets itself."""
+    def collides_with_itself(self, part: "BodyState") -> bool:
+        """Whether a body collides with itself."""
         surface = part.mechanics.contact_surface()
         if surface.rigid:
             return False
@@ -65,8 +67,8 @@ class Contact:
         return part.material.strength is not None and without_cells
 
     def only_pieces(self, part: "BodyState") -> bool:
-        """Whether of a body that meets itself only different pieces do."""
-        return self.self_ == "pieces" and self.meets_itself(part)
+        """Whether of a body that collides with itself only different pieces do."""
+        return self.self_ == "pieces" and self.collides_with_itself(part)
 
     def prepare(self, world: "World", up: Vector) -> "ActionRuntime":
         from pliant.contact.penalty_contact import PenaltyContact

@@ -5,14 +5,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.contact import pair_kernels
-from pliant.contact.contact_pairs import ContactPairs
-from pliant.contact.initial_overlap import allow_new_faces, allow_new_pieces, allow_overlaps
+from pliant.contact import pair_kernels, vertex_kernels
+from pliant.contact.contact_pairs import ContactPairs, renumbered
+from pliant.contact.initial_overlap import (
+    OverlapSchedule,
+    allow_new_faces,
+    allow_new_pieces,
+    allow_overlaps,
+    allow_sudden,
+)
 from pliant.contact.pair_coefficients import check_names
 from pliant.contact.pair_layout import DAMPING, STIFFNESS
+from pliant.contact.smooth_surface import SmoothSurfaces
 from pliant.contact.surfaces import new_faces
 from pliant.core.typing import AnyArray, Array
-from pliant.interfaces import ActionRuntime, IndexMap, Projection, StableStep
+from pliant.interfaces import ActionRuntime, EnergyTotals, IndexMap, Projection, StableStep
 
 if TYPE_CHECKING:
     from pliant.contact.parameters import Contact
@@ -20,20 +27,24 @@ if TYPE_CHECKING:
 
 
 class PenaltyContact(ActionRuntime):
-    r"""Surface particles against the swept surfaces of other bodies.
+    r"""Surfaces of bodies against each other: vertices against triangles, and edges against edges.
 
-    Each surface particle of a body is a ball; the other body is its triangles, as thick. The ball takes
-    the nearest point of them, and while it is closer than the sum of both radii a spring and a damper push it
-    off along the line, never pulling, with the reaction spread over the triangle's corners; and so the
-    other way round. Friction is a spring across the line, stretched by the slip, of at most
-    :math:`\mu F_N`: it sticks at rest and slides beyond. Its stretch is the pair's history.
+    A vertex is a ball, triangles and edges are as thick. A pair is a vertex and the nearest triangle of
+    another body, or an edge and the nearest edge; while it is closer than the sum of both radii, the reach R,
+    it stores :math:`\tfrac12 k\,(R - d)^2`, and a damper takes energy; it never pulls. The distance d is
+    negative inside of closed surfaces. Edges have 0.6 of the reach, so that they act only where vertices do
+    not. Friction acts at the common contact point, between both surfaces, where the velocity includes the
+    rotation of either side: a spring across the normal, stretched by the slip, of at most
+    :math:`\mu F_N`. Its torque about the vertices goes to the particles around them, so that linear and
+    angular momentum are kept.
 
     Source: [JanssonVergeest2000]_ 3.2, eqs. (15) to (20). Differs: balls against swept surfaces instead of
-    balls against balls, which interlock; friction with a history instead of against the slip alone.
+    balls against balls, which interlock; friction with a history, at the contact point.
     """
 
     capabilities = frozenset({Projection})
     account = "friction"
+    stored = "contact"
     velocity_dependent = True
     stored = "contact"
     applied_last = True
@@ -41,56 +52,89 @@ class PenaltyContact(ActionRuntime):
     def __init__(self, world: "World", contact: "Contact") -> None:
         check_names(world, contact)
         self.world, self.contact = world, contact
+        self.smooth, self.overlaps = SmoothSurfaces(), OverlapSchedule(len(world.bodies))
         self.sticky = self._sticky_at(0.0)
-        self.table = ContactPairs(world, contact, self.sticky)
-        self.fresh = False  # whether ``table`` is that of the present positions
-        for text in allow_overlaps(self.table, world):
+        self.time = self.dt = 0.0  # of the last step
+        self.given = 0.0  # energy that shrinking overlaps gave since the last report [J]
+        self.table = self._table()
+        self.searched = False  # whether ``table`` is that of the World's present positions
+        self.fresh = False  # and nothing has been evaluated since they changed
+        for text in allow_overlaps(self.table, world, self.overlaps, contact.separate):
             self.diagnostics.note(text)
+
+    def _table(self) -> ContactPairs:
+        return ContactPairs(self.world, self.contact, self.sticky, self.smooth)
 
     def _sticky_at(self, time: float) -> tuple[bool, ...]:
         return tuple(part.sticky is not None and part.sticky(time) for part in self.world.bodies)
 
     def _renew(self) -> None:
         """Take over the present surfaces of all bodies."""
-        self.table, self.fresh = ContactPairs(self.world, self.contact, self.sticky), False
+        self.table, self.fresh, self.searched = self._table(), False, False
 
     # ------------------------------------------------------------------------- what the loop calls
 
     def project(self, time: float, dt: float, world: "World") -> None:
-        """After each drift: look what touches, and bring the stick springs up to date."""
+        """After each drift: find what touches, and bring the friction springs up to date."""
         sticky = self._sticky_at(time)
         if sticky != self.sticky:
             kept, self.sticky = self.table.kept(), sticky
             self._renew()
             self.table.attach(*kept)
-        table = self.table
+        table, self.time, self.dt = self.table, time, dt
         table.search(world.x)
-        pair_kernels.advance(table.arrays(world.v, world.inverse_mass), len(table.pairs), dt)
-        self.fresh = True
+        if len(table.active):
+            allow_sudden(table, self.overlaps, time)
+            table.move(world.x, world.v, world.inverse_mass)
+        self.given += pair_kernels.advance(
+            table.arrays(), len(table.pairs), dt, self.overlaps.at(time), table.vertex_pairs
+        )
+        self.fresh = self.searched = True
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
-        table = self.table
+        table, s = self.table, self.table.surfaces
         if not (self.fresh and x is self.world.x):
             table.search(x)
+            self.searched = x is self.world.x
         self.fresh = False
-        pair_kernels.pair_forces(table.arrays(v, self.world.inverse_mass), len(table.pairs), table.forces)
+        if not len(table.active):
+            return
+        table.move(x, v, self.world.inverse_mass)
+        arrays = table.arrays()
+        pair_kernels.damping_scales(
+            self.dt, table.active, table.body_mass, table.vertex_scale, table.body_scale, *arrays
+        )
+        pair_kernels.pair_forces(arrays, len(table.pairs), table.vertex_scale, table.body_scale, table.forces)
         pair_kernels.spread(
-            table.pairs, table.surfaces.triangles, table.touched, table.geometry, table.forces, out
+            table.touched, table.stencil, table.geometry, table.forces, table.force, table.torque
+        )
+        vertex_kernels.add_to_particles(
+            table.active, s.first, s.rows, s.weights, s.spin_first, s.spin_rows, x, table.inverses, table.x,
+            table.force, table.torque, out,
+        )  # fmt: skip
+
+    def potential_energy(self, x: Array) -> float:
+        """Energy of the contact and friction springs [J]."""
+        t = self.table
+        if not (self.searched and x is self.world.x):
+            t.search(x)
+            self.searched = x is self.world.x
+        return float(
+            pair_kernels.stored_energy(t.pairs, t.own, t.touched, t.geometry, t.laws, t.reach, t.history)
         )
 
     def stable_step(self) -> StableStep:
         """With ``w^2 = 8 k / m`` of a particle between two contacts, damped, on top of the body's own."""
-        best, reason, table = float("inf"), "no bodies meet", self.table
+        best, reason, table = float("inf"), "no bodies collide", self.table
         for number, part in enumerate(self.world.bodies):
-            if not table.meets[number].any():
+            if not table.collides[number].any():
                 continue
-            law = table.laws[number][table.meets[number]]
+            law = table.laws[number][table.collides[number]]
             own = part.mechanics.stable_step().seconds
-            mass = float(table.mass[part.rows].min())
+            stiffness = float(law[:, STIFFNESS].max())
+            mass = float(table.surfaces.mass[table.surfaces.body == number].min())
             z = float(law[:, DAMPING].max())
-            touch = (
-                2.0 / np.sqrt(4.0 * float(law[:, STIFFNESS].max()) / mass) * (np.sqrt(1 + 4 * z * z) - 2 * z)
-            )
+            touch = 2.0 / np.sqrt(4.0 * stiffness / mass) * (np.sqrt(1 + 4 * z * z) - 2 * z)
             both = float(1.0 / np.sqrt(1.0 / own**2 + 1.0 / touch**2))
             if both < best:
                 best, reason = both, f"contacts of body '{part.name}'"
@@ -101,24 +145,40 @@ class PenaltyContact(ActionRuntime):
     def remap(self, change: IndexMap, world: "World") -> None:
         (keys, history), pressed = self.table.kept(), self.table.pressed()
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
-        new_row = np.full(int(max(parents.max(), keys[:, 0].max(initial=0))) + 1, -1)
+        before = self.table.surfaces
+        new_row = np.full(int(max(parents.max(), before.rows.max(initial=0))) + 1, -1)
         new_row[parents[::-1]] = np.arange(len(parents))[::-1]
-        before = self.table.surfaces.triangles
         self._renew()
-        rows = new_row[keys[:, 0]]
-        there = rows >= 0
-        keys = np.column_stack([rows, keys[:, 1]])[there]
-        self.table.attach(keys, history[there])
+        keys, there = renumbered(keys, before, self.table.surfaces, new_row)
+        keys, history, pressed = keys[there], history[there], pressed[there]
+        order = np.lexsort((keys[:, 1], keys[:, 0]))
+        keys, history, pressed = keys[order], history[order], pressed[order]
+        self.table.attach(keys, history)
         parents = parents.copy()
         parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
-        allow_new_faces(self.table, world.x, new_faces(self.table.surfaces.triangles, parents, before))
-        allow_new_pieces(self.table, world, keys, pressed[there])
+        faces = new_faces(self.table.surfaces, parents, before)
+        allow_new_faces(self.table, world.x, faces, self.overlaps, self.time)
+        allow_new_pieces(self.table, world, keys, pressed)
 
     def state(self) -> dict[str, AnyArray]:
         keys, history = self.table.kept()
-        return {"keys": keys, "history": history, "sticky": np.array(self.sticky)}
+        return {
+            "keys": keys,
+            "history": history,
+            "sticky": np.array(self.sticky),
+            "overlaps": self.overlaps.entries(),
+            "last": np.array([self.time, self.dt, self.given]),
+        }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.sticky = tuple(bool(one) for one in state.get("sticky", np.zeros(len(self.world.bodies))))
         self._renew()  # bodies are restored already, their friction with them
         self.table.restore(state["keys"], state["history"])
+        self.overlaps.restore(state["overlaps"])
+        self.time, self.dt, self.given = (float(value) for value in state["last"])
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """The energy that shrinking overlaps gave to the contacts is work, and no friction undone."""
+        totals.work += self.given
+        totals.friction += self.given
+        self.given = 0.0

@@ -19,7 +19,7 @@ STIFFNESS = 0.6 * YOUNG * EDGE  # of the softer side
 def forces(gap: float, velocity: Any = (0, 0, 0), held: bool = False, **material: float) -> tuple[Any, Array]:
     """World and forces with the block ``gap`` above the face.
 
-    No corner of the large body is below it, so that only the block's sole meets a triangle (other particles
+    No corner of the large body is below it, so that only the block's sole touches a triangle (other particles
     are out of reach); both shapes are at rest, so that nothing else acts.
     """
     about = {"young": YOUNG, "poisson": 0.25, "density": 1000.0, "friction": FRICTION, **material}
@@ -62,7 +62,7 @@ def test_forces_and_torques_are_equal_and_opposite() -> None:
     assert np.abs(np.cross(world.x, out).sum(axis=0)).max() < 1e-12 * size
 
 
-def test_damping_is_a_share_of_critical_by_the_masses_that_meet() -> None:
+def test_damping_is_a_share_of_critical_by_the_masses_in_contact() -> None:
     """2 z sqrt(k m) u for each particle against a held body; z is for two contacts at once, one each way."""
     speed, restitution = 0.2, 0.5
     still, coming = (
@@ -82,10 +82,25 @@ def test_friction_is_at_most_its_share_of_the_normal_force_and_against_the_slip(
         assert sliding == pytest.approx(still - FRICTION * still[2] * way, rel=1e-9)
 
 
-def test_slow_slip_is_damped_as_the_stick_spring_is() -> None:
-    """Half of critical for a spring of half the stiffness: sqrt(k m / 2) u for each particle."""
+def test_slow_slip_is_damped_as_the_friction_spring_is() -> None:
+    """Half of critical for a spring of half the stiffness: sqrt(k m / 2) u for each particle. Their sum, as
+    the torque about each is carried by its neighbours."""
     world, out = forces(0.16, (0.001, 0.0, 0.0), held=True)
     rows = world.bodies[1].rows
     sole = world.rest[rows, 2] < 1.0 + 1e-9
-    expected = -np.sqrt(0.5 * STIFFNESS * world.mass[rows][sole]) * 0.001
-    assert out[rows][sole, 0] == pytest.approx(expected, rel=1e-9)
+    expected = -np.sqrt(0.5 * STIFFNESS * world.mass[rows][sole]).sum() * 0.001
+    assert out[rows, 0].sum() == pytest.approx(expected, rel=1e-9)
+
+
+def test_friction_acts_at_the_contact_point() -> None:
+    """Between the surfaces, in the ratio of their radii (a fifth of the spacings): its torque about the face
+    is that of a force there, for the block and for the base alike."""
+    (world, still), (_, out) = forces(0.16), forces(0.16, (30.0, 0.0, 0.0))
+    slip = out - still
+    spacings = [part.structure.spacing for part in world.bodies]
+    height = 0.16 * spacings[0] / sum(spacings)
+    for part in world.bodies:
+        force = slip[part.rows].sum(axis=0)
+        torque = np.cross(world.x[part.rows], slip[part.rows]).sum(axis=0)
+        assert abs(force[0]) > 1.0
+        assert torque[1] == pytest.approx(height * force[0], rel=1e-9)
