@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray, Kernel
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
 from pliant.kernels.jit import jit, prange, twin
