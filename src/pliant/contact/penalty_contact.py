@@ -44,7 +44,6 @@ class PenaltyContact(ActionRuntime):
 
     capabilities = frozenset({Projection})
     account = "friction"
-    stored = "contact"
     velocity_dependent = True
     stored = "contact"
     applied_last = True

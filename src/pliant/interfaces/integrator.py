@@ -59,6 +59,11 @@ class Integrator(ABC):
         """The state for a run of ``system``; raises IncompatibleError where the scheme cannot advance it."""
         return IntegratorState()
 
+    def choose(self, system: "System", steps: float) -> tuple["Integrator", str]:
+        """The scheme to use for ``system``, and why; ``steps``: stable explicit steps a frame. Itself, unless
+        it stands for a choice."""
+        return self, ""
+
     def scheme_energy(self, v: Array, f: Array, w: Array, dt: float) -> float:
         """What the scheme keeps constant for linear forces, less the energy itself [J]; all arrays (n, 3), w:
         inverse masses."""

@@ -106,7 +106,7 @@ def _manifest(scene: Scene, simulation: Simulation, threads: int) -> Table:
         "fps": scene.time.fps,
         "step": plan.seconds,
         "step_reason": plan.reason,
-        "integrator": scene.time.integrator.kind,
+        "integrator": simulation.integrator.kind,
         "threads": threads,
         "seed": SEED,
         "partitions": PARTITIONS,

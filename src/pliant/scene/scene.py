@@ -59,7 +59,7 @@ class TimeSettings:
     duration: Time = Field(default=1.0, gt=0)
     fps: Number = Field(default=50.0, gt=0)
     step: Annotated[Any, BeforeValidator(_step)] = Field(default="auto")
-    integrator: AnyIntegrator = "leapfrog"
+    integrator: AnyIntegrator = "auto"
     refine: bool = True
 
     def frames(self) -> int:
@@ -160,9 +160,8 @@ class Scene:
         if self.contact.applies(world):
             acting.append(("contact", self.contact.prepare(world, UP[self.up])))
         system = System(world, acting)
-        integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
-        plan = plan_step(system, integrator, wanted, self.time.fps, self.time.refine)
+        integrator, plan = plan_step(system, self.time.integrator, wanted, self.time.fps, self.time.refine)
         comes_apart = any(part.mechanics.can_crack for part in parts) or any(
             action.parts_bodies for action in self.actions
         )
