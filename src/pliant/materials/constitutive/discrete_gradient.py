@@ -15,9 +15,8 @@ with a closed form of S have it beside their stress; all others are corrected al
 
 import numpy as np
 
-from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import inlined, jit
-from pliant.kernels.tensors import determinant, right_cauchy_green, times_symmetric
+from pliant.kernels.tensors import determinant, right_cauchy_green, symmetric_eigen, times_symmetric
 
 LEAST_SUM = 0.02  # of two principal stretches: smaller ones count as this, with their sign
 LEAST_VOLUMES = 0.4  # J0 + J1 below which the change of volume is followed along F instead of C

@@ -20,14 +20,21 @@ from pliant.materials.constitutive.law import LawFunctions
 
 
 @inlined
-def invariants(f, s):
-    """``tr E``, J, and ``J^2 - 1 - 2 tr E``."""
+def green_invariants(f):
+    """The three principal invariants of Green's strain E."""
     c00, c11, c22, c12, c02, c01 = right_cauchy_green(f)
     e00, e11, e22 = 0.5 * (c00 - 1.0), 0.5 * (c11 - 1.0), 0.5 * (c22 - 1.0)
     e12, e02, e01 = 0.5 * c12, 0.5 * c02, 0.5 * c01
     pairs = e00 * e11 + e11 * e22 + e22 * e00 - e12 * e12 - e02 * e02 - e01 * e01
     third = determinant((e00, e01, e02, e01, e11, e12, e02, e12, e22))
-    return e00 + e11 + e22, determinant(f), 4.0 * pairs + 8.0 * third, 0.0
+    return e00 + e11 + e22, pairs, third
+
+
+@inlined
+def invariants(f, s):
+    """``tr E``, J, and ``J^2 - 1 - 2 tr E``."""
+    t, pairs, third = green_invariants(f)
+    return t, determinant(f), 4.0 * pairs + 8.0 * third, 0.0
 
 
 @inlined
