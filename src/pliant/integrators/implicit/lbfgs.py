@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 RISE = 0.8  # a step that ends in a rise of at most this share of its first fall is good without more ado
 ARMIJO = 1e-4
 GROWTH = 2.0  # of a residual without a potential, in one step whose slope fell further
+DETOUR = 16.0  # times the smallest residual: how far such steps may lead
 TRIES = 14  # of one line search
 
 
@@ -36,6 +37,7 @@ class Lbfgs:
         self.s, self.y = np.zeros((memory, size)), np.zeros((memory, size))
         self.rho, self.alpha = np.zeros(memory), np.zeros(memory)
         self.first = self.stored = 0
+        self.smallest = 0.0  # residual of the solve that is under way
         self.p, self.q = np.zeros((count, 3)), np.zeros((count, 3))
         self.next, self.g_next = np.zeros((count, 3)), np.zeros((count, 3))
 
@@ -51,6 +53,7 @@ class Lbfgs:
         ``most``. Arrays of the result are good until the next call."""
         self.first = self.stored = 0
         x, g, norm = first.x, first.g, first.norm
+        self.smallest = norm
         if not np.isfinite(norm):
             return SolveResult(first, 0, np.inf, False)
         preconditioner.update(x)
@@ -76,6 +79,7 @@ class Lbfgs:
                 failed = True
                 break
             norm = found
+            self.smallest = min(self.smallest, norm)
             self._remember(x, g)
             x, self.next = self.next, x
             g, self.g_next = self.g_next, g
@@ -122,7 +126,7 @@ class Lbfgs:
             if slope <= end <= RISE * -slope:
                 return norm
             if end < slope and potential.between is not None:
-                if norm <= GROWTH * before:
+                if norm <= min(GROWTH * before, DETOUR * self.smallest):
                     return norm
             elif end < slope:
                 if start is None:

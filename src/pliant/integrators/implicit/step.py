@@ -86,6 +86,7 @@ class ImplicitState(IntegratorState):
         """Take a step; one that does not converge, or would gain energy, another way: an energy-momentum step
         in halves, a guarded one by backward Euler, others in halves of backward Euler (quarters where the
         stage was half a step long), and so on."""
+        held = {name: values.copy() for name, values in self.contact.state().items()}
         attempt = self._attempt(rule, time, dt)
         if attempt.good or depth >= HALVINGS:
             if not np.isfinite(attempt.result.residual):
@@ -95,6 +96,7 @@ class ImplicitState(IntegratorState):
                 )
             self.close(attempt, dt)
             return
+        self.contact.restore(held)
         if rule.between and depth < HALVED_BETWEEN:
             self._tell("halves", UNSOLVED.format(time))
             again, pieces = ENERGY_MOMENTUM, 2
@@ -128,7 +130,7 @@ class ImplicitState(IntegratorState):
             problem = IncrementalPotential(system, stage, time, dt, between=between)
             span = dt if stage.midpoint else stage.end * dt
             result = self._solve_with_contact(problem, span) if system.obstacles else self.solve(problem)
-            good = result.converged or result.residual <= 10.0 * self.solver.tolerance
+            good = self._solved(result)
             if between is not None and good:
                 good = between.error_share(problem.x, result.last.g, problem.scale) <= between.WRONG
             if not (good or (len(rule.stages) == 1 and np.isfinite(result.residual))):
@@ -151,6 +153,9 @@ class ImplicitState(IntegratorState):
         if system.velocity_dependent and not stage.midpoint:
             ends = None
         return StepAttempt(problem, result, x, v, ends, obstacles, good)
+
+    def _solved(self, result: SolveResult) -> bool:
+        return result.converged or result.residual <= 10.0 * self.solver.tolerance
 
     def _balance(self, problem: IncrementalPotential, result: SolveResult) -> Array:
         """Make the momentum of the connected parts exact, whatever the tolerance left: in the velocities, so
@@ -180,7 +185,8 @@ class ImplicitState(IntegratorState):
         potential.hold(contact, dt)
         result = self.solve(potential)
         for k in range(ROUNDS + LAST_ROUNDS):
-            if not np.isfinite(result.residual):
+            lost = potential.between is not None and not self._solved(result)
+            if lost or not np.isfinite(result.residual):
                 break
             contact.measure(potential)
             changed = k < ROUNDS and contact.update(potential, potential.x)

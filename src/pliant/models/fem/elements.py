@@ -151,7 +151,7 @@ class LinearTets(TetElements):
             extra = 0.5 * self.pressure.extra
             self.pressure.update(after, rows)
             extra += 0.5 * self.pressure.extra
-        run = energy_momentum.between_loops(self.law, self.rest.full, False)[b.parallel]
+        run = energy_momentum.between_loops(self.law, self.rest.full)[b.parallel]
         run(
             *(b.starts, b.low, b.offset, b.index, rows, extra, self._share),
             *(self.constants, before, after, b.buffer),

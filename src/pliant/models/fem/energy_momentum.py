@@ -32,7 +32,6 @@ from pliant.models.fem.law_blocks import (
     put_nine,
     stiffness_of,
 )
-from pliant.models.fem.quadratic_blocks import ROOM, add_forces_at, edges_at, gather_nodes, scatter_nodes
 from pliant.models.tets.kernels import SCRATCH, deform, gather_edges, scatter_forces, spread
 
 invariants: Kernel = None  # the functions of the law that a loop is compiled for, see ``law_names``
@@ -97,22 +96,6 @@ def _linear_tets(starts, low, offset, index, rest, extra, share, k, x0, x1, buff
             scatter_forces(index[b], w1, buffer, shift)
 
 
-def _quadratic_tets(starts, low, offset, index, rest, extra, slopes, k, x0, x1, buffer):
-    """As ``_linear_tets``, of quadratic ones; slopes (points, 10, 3)."""
-    for p in prange(low.shape[0]):
-        w0, w1, shift = np.empty(SCRATCH), np.empty(SCRATCH), offset[p] - low[p]
-        u0, u1 = np.empty(ROOM), np.empty(ROOM)
-        for b in range(starts[p], starts[p + 1]):
-            gather_nodes(index[b], x0, u0)
-            gather_nodes(index[b], x1, u1)
-            for q in range(slopes.shape[0]):
-                edges_at(u0, slopes[q], w0)
-                edges_at(u1, slopes[q], w1)
-                apply_between(w0, w1, rest[b], extra, 1.0, k)
-                add_forces_at(w1, slopes[q], u1)
-            scatter_nodes(index[b], u1, buffer, shift)
-
-
 def _stresses_between(before, after, mu, bulk, pressure, k, out, energies):
     """First Piola-Kirchhoff stresses [Pa] between the rows of ``before`` and ``after`` (m, 9) into ``out``
     (m, 9), and the changes of the energy density [J/m3] into ``energies`` (m,)."""
@@ -138,13 +121,13 @@ def _names(law: Law, full: bool) -> dict[str, Kernel]:
 
 
 @cache
-def between_loops(law: Law, full: bool, quadratic: bool) -> tuple[Kernel, Kernel]:
-    """The serial and the parallel loop, compiled for a law; full: with a stiffness matrix and a plastic
-    strain of each tet."""
+def between_loops(law: Law, full: bool, tets: Kernel = _linear_tets) -> tuple[Kernel, Kernel]:
+    """The serial and the parallel loop ``tets``, compiled for a law; full: with a stiffness matrix and a
+    plastic strain of each tet."""
     names, label = _names(law, full), law_label(law, full)
     block = _full_between if full else _law_between
     names["apply_between"] = specialised(block, label, names, cache=law.cached)
-    return specialised_twin(_quadratic_tets if quadratic else _linear_tets, label, names, cache=law.cached)
+    return specialised_twin(tets, label, names, cache=law.cached)
 
 
 @cache

@@ -19,17 +19,10 @@ from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
 from pliant.kernels.jit import jit, prange, twin
 from pliant.materials.constitutive.law import Law
-from pliant.models.fem import energy_momentum
 from pliant.models.fem.elements import TetElements
+from pliant.models.fem.energy_momentum import between_loops
 from pliant.models.fem.law_blocks import ENERGY, STIFFNESS, law_loops
 from pliant.models.fem.plasticity import Plasticity
-from pliant.models.fem.quadratic_blocks import (
-    ROOM,
-    add_forces_at,
-    edges_at,
-    gather_nodes,
-    scatter_nodes,
-)
 from pliant.models.fem.reference import ReferenceTets
 from pliant.models.fem.stiffness_product import frame_block, general_block, isotropic_block
 from pliant.models.tets.kernels import SCRATCH, deform_block
@@ -99,7 +92,7 @@ class QuadraticTets(TetElements):
 
     def integrate_between(self, before: Array, after: Array) -> None:
         b = self.blocks
-        run = energy_momentum.between_loops(self.law, self.rest.full, True)[b.parallel]
+        run = between_loops(self.law, self.rest.full, quadratic_tets_between)[b.parallel]
         run(
             *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._no_pressure, SLOPES),
             *(self.constants, before, after, b.buffer),
@@ -134,7 +127,76 @@ class QuadraticTets(TetElements):
         return np.repeat(self.rest.volumes / len(PIECES), len(PIECES))
 
 
+FORCES = 27 * 16  # where forces begin in the scratch u
+ROOM = 2 * FORCES
+
+apply_between: Kernel = None  # the same of energy-momentum steps
 apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+
+
+@jit
+def gather_nodes(nodes, x, u):
+    """Particles 1 to 9 relative to particle 0; forces cleared."""
+    for i in range(16):
+        p = nodes[i, 0]
+        for a in range(9):
+            q = nodes[i, a + 1]
+            for c in range(3):
+                u[48 * a + 16 * c + i] = x[q, c] - x[p, c]
+    for k in range(FORCES):
+        u[FORCES + k] = 0.0
+
+
+@jit
+def edges_at(u, slopes, w):
+    """The edge matrix where shape functions have the gradients ``slopes`` (10, 3), into columns 0 to 8."""
+    for k in range(3):
+        for j in range(48):
+            w[48 * k + j] = slopes[1, k] * u[j]
+        for a in range(1, 9):
+            s = slopes[a + 1, k]
+            for j in range(48):
+                w[48 * k + j] += s * u[48 * a + j]
+
+
+@jit
+def add_forces_at(w, slopes, u):
+    """Hand the derivatives by the edge matrix, columns 0 to 8, to the particles."""
+    for a in range(9):
+        for k in range(3):
+            s = slopes[a + 1, k]
+            for j in range(48):
+                u[FORCES + 48 * a + j] += s * w[48 * k + j]
+
+
+@jit
+def scatter_nodes(nodes, u, buffer, shift):
+    """Add the forces on particles 1 to 9, and minus their sum on particle 0."""
+    for i in range(16):
+        p = nodes[i, 0] + shift
+        for c in range(3):
+            total = 0.0
+            for a in range(9):
+                f = u[FORCES + 48 * a + 16 * c + i]
+                buffer[nodes[i, a + 1] + shift, c] += f
+                total += f
+            buffer[p, c] -= total
+
+
+def quadratic_tets_between(starts, low, offset, index, rest, extra, slopes, k, x0, x1, buffer):
+    """Forces of an energy-momentum step from ``x0`` to ``x1`` into the buffers; slopes (points, 10, 3)."""
+    for p in prange(low.shape[0]):
+        w0, w1, shift = np.empty(SCRATCH), np.empty(SCRATCH), offset[p] - low[p]
+        u0, u1 = np.empty(ROOM), np.empty(ROOM)
+        for b in range(starts[p], starts[p + 1]):
+            gather_nodes(index[b], x0, u0)
+            gather_nodes(index[b], x1, u1)
+            for q in range(slopes.shape[0]):
+                edges_at(u0, slopes[q], w0)
+                edges_at(u1, slopes[q], w1)
+                apply_between(w0, w1, rest[b], extra, 1.0, k)
+                add_forces_at(w1, slopes[q], u1)
+            scatter_nodes(index[b], u1, buffer, shift)
 
 
 def quadratic_law_blocks(first, last, index, rest, extra, slopes, k, x, buffer, shift, forces, energy, w):
