@@ -16,7 +16,7 @@ from PIL import Image
 from pliant.validation import study
 from pliant.validation.compare import compare
 from pliant.validation.html import shown
-from pliant.validation.study_run import SHOWN, labels_of, value
+from pliant.validation.study import SHOWN, labels_of, value
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES = DOCS / "study.md", DOCS / "pictures"

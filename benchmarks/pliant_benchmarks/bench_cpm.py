@@ -41,7 +41,7 @@ def least_seconds(simulation: Simulation, form: str) -> float:
     tets = len(mechanics.tets)
     if part.model.kind == "cpm1":
         fan, edges = len(mechanics.dual.fan), len(mechanics.edges)
-        size = 8.0 * mechanics.faces.rest.size + 4.0 * mechanics.faces.index.size + 64.0 * tets
+        size = 8.0 * mechanics.faces.rest.size + 4.0 * mechanics.faces.rows.size + 64.0 * tets
         flops = back * 21.0 * fan + 100.0 * edges + 70.0 * tets
     else:
         size = 8.0 * 56.0 * tets

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from pliant.core.environment import environment
-from pliant.validation.process_memory import ended
+from pliant.validation.comparison_run import ended
 from pliant_benchmarks.bench import BenchResult, bench
 
 REPEATS = 3

@@ -20,7 +20,7 @@ from exported import cracking_body, row_of_elements, splitting_body, two_bodies
 from readers import Glb, requests
 
 from pliant.exporters import EXPORTERS, export
-from pliant.mesh.io.str_files import read_str
+from pliant.mesh.io.volumes import read_str
 from pliant.run.store import Frame, Run
 
 Read = Callable[[list[Path], int], list[Any]]

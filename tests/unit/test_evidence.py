@@ -7,8 +7,7 @@ import pytest
 
 from pliant.core.errors import InputError, MissingExtra
 from pliant.models import MODELS
-from pliant.validation.cases import load_cases, outcomes
-from pliant.validation.runner import run_validation
+from pliant.validation.cases import load_cases, outcomes, run_validation
 from pliant_benchmarks.bench import BenchResult, matching, median, run_bench
 from pliant_benchmarks.bench_peers import beside, enough, need_peer
 from pliant_benchmarks.targets import GOALS, judged

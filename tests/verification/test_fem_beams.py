@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.validation.cases_beams import own_weight
-from pliant.validation.cases_circle import rolled
-from pliant.validation.elastica import elastica
+from pliant.validation.cases_beams import elastica, own_weight, rolled
 
 
 def test_elastica_has_the_known_deflections() -> None:

@@ -40,7 +40,7 @@ def test_without_the_constraint_the_volume_does_change() -> None:
 
 def printed_errors(gain: float) -> list[float]:
     """Volume errors of the printed feedback, while every step adds the same change of volume."""
-    from pliant.actions.constraints.volume_body import BodyVolume
+    from pliant.actions.volume_projections import BodyVolume
 
     structure = block((3, 3, 3)).structure()
     solver = BodyVolume(structure, None, VolumeConstraint(feedback="everts", gain=gain))  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
-from pliant.actions.add_material import Add as Add
 from pliant.actions.base import ActionParameters
+from pliant.actions.create_remove import Add as Add
 from pliant.actions.create_remove import Create as Create
 from pliant.actions.create_remove import Remove as Remove
 from pliant.actions.cut import Cut as Cut
@@ -11,10 +11,11 @@ from pliant.actions.environment import Drag as Drag
 from pliant.actions.environment import Pressure as Pressure
 from pliant.actions.glue import Fuse as Fuse
 from pliant.actions.glue import Glue as Glue
-from pliant.actions.gravity import Gravity as Gravity
 from pliant.actions.loads import Force as Force
+from pliant.actions.loads import Gravity as Gravity
 from pliant.actions.loads import Impulse as Impulse
 from pliant.actions.loads import Moment as Moment
+from pliant.actions.loads import Pull as Pull
 from pliant.actions.manipulator import Manipulator as Manipulator
 from pliant.actions.material_edits import Attributes as Attributes
 from pliant.actions.material_edits import Renormalise as Renormalise
@@ -26,7 +27,6 @@ from pliant.actions.prescribed_motion import Fix as Fix
 from pliant.actions.prescribed_motion import Move as Move
 from pliant.actions.prescribed_motion import Rotate as Rotate
 from pliant.actions.prescribed_motion import Sine as Sine
-from pliant.actions.pull import Pull as Pull
 from pliant.actions.volume_constraint import VolumeConstraint as VolumeConstraint
 from pliant.core.registry import Registry
 

@@ -2,21 +2,20 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from pliant.contact.obstacle_shape import ObstacleShape
+from pliant.core.curves import Curve
 from pliant.core.parameters import parameters
 from pliant.core.registry import SceneMember
 from pliant.core.selection import BodyRef, Select
 from pliant.core.tables import Table
 from pliant.core.typing import IntArray, Vector
 from pliant.core.units import Time
-from pliant.interfaces import ActionRuntime
-
-if TYPE_CHECKING:
-    from pliant.contact.obstacle_shape import ObstacleShape
-    from pliant.state.world import World
+from pliant.interfaces import ActionRuntime, IndexMap
+from pliant.state.world import World
 
 
 @dataclass(frozen=True)
@@ -67,14 +66,15 @@ class ActionParameters(SceneMember):
 
     @property
     def is_zero(self) -> bool:
-        """Whether its value is zero at all times, so that it has no effect."""
-        return False
+        """Whether its ``value`` is zero at all times, so that it has no effect."""
+        value = vars(self).get("value")
+        return isinstance(value, Curve) and value.is_zero
 
-    def scenery(self, up: Vector) -> "ObstacleShape | None":
+    def scenery(self, up: Vector) -> ObstacleShape | None:
         """The rigid shape that it puts into the world, for pictures and for its runtime."""
         return None
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         """The runtime; raises SelectionError or IncompatibleError where it cannot act."""
         raise NotImplementedError
 
@@ -140,7 +140,7 @@ class SelectionAction(TimeWindow):
             raise ValueError("body and select.body name different bodies")
         return self
 
-    def rows(self, world: "World") -> IntArray:
+    def rows(self, world: World) -> IntArray:
         """World rows of the selected particles."""
         assert self.select is not None
         return self.select.rows(world, f"action '{self.kind}'", self.body)
@@ -171,3 +171,19 @@ class OneShot(TimeWindow):
     @property
     def starts(self) -> float:
         return max(self.from_, self.at)
+
+
+class BodyEdit(OneShot):
+    """Base of one-shot actions that change bodies, and may come while a simulation runs."""
+
+    live: ClassVar[bool] = True
+    changes_bodies: ClassVar[bool] = True
+
+
+class RowsRuntime(ActionRuntime):
+    """Base of runtimes of ``rows`` of the World, which follow them when the topology changes."""
+
+    rows: IntArray
+
+    def remap(self, change: IndexMap, world: World) -> None:
+        self.rows, _ = change.remap_rows(self.rows)

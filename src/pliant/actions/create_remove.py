@@ -1,21 +1,25 @@
-"""Bodies and elements that come and go while a scene runs."""
+"""Bodies and material that are created, removed and added while a scene runs."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from pliant.actions.base import OneShot, SelectionTool
-from pliant.core.errors import IncompatibleError
+from pliant.actions.base import BodyEdit, OneShot, RowsRuntime, SelectionTool
+from pliant.core.errors import IncompatibleError, MeshError
 from pliant.core.parameters import parameters
-from pliant.core.selection import BodyRef, OneBody, Select
+from pliant.core.rotation import Rotation
+from pliant.core.selection import BodyRef, OneBody, Point, Select
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
-from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, HideBody, IndexMap
+from pliant.core.units import Number
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, HideBody
+from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, surface_volume
+from pliant.mesh.shapes.scene_form import AnyShape
+from pliant.mesh.topology import is_closed
 from pliant.models import models_offering
-
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+from pliant.state.world import BodyState, World
 
 
 @parameters
@@ -27,7 +31,7 @@ class Create(OneShot):
 
     body: OneBody
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'create'")
         return self.windowed(CreateRuntime(world, part, self.at))
 
@@ -35,15 +39,15 @@ class Create(OneShot):
 class CreateRuntime(ActionRuntime):
     """A body that is absent until ``at``: it has no forces, touches nothing and is not shown."""
 
-    capabilities = frozenset({Event})
     account = "work"
+    capabilities = frozenset({Event})
 
-    def __init__(self, world: "World", part: "BodyState", at: float) -> None:
+    def __init__(self, world: World, part: BodyState, at: float) -> None:
         self.part, self.at = part, at
         self.velocities: Array = world.v[part.rows].copy()
         self.requests = (HideBody(part),)
 
-    def apply(self, world: "World") -> Sequence[BodyChange]:
+    def apply(self, world: World) -> Sequence[BodyChange]:
         self.part.present = True
         world.v[self.part.rows] = self.velocities
         from pliant.embedding.carriers import shown
@@ -58,12 +62,10 @@ class CreateRuntime(ActionRuntime):
 
 
 @parameters
-class Remove(OneShot):
+class Remove(BodyEdit):
     """Takes a body away at the time ``at``; with ``select``, the selected elements of bodies of elements."""
 
     kind: ClassVar[str] = "remove"
-    live: ClassVar[bool] = True
-    changes_bodies: ClassVar[bool] = True
     needs: ClassVar[type] = Editable
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Remove", "remove", "Take this material away", "shape"),
@@ -79,7 +81,7 @@ class Remove(OneShot):
             raise ValueError("give the body to remove, or select particles")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         if self.select is None:
             (part,) = world.bodies_named(self.body, "action 'remove'")
             rows = np.arange(part.rows.start, part.rows.stop)
@@ -95,23 +97,22 @@ class Remove(OneShot):
         return self.windowed(acting)
 
 
-class RemoveRuntime(ActionRuntime):
+class RemoveRuntime(RowsRuntime):
     """Rows that are removed at ``at``."""
 
-    capabilities = frozenset({Event})
     account = "removed"
-    rows: IntArray
+    capabilities = frozenset({Event})
 
     def __init__(self, rows: IntArray, at: float) -> None:
         self.rows, self.at = rows, at
 
-    def chosen(self, world: "World") -> list[tuple["BodyState", AnyArray]]:
+    def chosen(self, world: World) -> list[tuple[BodyState, AnyArray]]:
         """The bodies that hold them, and which of their particles."""
         mask = np.zeros(world.count, bool)
         mask[self.rows] = True
         return [(part, mask[part.rows]) for part in world.bodies if mask[part.rows].any()]
 
-    def apply(self, world: "World") -> Sequence[BodyChange]:
+    def apply(self, world: World) -> Sequence[BodyChange]:
         from pliant.embedding.carriers import hidden
 
         changes: list[BodyChange] = []
@@ -125,5 +126,74 @@ class RemoveRuntime(ActionRuntime):
                 changes.append((part, hidden(part.structure)))
         return changes
 
-    def remap(self, change: IndexMap, world: "World") -> None:
-        self.rows, _ = change.remap_rows(self.rows)
+
+@parameters
+class Add(BodyEdit):
+    """Adds material to a body of elements at the time ``at``: a region is filled with elements of the body's
+    own lattice, connected to the neighbours they touch; they move along with these and strain nothing.
+
+    shape or mesh: the region, a closed surface; position [m], rotation, scale: where it is then, in world
+    coordinates.
+    """
+
+    kind: ClassVar[str] = "add"
+    needs: ClassVar[type] = Editable
+
+    body: OneBody
+    shape: AnyShape = None
+    mesh: str | Path | None = None
+    position: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation | None = None
+    scale: Number = Field(default=1.0, gt=0)
+
+    @model_validator(mode="after")
+    def _one_region(self) -> "Add":
+        if (self.shape is None) == (self.mesh is None):
+            raise ValueError("give one of shape, mesh: the region to fill")
+        return self
+
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
+        (part,) = world.bodies_named(self.body, "action 'add'")
+        if part.mechanics.offer(Editable) is None:
+            raise IncompatibleError(
+                f"action 'add': nothing can be added to body '{part.name}' ({part.model.kind}).",
+                hint="Use model = \"lattice\", or let another body appear: action 'create'.",
+            )
+        return self.windowed(AddRuntime(part, self._region(part.structure.spacing), self.at))
+
+    def _region(self, spacing: float) -> Surface:
+        """The region in world coordinates, facing outward."""
+        source = self.shape if self.mesh is None else self.mesh
+        if isinstance(source, (str, Path)):
+            from pliant.mesh.io import read_surface
+
+            source = read_surface(source)
+        elif not isinstance(source, (Surface, TetMesh)):
+            source = source.surface(spacing / self.scale)
+        if isinstance(source, TetMesh):
+            source = Surface(source.points, boundary_triangles(source.tets))
+        if not is_closed(source.points, source.triangles):
+            raise MeshError(
+                f"action 'add': {self.mesh or 'the shape'} is not closed: it has no inside to fill.",
+                hint="Close it: pliant mesh repairs.",
+            )
+        turn = np.eye(3) if self.rotation is None else self.rotation.matrix()
+        points = self.scale * source.points @ turn.T + np.array(self.position)
+        outward = surface_volume(points, source.triangles) > 0.0
+        return Surface(points, source.triangles if outward else source.triangles[:, ::-1])
+
+
+class AddRuntime(ActionRuntime):
+    """Material that is added at ``at``."""
+
+    account = "work"
+    capabilities = frozenset({Event})
+
+    def __init__(self, part: BodyState, region: Surface, at: float) -> None:
+        self.part, self.region, self.at = part, region, at
+
+    def apply(self, world: World) -> Sequence[BodyChange]:
+        rows, editable = self.part.rows, self.part.mechanics.offer(Editable)
+        assert editable is not None
+        editable.add(self.region, world.x[rows], world.v[rows])
+        return ()

@@ -1,25 +1,27 @@
 """Cutting bodies: with a plane or a mesh at once, with a blade that moves and may turn, or along a seam."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from pydantic import model_validator
 
-from pliant.actions.base import OneShot
-from pliant.actions.cut_runtimes import BladeRuntime, CutRuntime, PlanarBlade, SeamRuntime, cuttable
+from pliant.actions.base import BodyEdit
 from pliant.actions.cutting_surfaces import CuttingSheet, read_cutter, swept
-from pliant.core.curves import KeyedLength, KeyedPoint
+from pliant.core.curves import Curve, KeyedLength, KeyedPoint
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.selection import AXES, Axis, BodyRef, Point
-from pliant.core.typing import Array, Vector
+from pliant.core.typing import AnyArray, Array, BoolArray, Vector
 from pliant.core.units import Length
-from pliant.interfaces import ActionRuntime, Cuttable
+from pliant.interfaces import ActionRuntime, BetweenSteps, BodyChange, ChangingTopology, Cuttable, Event
+from pliant.models import models_offering
+from pliant.state.world import BodyState, World
 
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+Level = Callable[[Array], Array]
 
 
 @parameters
@@ -48,7 +50,7 @@ class CuttingPlane:
 
 
 @parameters
-class Cut(OneShot):
+class Cut(BodyEdit):
     """Cuts a body (all bodies without ``body``) where it is at that moment, through its tets.
 
     plane: along a plane, at the time ``at``. mesh: along a surface, a file, at the time ``at``: what is
@@ -61,8 +63,6 @@ class Cut(OneShot):
 
     kind: ClassVar[str] = "cut"
     main: ClassVar[str] = "edge"
-    live: ClassVar[bool] = True
-    changes_bodies: ClassVar[bool] = True
     parts_bodies: ClassVar[bool] = True
     needs: ClassVar[type] = Cuttable
 
@@ -99,7 +99,7 @@ class Cut(OneShot):
         if self.tip.is_constant and self.heel.is_constant:
             raise ValueError("the blade does not move: give tip or heel keys")
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         parts = _cuttable(world, self.body, self.kind)
         if self.plane is not None and self.direction is not None:
             return self.windowed(
@@ -109,6 +109,7 @@ class Cut(OneShot):
             return self.windowed(BladeRuntime(parts, swept(self.tip, self.heel, self.from_, self.until)))
         if self.plane is not None:
             return self.windowed(CutRuntime(parts, self.plane.level, self.at))
+        assert self.mesh is not None
         cutter = read_cutter(self.mesh)
         if isinstance(cutter, CuttingSheet):
             blade = self.windowed(BladeRuntime(parts, cutter))
@@ -118,28 +119,162 @@ class Cut(OneShot):
 
 
 @parameters
-class Seam(OneShot):
+class Seam(BodyEdit):
     """Parts a body at the time ``at`` along the faces of its tets or cells by a plane: none is cut up."""
 
     kind: ClassVar[str] = "seam"
-    live: ClassVar[bool] = True
-    changes_bodies: ClassVar[bool] = True
     parts_bodies: ClassVar[bool] = True
     needs: ClassVar[type] = Cuttable
 
     plane: CuttingPlane
     body: BodyRef = None
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(SeamRuntime(_cuttable(world, self.body, self.kind), self.plane.level, self.at))
 
 
-def _cuttable(world: "World", body: Any, kind: str) -> list["BodyState"]:
-    parts = world.bodies_named(body, f"action '{kind}'")
+def _cuttable(world: World, body: Any, kind: str) -> list[BodyState]:
+    """The bodies that are named; IncompatibleError where one cannot be cut."""
+    parts: list[BodyState] = world.bodies_named(body, f"action '{kind}'")
     for part in parts:
-        try:
-            cuttable(part)
-        except IncompatibleError as error:
-            error.message = f"action '{kind}': {error.message}"
-            raise
+        if part.mechanics.offer(Cuttable) is None:
+            raise IncompatibleError(
+                f"action '{kind}': model '{part.model.kind}' of body '{part.name}' cannot be cut.",
+                hint=f"Use {models_offering(Cuttable)}.",
+            )
     return parts
+
+
+class CuttingRuntime(ActionRuntime):
+    """Base of runtimes that cut ``parts``."""
+
+    def __init__(self, parts: Sequence[BodyState]) -> None:
+        self.parts = parts
+
+    def mechanics(self, part: BodyState) -> Cuttable:
+        found = part.mechanics.offer(Cuttable)
+        assert found is not None, "checked when the action was prepared"
+        return found
+
+    def warn_missed(self) -> None:
+        names = ", ".join(f"'{part.name}'" for part in self.parts)
+        self.diagnostics.warn(
+            f"it meets nothing of {names}: it is made where the body is at that moment, in world coordinates"
+        )
+
+
+class CutRuntime(CuttingRuntime):
+    """A cut at once along the zero of ``level``."""
+
+    account = "fracture"
+    capabilities = frozenset({Event})
+
+    def __init__(self, parts: Sequence[BodyState], level: Level, at: float) -> None:
+        super().__init__(parts)
+        self.level, self.at = level, at
+
+    def apply(self, world: World) -> Sequence[BodyChange]:
+        met = [self.cut(part, world.x[part.rows]) for part in self.parts]
+        if not any(met):
+            self.warn_missed()
+        return ()
+
+    def cut(self, part: BodyState, x: Array) -> bool:
+        """Cut a body with particles at ``x``; whether there is something of it on both sides."""
+        level = self.level(x)
+        self.mechanics(part).cut(x, level)
+        return bool(level.min() < 0.0 < level.max())
+
+
+class SeamRuntime(CutRuntime):
+    """A seam along the faces next to the zero of ``level``."""
+
+    def cut(self, part: BodyState, x: Array) -> bool:
+        tets = part.structure.cells.get("tetra")
+        centres = x if tets is None else x[tets].mean(axis=1)  # phyxels have no tets
+        above = self.level(centres) > 0.0
+        self.mechanics(part).open_faces(above.astype(np.int64))
+        return bool(above.any() and not above.all())
+
+
+class BladePath(Protocol):
+    """Where a blade goes, at points x (n, 3) [m]."""
+
+    def level(self, x: Array) -> Array:
+        """Signed distances from its way (n,) [m]."""
+
+    def beside(self, x: Array) -> Array | None:
+        """How far they are beside its rim (n,) [m]; None: it has none."""
+
+    def passed(self, x: Array, time: float) -> BoolArray:
+        """Whether the edge has been there."""
+
+
+@dataclass(frozen=True)
+class PlanarBlade:
+    """A blade in a plane, its edge at ``edge`` [m] along ``direction``."""
+
+    plane: CuttingPlane
+    direction: Array
+    edge: Curve
+
+    def level(self, x: Array) -> Array:
+        return self.plane.level(x)
+
+    def beside(self, x: Array) -> None:
+        return None
+
+    def passed(self, x: Array, time: float) -> BoolArray:
+        return np.asarray(x @ self.direction <= float(self.edge.at(time)))
+
+
+class BladeRuntime(CuttingRuntime):
+    """A moving blade: cells are subdivided along its path when it begins, and separated behind its edge.
+
+    marks: rest positions of each body's particles on its path, which identify them whatever else changes.
+    """
+
+    capabilities = frozenset({BetweenSteps})
+
+    def __init__(self, parts: Sequence[BodyState], way: BladePath) -> None:
+        super().__init__(parts)
+        self.way = way
+        self.marks: dict[str, Array] = {}
+        self._seen: dict[str, bytes] = {}  # what it had passed when it last parted something
+
+    def between_steps(self, time: float, world: World) -> bool:
+        changed, begins = False, not self.marks
+        for part in self.parts:
+            x, mechanics = world.x[part.rows], self.mechanics(part)
+            if part.name not in self.marks:
+                count = len(x)
+                beside = self.way.beside(x)
+                past = None if beside is None else beside - 0.5 * part.structure.spacing
+                self.marks[part.name] = mechanics.mark_cut(x, self.way.level(x), past)
+                changing = part.mechanics.offer(ChangingTopology)
+                more = changing is not None and len(changing.topology_change().structure.rest) > count
+                changed |= len(self.marks[part.name]) > 0 and more
+                continue
+            behind = _among(part.structure.rest, self.marks[part.name])
+            behind[behind] = self.way.passed(x[behind], time)
+            seen = np.packbits(behind).tobytes()
+            if behind.any() and self._seen.get(part.name) != seen:
+                self._seen[part.name] = seen
+                changed |= mechanics.open_faces(None, behind)
+        if begins and not any(len(points) for points in self.marks.values()):
+            self.warn_missed()
+        return changed
+
+    def state(self) -> dict[str, AnyArray]:
+        return dict(self.marks)
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        self.marks, self._seen = {name: np.array(points) for name, points in state.items()}, {}
+
+
+def _among(points: Array, marks: Array) -> BoolArray:
+    """Which of ``points`` are exactly one of ``marks``."""
+    row = np.dtype((np.void, 24))
+    return np.isin(
+        np.ascontiguousarray(points).view(row).ravel(), np.ascontiguousarray(marks).view(row).ravel()
+    )

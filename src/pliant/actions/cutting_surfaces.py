@@ -1,15 +1,13 @@
 """Surfaces that cut: closed ones cut their inside out, open ones as far as they reach, swept ones in time."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import numpy as np
 
+from pliant.core.curves import Curve
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array, BoolArray, IntArray
-
-if TYPE_CHECKING:
-    from pliant.core.curves import Curve
 
 STRIPS = 16  # that the way of an edge is made of, from key to key
 
@@ -69,7 +67,7 @@ class CuttingSheet:
         return np.asarray(np.einsum("nk,nk->n", weights, self.times[corners]) <= time)
 
 
-def swept(tip: "Curve", heel: "Curve", start: float, until: float | None) -> CuttingSheet:
+def swept(tip: Curve, heel: Curve, start: float, until: float | None) -> CuttingSheet:
     """What a straight edge from ``tip`` to ``heel`` sweeps over from ``start`` on."""
     keys = np.unique(np.concatenate([tip.times, heel.times]))
     end = min(float(keys[-1]), np.inf if until is None else until)
@@ -101,7 +99,7 @@ class ClosedCutter:
         return np.where(self.tree.inside(x), -distance, distance)
 
 
-def read_cutter(path: Any) -> CuttingSheet | ClosedCutter:
+def read_cutter(path: str | Path) -> CuttingSheet | ClosedCutter:
     """The surface of a file, closed or open."""
     from pliant.mesh.io import read_surface
     from pliant.mesh.topology import Edges, consistent_flips, merge_points

@@ -1,6 +1,6 @@
 """What surrounds a body: pressure on its surface, drag of a medium, damping."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -13,19 +13,28 @@ from pliant.core.selection import BodyRef
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Number, Time
 from pliant.interfaces import ActionRuntime, AddStiffnessDamping, Damped, EnergyTotals, IndexMap, StableStep
-
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+from pliant.state.world import BodyState, World
 
 
-def surface_triangles(world: "World", body: Any, what: str) -> IntArray:
-    """Boundary triangles of a body (of all bodies for None), as world rows."""
-    found = []
-    for part in world.bodies_named(body, what):
-        if "triangle" not in part.structure.cells:
-            raise IncompatibleError(f"{what}: body '{part.name}' has no surface triangles to act on.")
-        found.append(part.structure.cells["triangle"] + part.rows.start)
-    return np.ascontiguousarray(np.concatenate(found), dtype=np.int64)
+class SurfaceRuntime(ActionRuntime):
+    """Base of loads on the boundary ``triangles`` (world rows) of a body, or of all bodies."""
+
+    def __init__(self, world: World, action: "Pressure | Drag") -> None:
+        self.body, self.what = action.body, f"action '{action.kind}'"
+        self._find_triangles(world)
+
+    def _find_triangles(self, world: World) -> None:
+        found = []
+        for part in world.bodies_named(self.body, self.what):
+            if "triangle" not in part.structure.cells:
+                raise IncompatibleError(
+                    f"{self.what}: body '{part.name}' has no surface triangles to act on."
+                )
+            found.append(part.structure.cells["triangle"] + part.rows.start)
+        self.triangles: IntArray = np.ascontiguousarray(np.concatenate(found), dtype=np.int64)
+
+    def remap(self, change: IndexMap, world: World) -> None:
+        self._find_triangles(world)
 
 
 @parameters
@@ -39,26 +48,16 @@ class Pressure(TimeWindow):
     body: BodyRef = None
     value: KeyedPressure = Curve.constant(0.0)
 
-    @property
-    def is_zero(self) -> bool:
-        zero: bool = self.value.is_zero
-        return zero
-
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
-        return self.windowed(PressureRuntime(world, self.body, self.value))
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
+        return self.windowed(PressureRuntime(world, self))
 
 
-class PressureRuntime(ActionRuntime):
+class PressureRuntime(SurfaceRuntime):
     """Pressure on the boundary triangles."""
 
-    account = "work"
-
-    def __init__(self, world: "World", body: Any, value: Curve) -> None:
-        self.body, self.value = body, value
-        self.triangles = surface_triangles(world, body, "action 'pressure'")
-
-    def remap(self, change: IndexMap, world: "World") -> None:
-        self.triangles = surface_triangles(world, self.body, "action 'pressure'")
+    def __init__(self, world: World, pressure: Pressure) -> None:
+        super().__init__(world, pressure)
+        self.value: Curve = pressure.value
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         from pliant.actions.kernels import add_pressure
@@ -85,22 +84,19 @@ class Drag(TimeWindow):
     wind: KeyedVelocity = Curve.constant((0.0, 0.0, 0.0))
     body: BodyRef = None
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(DragRuntime(world, self))
 
 
-class DragRuntime(ActionRuntime):
+class DragRuntime(SurfaceRuntime):
     """Drag on the boundary triangles."""
 
     account = "damping"
     velocity_dependent = True
 
-    def __init__(self, world: "World", drag: Drag) -> None:
+    def __init__(self, world: World, drag: Drag) -> None:
+        super().__init__(world, drag)
         self.drag = drag
-        self.triangles = surface_triangles(world, drag.body, "action 'drag'")
-
-    def remap(self, change: IndexMap, world: "World") -> None:
-        self.triangles = surface_triangles(world, self.drag.body, "action 'drag'")
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         from pliant.actions.kernels import add_wind
@@ -144,7 +140,7 @@ class Damping(TimeWindow):
             raise ValueError("stiffness damping acts all the time: from and until do not apply")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         parts = world.bodies_named(self.body, "action 'damping'")
         if self.stiffness is not None:
             for part in parts:
@@ -168,7 +164,7 @@ class MassDampingRuntime(ActionRuntime):
     account = "damping"
     velocity_dependent = True
 
-    def __init__(self, parts: list["BodyState"], rate: Curve, world: "World") -> None:
+    def __init__(self, parts: list[BodyState], rate: Curve, world: World) -> None:
         self.parts, self.rate, self.world = parts, rate, world
 
     def stable_step(self) -> StableStep:

@@ -1,35 +1,33 @@
 """Bodies that are tied together while they run: glue, and bodies that fuse."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import OneShot, SelectionAction, SelectionTool
-from pliant.actions.surface_weld import weld
+from pliant.actions.base import BodyEdit, SelectionAction, SelectionTool
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody
-from pliant.core.typing import AnyArray, Array, IntArray, Vector
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Length
-from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap
-
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, IndexMap
+from pliant.mesh.bvh import Bvh
+from pliant.mesh.mesh import Surface
+from pliant.state.world import BodyState, World
 
 SEAM = 1.2  # stiffness of a seam per particle [E a]
 REACH = 1.8  # how far a seam reaches [spacings]
+FACING = 0.5  # cosine between a point's normal and the way to the other body
 
 
 @parameters
-class Glue(SelectionAction, OneShot):
+class Glue(SelectionAction, BodyEdit):
     """Ties the selected particles to body ``to`` at the time ``at``: to all of its particles within ``reach``
     [m] (default: 1.8 spacings), by springs of their present lengths, until ``until``."""
 
     kind: ClassVar[str] = "glue"
-    live: ClassVar[bool] = True
-    changes_bodies: ClassVar[bool] = True
     may_end: ClassVar[bool] = True
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Glue", "glue", "Glue them to the nearest other body", "shape", "nearest"),
@@ -44,7 +42,7 @@ class Glue(SelectionAction, OneShot):
             raise ValueError("to is missing: the name of a body")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.to, "action 'glue'")
         rows = self.rows(world)
         others = np.arange(part.rows.start, part.rows.stop)
@@ -57,14 +55,12 @@ class Glue(SelectionAction, OneShot):
 
 
 @parameters
-class Fuse(OneShot):
+class Fuse(BodyEdit):
     """Makes two bodies one at the time ``at``: particles of both closer than ``reach`` [m] (default: 1.8
     spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam; the
     shown surfaces of bodies of elements meet in the middle of the gap."""
 
     kind: ClassVar[str] = "fuse"
-    live: ClassVar[bool] = True
-    changes_bodies: ClassVar[bool] = True
     may_end: ClassVar[bool] = True
 
     bodies: tuple[OneBody, OneBody]
@@ -76,7 +72,7 @@ class Fuse(OneShot):
             raise ValueError("fuse needs two different bodies")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         (one,), (two,) = (world.bodies_named(name, "action 'fuse'") for name in self.bodies)
         first, second = (np.arange(p.rows.start, p.rows.stop) for p in (one, two))
         return self.windowed(
@@ -95,13 +91,13 @@ class GlueRuntime(ActionRuntime):
 
     def __init__(
         self,
-        world: "World",
+        world: World,
         first: IntArray,
         second: IntArray,
         reach: float | None,
         at: float,
         kind: str,
-        weld_surfaces_of: tuple["BodyState", "BodyState"] | None = None,
+        weld_surfaces_of: tuple[BodyState, BodyState] | None = None,
     ) -> None:
         self.kind, self.welded = kind, weld_surfaces_of
         self.world, self.rows, self.second, self.reach, self.at = world, first, second, reach, at
@@ -116,7 +112,7 @@ class GlueRuntime(ActionRuntime):
         self.edges, self.lengths, self.stiffness = edges, lengths, stiffness
         self.ties = SpringNetwork(edges, lengths, stiffness, self.world.count) if len(edges) else None
 
-    def apply(self, world: "World") -> Sequence[BodyChange]:
+    def apply(self, world: World) -> Sequence[BodyChange]:
         from scipy.spatial import cKDTree
 
         x = world.x
@@ -151,7 +147,7 @@ class GlueRuntime(ActionRuntime):
         stretch = np.linalg.norm(x[self.edges[:, 1]] - x[self.edges[:, 0]], axis=1) - self.lengths
         return 0.5 * float(np.sum(self.stiffness * stretch**2))
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new = np.full(int(max(parents.max(), self.edges.max(initial=0))) + 1, -1)
         new[parents[::-1]] = np.arange(len(parents))[::-1]
@@ -165,3 +161,32 @@ class GlueRuntime(ActionRuntime):
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._tie(*(np.array(state[name]) for name in ("edges", "lengths", "stiffness")))
+
+
+def weld(world: World, one: BodyState, two: BodyState, gap: float) -> None:
+    """Move points of both shown surfaces that face the other one, up to ``gap`` [m] away, half-way to it."""
+    shown, editors = [], []
+    for part in (one, two):
+        carrier = part.structure.carrier
+        editable = part.mechanics.offer(Editable)
+        if carrier is None or editable is None:
+            return
+        editors.append(editable)
+        shown.append(Surface(carrier.positions(world.x[part.rows]), carrier.surface.triangles))
+    both = ((one, editors[0], shown[0], shown[1]), (two, editors[1], shown[1], shown[0]))
+    for part, editor, own, other in both:
+        nearest, away, _ = Bvh(other.points, other.triangles).nearest(own.points)
+        which = np.flatnonzero((away <= gap) & _facing(own, nearest - own.points, away))
+        if len(which) and float(away[which].max()) > 1e-6 * gap:
+            places = 0.5 * (own.points[which] + nearest[which])
+            editor.weld(world.x[part.rows], which, places)
+
+
+def _facing(surface: Surface, way: Array, away: Array) -> BoolArray:
+    """Which points look along ``way`` (p, 3), or against it, whose length is ``away`` (p,)."""
+    a, b, c = (surface.points[surface.triangles[:, k]] for k in range(3))
+    normals = np.zeros_like(surface.points)
+    for k in range(3):
+        np.add.at(normals, surface.triangles[:, k], np.cross(b - a, c - a))
+    size = np.linalg.norm(normals, axis=1)
+    return np.asarray(np.abs(np.einsum("ij,ij->i", normals, way)) >= FACING * size * away)

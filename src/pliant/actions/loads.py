@@ -1,21 +1,59 @@
-"""Loads on selected particles: a force, a moment, an impulse."""
+"""Loads: gravity, and on selected particles a force, a moment, an impulse, the pull of a spring."""
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
-from pliant.actions.base import OneShot, SelectionAction, SelectionTool
-from pliant.core.curves import Curve, KeyedForce, KeyedTorque
+from pliant.actions.base import OneShot, RowsRuntime, SelectionAction, SelectionTool, TimeWindow
+from pliant.core.curves import Curve, KeyedAcceleration, KeyedForce, KeyedPoint, KeyedTorque
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Impulse as ImpulseUnit
-from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap
+from pliant.core.units import Number
+from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap, StableStep
+from pliant.state.world import World
 
-if TYPE_CHECKING:
-    from pliant.state.world import World
+
+@parameters
+class Gravity(TimeWindow):
+    """Weight of every particle: ``f = -m a up``; ``acceleration`` [m/s2], against ``up``."""
+
+    kind: ClassVar[str] = "gravity"
+    main: ClassVar[str] = "acceleration"
+    live: ClassVar[bool] = True
+
+    acceleration: KeyedAcceleration = Curve.constant(9.81)
+
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
+        always = self.acceleration.is_constant and self.from_ <= 0 and self.until is None
+        return self.windowed(GravityRuntime(world, self.acceleration, np.array(up), always))
+
+
+class GravityRuntime(ActionRuntime):
+    """Weight of all particles: it has a potential where it never changes (``steady``), or else does work."""
+
+    def __init__(self, world: World, acceleration: Curve, up: Array, steady: bool) -> None:
+        self.world, self.acceleration, self.up, self.steady = world, acceleration, up, steady
+        self.constant = acceleration.is_constant
+        self.account = None if steady else "work"
+        self._steady_g = -float(acceleration.at(0.0)) * up
+
+    def _g(self, time: float) -> Array:
+        return self._steady_g if self.steady else -float(self.acceleration.at(time)) * self.up
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_weight
+
+        add_weight(self.world.mass, self._g(time), out)
+
+    def potential_energy(self, x: Array) -> float:
+        """``sum m a (up . x)`` [J], zero where it is not steady."""
+        return -float(self.world.mass @ (x @ self._steady_g)) if self.steady else 0.0
 
 
 @parameters
@@ -32,27 +70,21 @@ class Force(SelectionAction):
     value: KeyedForce = Curve.constant((0.0, 0.0, 0.0))
     per: Literal["selection", "particle"] = "selection"
 
-    @property
-    def is_zero(self) -> bool:
-        zero: bool = self.value.is_zero
-        return zero
-
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(ForceRuntime(self.rows(world), world, self.per == "selection", self.value))
 
 
 class ForceRuntime(ActionRuntime):
     """Particle i gets ``share_i * value(t)``."""
 
-    account = "work"
     rows: IntArray
 
-    def __init__(self, rows: IntArray, world: "World", whole: bool, value: Curve) -> None:
+    def __init__(self, rows: IntArray, world: World, whole: bool, value: Curve) -> None:
         self.whole, self.value = whole, value
         self.constant = value.is_constant
         self._take(rows, world)
 
-    def _take(self, rows: IntArray, world: "World") -> None:
+    def _take(self, rows: IntArray, world: World) -> None:
         """Shares by mass: of the whole force, or of one for each of the particles that there were at first
         (whose mass is then shared by what they were split into)."""
         shares = world.mass[rows] / world.mass[rows].sum()
@@ -68,7 +100,7 @@ class ForceRuntime(ActionRuntime):
 
         add_rows(self.rows, self._forces(time), out)
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self._take(change.remap_rows(self.rows)[0], world)
 
     def _forces(self, time: float) -> Array:
@@ -91,12 +123,7 @@ class Moment(SelectionAction):
     axis: Direction = (0.0, 0.0, 1.0)
     value: KeyedTorque = Curve.constant(0.0)
 
-    @property
-    def is_zero(self) -> bool:
-        zero: bool = self.value.is_zero
-        return zero
-
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows = self.rows(world)
         couple = MomentRuntime(rows, np.array(self.axis), self.value)
         try:
@@ -109,11 +136,8 @@ class Moment(SelectionAction):
         return self.windowed(couple)
 
 
-class MomentRuntime(ActionRuntime):
+class MomentRuntime(RowsRuntime):
     """A torque about the centre of the rows."""
-
-    account = "work"
-    rows: IntArray
 
     def __init__(self, rows: IntArray, axis: Array, value: Curve) -> None:
         self.rows, self.axis, self.value = rows, axis, value
@@ -132,9 +156,6 @@ class MomentRuntime(ActionRuntime):
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         out[self.rows] += self.forces(time, x)
 
-    def remap(self, change: IndexMap, world: "World") -> None:
-        self.rows, _ = change.remap_rows(self.rows)
-
 
 @parameters
 class Impulse(SelectionAction, OneShot):
@@ -148,25 +169,100 @@ class Impulse(SelectionAction, OneShot):
 
     value: tuple[ImpulseUnit, ImpulseUnit, ImpulseUnit] = (0.0, 0.0, 0.0)
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows = self.rows(world)
         return self.windowed(ImpulseRuntime(rows, np.array(self.value) / world.mass[rows].sum(), self.at))
 
 
-class ImpulseRuntime(ActionRuntime):
+class ImpulseRuntime(RowsRuntime):
     """Gives every selected particle the same change of velocity, once."""
 
-    capabilities = frozenset({Event})
     account = "work"
-    rows: IntArray
+    capabilities = frozenset({Event})
 
     def __init__(self, rows: IntArray, change: Array, at: float) -> None:
         self.rows, self.change, self.at = rows, change, at
 
-    def remap(self, change: IndexMap, world: "World") -> None:
-        self.rows, _ = change.remap_rows(self.rows)
-
-    def apply(self, world: "World") -> Sequence[BodyChange]:
+    def apply(self, world: World) -> Sequence[BodyChange]:
         free = world.inverse_mass[self.rows] > 0.0
         world.v[self.rows] += np.where(free, self.change, 0.0)
         return ()
+
+
+@parameters
+class Pull(SelectionAction):
+    r"""Pulls the selection's centre of mass c to ``target`` [m] by a damped spring,
+
+    .. math:: F = k\,(target - c) - d\,\dot c,
+
+    shared in proportion to mass. stiffness k [N/m]; damping d [N s/m]; name: gives the force as a series.
+    """
+
+    kind: ClassVar[str] = "pull"
+    main: ClassVar[str] = "target"
+    live: ClassVar[bool] = True
+    steered: ClassVar[str] = "target"
+
+    target: KeyedPoint = Curve.constant((0.0, 0.0, 0.0))
+    stiffness: Number = Field(default=100.0, gt=0)
+    damping: Number = Field(default=0.0, ge=0)
+    name: str | None = None
+
+    @property
+    def series_label(self) -> str | None:
+        return self.name
+
+    def series_units(self) -> dict[str, str]:
+        return {self.name: "N"} if self.name else {}
+
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
+        rows = self.rows(world)
+        return self.windowed(PullRuntime(rows, world.mass[rows], self))
+
+
+class PullRuntime(ActionRuntime):
+    """A damped spring to a moving point."""
+
+    rows: IntArray
+
+    def __init__(self, rows: IntArray, mass: Array, pull: Pull) -> None:
+        self.rows, self.path = rows, pull.target
+        self.stiffness, self.damping = pull.stiffness, pull.damping
+        self.velocity_dependent = pull.damping > 0
+        self.mass = float(mass.sum())
+        self.shares: Array = mass / self.mass
+        self.series_names = tuple(f"{pull.name}.{c}" for c in "xyz") if pull.name else ()
+        self.last: Array = np.zeros(3)
+
+    def centre(self, values: Array) -> Array:
+        """Mean over the selection, weighted by mass, (3,)."""
+        mean: Array = np.sum(self.shares[:, None] * values[self.rows], axis=0)
+        return mean
+
+    def force(self, time: float, x: Array, v: Array) -> Array:
+        """The whole force (3,) [N] on the selection."""
+        gap = self.path.at(time) - self.centre(x)
+        found: Array = self.stiffness * gap
+        if self.damping:
+            found = found - self.damping * self.centre(v)
+        return found
+
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_rows
+
+        self.last = self.force(time, x, v)
+        add_rows(self.rows, self.shares[:, None] * self.last, out)
+
+    def stable_step(self) -> StableStep:
+        rate = math.sqrt(self.stiffness / self.mass)
+        ratio = self.damping / (2.0 * self.mass * rate)
+        return StableStep(2.0 / rate * (math.sqrt(1.0 + ratio**2) - ratio), "its spring")
+
+    def remap(self, change: IndexMap, world: World) -> None:
+        self.rows, _ = change.remap_rows(self.rows)
+        mass = world.mass[self.rows]
+        self.mass = float(mass.sum())
+        self.shares = mass / self.mass
+
+    def sample(self, time: float) -> Sequence[float]:
+        return [float(part) for part in self.last] if self.series_names else []

@@ -1,7 +1,7 @@
 """Bodies that are moved: tools on keyed paths, or in the hands of a device."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,9 +14,7 @@ from pliant.core.selection import OneBody
 from pliant.core.typing import AnyArray, Array, IntArray, Vector
 from pliant.core.units import Time
 from pliant.interfaces import ActionRuntime, IndexMap, MakeSticky, PrescribedMotion
-
-if TYPE_CHECKING:
-    from pliant.state.world import World
+from pliant.state.world import World
 
 Device = Callable[[float, Array, Array], tuple[Any, Any]]
 """``device(time, force, torque)``: what the world did to the tool last [N, N m] goes in, where it shall be
@@ -60,7 +58,7 @@ class Manipulator(TimeWindow):
     def series_units(self) -> dict[str, str]:
         return {self.series_label: "N", f"{self.series_label}.torque": "N m"}
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         (part,) = world.bodies_named(self.body, "action 'manipulator'")
         rows = np.arange(part.rows.start, part.rows.stop)
         runtime = ManipulatorRuntime(world, rows, self, self.series_label)
@@ -76,7 +74,7 @@ class ManipulatorRuntime(ActionRuntime):
     is_static = False
     rows: IntArray
 
-    def __init__(self, world: "World", rows: IntArray, how: Manipulator, name: str) -> None:
+    def __init__(self, world: World, rows: IntArray, how: Manipulator, name: str) -> None:
         self.world, self.rows, self.how = world, rows, how
         self.axes = np.ones(3, bool)
         self.series_names = tuple(
@@ -97,7 +95,7 @@ class ManipulatorRuntime(ActionRuntime):
         self.centre = np.average(x, axis=0, weights=self.world.mass[self.rows])
         self.arms = x - self.centre
 
-    def begin(self, world: "World", time: float) -> None:
+    def begin(self, world: World, time: float) -> None:
         self._take_hold()
 
     def _keyed(self, time: float) -> tuple[Array, Array]:
@@ -147,7 +145,7 @@ class ManipulatorRuntime(ActionRuntime):
         force, torque = self._load()
         return [*force.tolist(), *torque.tolist()]
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self.rows, source = change.remap_rows(self.rows)
         self.arms = self.arms[source]
 

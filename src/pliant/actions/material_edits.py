@@ -1,34 +1,30 @@
 """Operations on bodies while they run: renormalise, change attributes."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pliant.actions.base import OneShot, SelectionAction, SelectionTool
+from pliant.actions.base import BodyEdit, RowsRuntime, SelectionAction, SelectionTool
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array, BoolArray, IntArray, Vector
 from pliant.core.units import Number, Pressure, Time
-from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, IndexMap, StableStep
+from pliant.interfaces import ActionRuntime, BodyChange, Editable, Event, StableStep
 from pliant.models import models_offering
-
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+from pliant.state.world import BodyState, World
 
 Edit = Callable[[Editable, Array, BoolArray], None]
 """Changes a body: its mechanics, positions (n, 3) and the chosen particles (n,)."""
 
 
-class MaterialEdit(SelectionAction, OneShot):
+class MaterialEdit(SelectionAction, BodyEdit):
     """Base of operations on selected particles of bodies that can be edited."""
 
-    live: ClassVar[bool] = True
-    changes_bodies: ClassVar[bool] = True
     needs: ClassVar[type] = Editable
 
-    def parts(self, world: "World", rows: IntArray) -> list["BodyState"]:
+    def parts(self, world: World, rows: IntArray) -> list[BodyState]:
         """The bodies that hold ``rows``; IncompatibleError where one cannot be edited."""
         found = [p for p in world.bodies if ((rows >= p.rows.start) & (rows < p.rows.stop)).any()]
         for part in found:
@@ -50,7 +46,7 @@ class Renormalise(MaterialEdit):
         SelectionTool("Keep shape", "body", "Renormalise: the present shape becomes the rest shape", "shape"),
     )
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows = self.rows(world)
         parts = self.parts(world, rows)
         return self.windowed(EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.renormalise(x, chosen)))
@@ -92,7 +88,7 @@ class Attributes(MaterialEdit):
             raise ValueError("which attributes? stiffness, fracture-distance, damping, friction or strength")
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows, changes = self.rows(world), self.changes
         parts = self.parts(world, rows)
         operation = EditRuntime(parts, rows, self.at, lambda m, x, chosen: m.alter(chosen, changes))
@@ -100,19 +96,17 @@ class Attributes(MaterialEdit):
         return self.windowed(operation)
 
 
-class EditRuntime(ActionRuntime):
+class EditRuntime(RowsRuntime):
     """Applies ``edit`` to the mechanics of each body, once."""
 
-    capabilities = frozenset({Event})
     account = "removed"
-    rows: IntArray
-
+    capabilities = frozenset({Event})
     stiffer = 1.0  # by which factor stiffness grows
 
-    def __init__(self, parts: list["BodyState"], rows: IntArray, at: float, edit: Edit) -> None:
+    def __init__(self, parts: list[BodyState], rows: IntArray, at: float, edit: Edit) -> None:
         self.parts, self.rows, self.at, self.edit = parts, rows, at, edit
 
-    def apply(self, world: "World") -> Sequence[BodyChange]:
+    def apply(self, world: World) -> Sequence[BodyChange]:
         chosen = np.zeros(world.count, bool)
         chosen[self.rows] = True
         for part in self.parts:
@@ -125,6 +119,3 @@ class EditRuntime(ActionRuntime):
         """That of the stiffened bodies; damped ones are limited in proportion to their stiffness."""
         limits = [p.mechanics.stable_step().seconds for p in self.parts] if self.stiffer > 1.0 else []
         return StableStep(min(limits, default=float("inf")) / self.stiffer, "a body is made stiffer")
-
-    def remap(self, change: IndexMap, world: "World") -> None:
-        self.rows, _ = change.remap_rows(self.rows)

@@ -1,6 +1,6 @@
 """Rigid obstacles that bodies collide with: the ground, a tabletop, fixed or moving shapes."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -11,13 +11,13 @@ from pliant.contact.obstacle_shape import BOX, CAPSULE, PLANE, SPHERE, ObstacleS
 from pliant.core.curves import Curve, KeyedPoint
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
-from pliant.core.selection import Axis, Point
+from pliant.core.selection import Axis
 from pliant.core.typing import Vector
 from pliant.core.units import Length, Number
 from pliant.interfaces import ActionRuntime
+from pliant.state.world import World
 
-if TYPE_CHECKING:
-    from pliant.state.world import World
+PositiveLength = Annotated[Length, Field(gt=0)]
 
 
 class RigidAction(TimeWindow):
@@ -41,17 +41,10 @@ class RigidAction(TimeWindow):
     def scenery(self, up: Vector) -> ObstacleShape:
         raise NotImplementedError
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         shape = self.scenery(up)
-        runtime = ObstacleRuntime(
-            self.series_label,
-            shape.shape,
-            shape.size,
-            shape.frame,
-            shape.path,
-            self.restitution,
-            self.friction,
-        )
+        placed = shape.shape, shape.size, shape.frame, shape.path
+        runtime = ObstacleRuntime(self.series_label, *placed, self.restitution, self.friction)
         runtime.refines = self.refines
         return self.windowed(runtime)
 
@@ -82,18 +75,12 @@ class Tabletop(RigidAction):
     kind: ClassVar[str] = "tabletop"
 
     height: Length
-    size: tuple[Length, Length]
+    size: tuple[PositiveLength, PositiveLength]
     centre: tuple[Length, Length] = (0.0, 0.0)
     thickness: Length | None = Field(default=None, gt=0)
     restitution: Number = Field(default=0.0, ge=0, le=1)
     friction: Number = Field(default=0.5, ge=0)
     name: str | None = None
-
-    @model_validator(mode="after")
-    def _has_a_size(self) -> "Tabletop":
-        if min(self.size) <= 0:
-            raise ValueError("size must be positive")
-        return self
 
     def scenery(self, up: Vector) -> ObstacleShape:
         axis = np.array(up)
@@ -112,27 +99,21 @@ class Tabletop(RigidAction):
 class SphereShape:
     """A ball of ``radius`` [m]."""
 
-    radius: Length = Field(gt=0)
+    radius: PositiveLength
 
 
 @parameters
 class BoxShape:
     """A box with edge lengths ``size`` [m]."""
 
-    size: Point
-
-    @model_validator(mode="after")
-    def _has_a_size(self) -> "BoxShape":
-        if min(self.size) <= 0:
-            raise ValueError("size must be positive")
-        return self
+    size: tuple[PositiveLength, PositiveLength, PositiveLength]
 
 
 @parameters
 class CapsuleShape:
     """A rod with round ends: ``radius``, and ``length`` [m] between their centres, along ``axis``."""
 
-    radius: Length = Field(gt=0)
+    radius: PositiveLength
     length: Length = Field(ge=0)
     axis: Axis = "z"
 

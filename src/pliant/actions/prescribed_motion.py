@@ -1,7 +1,7 @@
 """Prescribed motion of selected particles: held, moved, turned or shaken."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import BeforeValidator, model_validator
@@ -14,9 +14,10 @@ from pliant.core.selection import Axis, Point
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Angle, Length, Rate
 from pliant.interfaces import ActionRuntime, IndexMap, PrescribedMotion
+from pliant.state.world import World
 
-if TYPE_CHECKING:
-    from pliant.state.world import World
+Offset = tuple[Array | float, Array | float, Array | float]
+"""Displacement [m], velocity [m/s] and acceleration [m/s2], of all particles or of each."""
 
 
 def _axes(value: Any) -> Any:
@@ -51,14 +52,14 @@ class PrescribedMotionRuntime(ActionRuntime):
         self._columns = np.flatnonzero(axes)
         self._all = bool(axes.all())
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         """Displacement, velocity and acceleration of the particles; here: none."""
         return 0.0, 0.0, 0.0
 
-    def begin(self, world: "World", time: float) -> None:
+    def begin(self, world: World, time: float) -> None:
         self.origin, self.begun = world.x[self.rows].copy(), time
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self.origin = change.remap_values(self.rows, self.origin)
         self.rows, _ = change.remap_rows(self.rows)
         if change.moved is not None:
@@ -103,7 +104,7 @@ class Fix(SelectionAction):
 
     axes: Axes = ("x", "y", "z")
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(FixRuntime(self.rows(world), mask(self.axes)))
 
 
@@ -148,7 +149,7 @@ class Move(SelectionAction):
             )
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows, axes = self.rows(world), mask(self.axes)
         if self.velocity is not None:
             return self.windowed(MoveVelocityRuntime(rows, axes, self.velocity))
@@ -162,7 +163,7 @@ class MoveDisplacementRuntime(PrescribedMotionRuntime):
         super().__init__(rows, axes)
         self.path = path
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         moved = self.path.at(time) - self.path.at(self.begun)
         return moved, self.path.rate(time), self.path.curvature(time)
 
@@ -174,7 +175,7 @@ class MoveVelocityRuntime(PrescribedMotionRuntime):
         super().__init__(rows, axes)
         self.speed = speed
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         moved = self.speed.integral(time) - self.speed.integral(self.begun)
         return moved, self.speed.at(time), self.speed.rate(time)
 
@@ -191,7 +192,7 @@ class Rotate(SelectionAction):
     speed: KeyedAngularSpeed = Curve.constant(0.0)
     centre: Point | None = None
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         centre = None if self.centre is None else np.array(self.centre)
         return self.windowed(RotateRuntime(self.rows(world), np.array(self.axis), self.speed, centre))
 
@@ -209,7 +210,7 @@ class RotateRuntime(PrescribedMotionRuntime):
         turned = np.cos(self._angle) * (moved - along) - np.sin(self._angle) * np.cross(self.axis, moved)
         return np.asarray(along + turned)
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         angle = self._angle = float(self.speed.integral(time) - self.speed.integral(self.begun))
         rate, growth = float(self.speed.at(time)), float(self.speed.rate(time))
         centre = self.origin.mean(axis=0) if self.centre is None else self.centre
@@ -234,7 +235,7 @@ class Sine(SelectionAction):
     frequency: Rate = 1.0
     phase: Angle = 0.0
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(SineRuntime(self.rows(world), self))
 
 
@@ -246,7 +247,7 @@ class SineRuntime(PrescribedMotionRuntime):
         super().__init__(rows, np.abs(direction) > 1e-12)
         self.direction, self.sine = direction, sine
 
-    def offset(self, time: float) -> tuple[Any, Any, Any]:
+    def offset(self, time: float) -> Offset:
         w, phase = 2.0 * np.pi * self.sine.frequency, self.sine.phase
         reach = self.sine.amplitude * self.direction
         angle = w * (time - self.begun) + phase

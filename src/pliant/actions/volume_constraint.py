@@ -1,7 +1,7 @@
 """Volume kept by projection: of a body, of every particle's share, or of every tet (compliant)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -10,13 +10,10 @@ from pliant.actions.base import TimeWindow
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef
-from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array, Vector
 from pliant.core.units import Number
 from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, EnergyTotals, IndexMap, Projection
-
-if TYPE_CHECKING:
-    from pliant.state.world import BodyState, World
+from pliant.state.world import BodyState, World
 
 
 @parameters
@@ -60,7 +57,7 @@ class VolumeConstraint(TimeWindow):
             raise ValueError('per = "node" acts all the time: from and until do not apply')
         return self
 
-    def prepare(self, world: "World", up: Vector) -> ActionRuntime:
+    def prepare(self, world: World, up: Vector) -> ActionRuntime:
         parts = world.bodies_named(self.body, "action 'volume-constraint'")
         for part in parts:
             if "tetra" not in part.structure.cells:
@@ -73,27 +70,26 @@ class VolumeConstraint(TimeWindow):
 class VolumeConstraintRuntime(ActionRuntime):
     """Projects volumes each step, and keeps the multipliers as forces until the next.
 
-    An exact constraint does no work. What this one takes from the bodies over the run is numerical loss; what
-    it would give them stays unexplained in the energy ledger.
+    An exact constraint does no work by itself: between free and moving prescribed particles it transmits it.
+    What it takes from free bodies over the run is numerical loss; what it would give them stays unexplained.
     """
 
     capabilities = frozenset({Projection})
     account = "numerical"
     applied_last = True
 
-    def __init__(self, parts: list["BodyState"], options: VolumeConstraint) -> None:
-        from pliant.actions.constraints.volume_body import BodyVolume
-        from pliant.actions.constraints.volume_nodes import NodeVolumes
-        from pliant.actions.constraints.volume_tets import TetVolumes
+    def __init__(self, parts: list[BodyState], options: VolumeConstraint) -> None:
+        from pliant.actions.volume_projections import BodyVolume, NodeVolumes, TetVolumes
 
-        makers: Table = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
+        makers = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         if options.per == "node":
             self.requests = tuple(DisableVolumetricTerm(part) for part in parts)
         self.parts, self._made_for = parts, [part.structure for part in parts]
         self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
         self._work = self._impulse_work = 0.0  # done so far, and by projections since the last booking [J]
+        self._transmits = False  # whether prescribed particles moved in the last step
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         for part, structure in zip(self.parts, self._made_for, strict=True):
             if part.structure is not structure:
                 raise IncompatibleError(
@@ -102,7 +98,7 @@ class VolumeConstraintRuntime(ActionRuntime):
                     hint='Leave it out: locking = "averaged-pressure" of model "fem" keeps volume too.',
                 )
 
-    def begin(self, world: "World", time: float) -> None:
+    def begin(self, world: World, time: float) -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             solver.begin(world.x[part.rows])
 
@@ -110,20 +106,27 @@ class VolumeConstraintRuntime(ActionRuntime):
         for part, solver in zip(self.parts, self.solvers, strict=True):
             solver.add_forces(x[part.rows], out[part.rows])
 
-    def project(self, time: float, dt: float, world: "World") -> None:
+    def potential_energy(self, x: Array) -> float:
+        """``sum C^2 / 2 alpha`` [J] of compliant constraints; exact ones store nothing."""
+        pairs = zip(self.parts, self.solvers, strict=True)
+        return float(sum(solver.potential_energy(x[part.rows]) for part, solver in pairs))
+
+    def project(self, time: float, dt: float, world: World) -> None:
         for part, solver in zip(self.parts, self.solvers, strict=True):
             rows = part.rows
             v, before = world.v[rows], world.v[rows].copy()
             solver.project(world.x[rows], v, world.inverse_mass[rows], dt)
             change, mass = v - before, world.mass[rows, None]
-            mean = (
-                mass * (before + 0.5 * change) - 0.5 * dt * world.f[rows]
-            )  # momentum at the middle of the step
+            mean = mass * (before + 0.5 * change) - 0.5 * dt * world.f[rows]  # mean momentum of two steps
             self._impulse_work += float(np.sum(change * mean))
+            self._transmits = bool(np.any((world.inverse_mass[rows] == 0.0) & (before != 0.0)))
 
     def book(self, work: float, totals: EnergyTotals) -> None:
         lost = max(0.0, -self._work)
-        self._work += work + self._impulse_work
+        if self._transmits:
+            totals.work += work + self._impulse_work
+        else:
+            self._work += work + self._impulse_work
         self._impulse_work = 0.0
         totals.numerical += max(0.0, -self._work) - lost
 

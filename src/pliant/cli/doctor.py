@@ -14,7 +14,9 @@ from pliant.cli.output import say, say_json
 from pliant.core.tables import Table
 from pliant.core.text import size
 
-EXAMPLES = ("pliant doctor", "pliant doctor --json")
+EXAMPLES = {
+    "doctor": ("pliant doctor", "pliant doctor --json"),
+}
 NEEDED = ("numpy", "scipy", "numba", "trimesh", "meshio", "pydantic", "typer", "rich", "zarr")
 OPTIONAL = {
     "tetgen": "pip install pliant[tetgen]",
@@ -103,7 +105,7 @@ def _disk() -> tuple[bool | None, str]:
     return (True if free > 1e9 else None), f"{size(free)} free here"
 
 
-def command(json: options.Json = False) -> None:
+def doctor(json: options.Json = False) -> None:
     """Say what works here: versions, threads, meshers, graphics, cache, disk."""
     found = findings()
     if json:

@@ -1,4 +1,4 @@
-"""``pliant export``: frames and series of a run as files of other programs."""
+"""``pliant export``, ``render`` and ``plot``: runs as files of other programs, pictures, movies, graphs."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,20 +7,36 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import counting, say, say_json
-from pliant.run.requests import ExportRequest
+from pliant.core.errors import InputError
+from pliant.run.requests import ExportRequest, RenderRequest
 
-EXAMPLES = (
-    "pliant export beam.pliant beam.pvd",
-    "pliant export beam.pliant frames/beam_%04d.obj --every 2",
-    "pliant export beam.pliant beam.usd --units cm --up y",
-    "pliant export beam.pliant beam.glb --bodies beam",
-    "pliant export beam.pliant print.stl --frames -1 --units mm",
-    "pliant export beam.pliant series.csv",
-)
+EXAMPLES = {
+    "export": (
+        "pliant export beam.pliant beam.pvd",
+        "pliant export beam.pliant frames/beam_%04d.obj --every 2",
+        "pliant export beam.pliant beam.usd --units cm --up y",
+        "pliant export beam.pliant beam.glb --bodies beam",
+        "pliant export beam.pliant print.stl --frames -1 --units mm",
+        "pliant export beam.pliant series.csv",
+    ),
+    "render": (
+        "pliant render beam.pliant beam.png --frame 40 --colour stress",
+        "pliant render beam.pliant beam.mp4 --colour displacement.z --range=-0.5:0",
+        "pliant render beam.pliant sheet.png --sheet 4x3 --view front",
+        "pliant render soft.pliant stiff.pliant both.mp4",
+        "pliant render bear.pliant bear.gif --turntable 1 --style tets",
+    ),
+    "plot": (
+        "pliant plot beam.pliant tip.z -o tip.png",
+        "pliant plot beam.pliant energy -o energy.pdf",
+        "pliant plot soft.pliant stiff.pliant tip.z -o both.svg",
+        "pliant plot cube.pliant wall.x --x side.y -o force.png --slide",
+    ),
+}
 
 
 @options.takes(ExportRequest)
-def command(
+def export(
     run: options.RunFolder,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File; the suffix says the format.")],
     json: options.Json = False,
@@ -38,3 +54,65 @@ def command(
     else:
         more = f" to {written[-1]}" if len(written) > 1 else ""
         say(f"{len(written)} file{'s' * (len(written) != 1)} written: {written[0]}{more}")
+
+
+@options.takes(RenderRequest)
+def render(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="RUN... OUT", help="Runs, and a .png, .mp4 or .gif file.")
+    ],
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    **given: Any,
+) -> None:
+    """Draw a run, or several side by side, as a picture or a movie; no screen is needed."""
+    from pliant.render import render
+
+    *runs, out = paths
+    if not runs:
+        raise InputError("Give a run and a file to draw to.", hint="pliant render beam.pliant beam.png")
+    with counting("drawing", quiet or json) as count:
+        path = render(runs, out, options.request(RenderRequest, given), progress=count)
+    _say_written(path, json)
+
+
+def plot(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN... SERIES...", help="Run folders, then series (energy: all energy.*)."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File: .png, .svg or .pdf.")],
+    x: Annotated[str, typer.Option("--x", metavar="SERIES", help="What runs to the right.")] = "time",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="A title; none if not given.")] = "",
+    labels: Annotated[
+        str | None, typer.Option(metavar="TEXTS", help="Names of the runs, with commas between.")
+    ] = None,
+    slide: Annotated[
+        bool, typer.Option("--slide", help="For a slide: larger letters, thicker lines.")
+    ] = False,
+    size: Annotated[str | None, typer.Option(metavar="WxH", help="In millimetres, as in 90x60.")] = None,
+    force: options.Force = False,
+    json: options.Json = False,
+) -> None:
+    """Draw graphs of series: over time or one against another, of one run or several."""
+    from pliant.render import plot
+
+    count = next((k for k, word in enumerate(words) if not _is_run(word)), len(words))
+    runs, series = words[:count], words[count:]
+    if not runs or not series:
+        what = "run" if not runs else "series"
+        raise InputError(f"Which {what}?", hint="pliant plot beam.pliant tip.z -o tip.png")
+    chosen = None if labels is None else options.names(labels)
+    path = plot(runs, series, output, x=x, title=title, labels=chosen, slide=slide, size=size, force=force)
+    _say_written(path, json)
+
+
+def _say_written(path: Path, json: bool) -> None:
+    if json:
+        say_json({"file": str(path), "bytes": path.stat().st_size})
+    else:
+        say(f"{path} written")
+
+
+def _is_run(word: str) -> bool:
+    return word.rstrip("/").endswith(".pliant") or Path(word).is_dir()

@@ -13,15 +13,17 @@ from pliant.core.errors import InputError
 from pliant.core.tables import Table
 from pliant.core.text import seconds
 
-EXAMPLES = (
-    "pliant info beam.pliant --json",
-    "pliant info bunny.obj",
-    "pliant info --model mass-spring",
-    "pliant info --material rubber",
-)
+EXAMPLES = {
+    "info": (
+        "pliant info beam.pliant --json",
+        "pliant info bunny.obj",
+        "pliant info --model mass-spring",
+        "pliant info --material rubber",
+    ),
+}
 
 
-def command(
+def info(
     file: Annotated[
         Path | None,
         typer.Argument(metavar="[FILE]", help="A scene, a mesh or a run folder.", show_default=False),
@@ -162,6 +164,8 @@ def _scene(path: Path) -> Table:
 
 def _mesh(path: Path) -> Table:
     """A surface or volume file."""
+    import numpy as np
+
     from pliant.mesh.diagnostics import health
     from pliant.mesh.io import kind_of, read_surface, read_volume
     from pliant.mesh.quality import quality
@@ -174,12 +178,11 @@ def _mesh(path: Path) -> Table:
     low, high = volume.points.min(axis=0).tolist(), volume.points.max(axis=0).tolist()
     found = quality(volume).to_dict()
     found.pop("histogram")
-    more = {"groups": sorted(volume.groups), "regions": [] if volume.regions is None else _regions(volume)}
+    more = {
+        "groups": sorted(volume.groups),
+        "regions": [] if volume.regions is None else np.unique(volume.regions).tolist(),
+    }
     return {"kind": "volume", "points": len(volume.points), "box_min": low, "box_max": high, **found, **more}
-
-
-def _regions(volume: Any) -> list[int]:
-    return sorted({int(number) for number in volume.regions.tolist()})
 
 
 def _model(name: str) -> Table:

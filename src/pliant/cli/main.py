@@ -1,4 +1,4 @@
-"""The command line: ``pliant VERB ...``. A verb is a module here and a line in ``VERBS``."""
+"""The command line: ``pliant VERB ...``. A verb is a function in a module here and a line in ``VERBS``."""
 
 import os
 import sys
@@ -15,25 +15,25 @@ from pliant.cli.output import error as tell
 from pliant.core.errors import PliantError
 
 INTERRUPTED = 130
-VERBS = (  # each module has ``command``, and ``EXAMPLES`` for its help
-    "new",
-    "examples",
-    "check",
-    "mesh",
-    "run",
-    "resume",
-    "info",
-    "export",
-    "card",
-    "render",
-    "plot",
-    "compare",
-    "validate",
-    "bench",
-    "cite",
-    "studio",
-    "doctor",
-)
+VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`` for its help
+    "new": "scenes",
+    "examples": "scenes",
+    "check": "scenes",
+    "mesh": "mesh",
+    "run": "run",
+    "resume": "run",
+    "info": "info",
+    "export": "export",
+    "card": "validation",
+    "render": "export",
+    "plot": "export",
+    "compare": "validation",
+    "validate": "validation",
+    "bench": "validation",
+    "cite": "validation",
+    "studio": "studio",
+    "doctor": "doctor",
+}
 
 
 def _version(wanted: bool) -> None:
@@ -62,10 +62,10 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_top)
-    for verb in VERBS:
-        module = import_module(f"pliant.cli.{verb}")
-        lines = "\n\n".join(f"  {line}" for line in module.EXAMPLES)
-        app.command(verb, epilog=f"[b]Examples[/b]\n\n{lines}")(module.command)
+    for verb, name in VERBS.items():
+        module = import_module(f"pliant.cli.{name}")
+        lines = "\n\n".join(f"  {line}" for line in module.EXAMPLES[verb])
+        app.command(verb, epilog=f"[b]Examples[/b]\n\n{lines}")(vars(module)[verb])
     return app
 
 

@@ -7,20 +7,23 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_pairs
+from pliant.core.errors import InputError, MeshError, StorageError
 from pliant.core.tables import Table
 
 if TYPE_CHECKING:
     from pliant.mesh.mesh import Surface, TetMesh
 
-EXAMPLES = (
-    "pliant mesh bunny.obj",
-    "pliant mesh bunny.obj bunny.vtu --edge 0.01",
-    "pliant mesh bunny.obj bunny.str --switches nqa0.01",
-    "pliant mesh part.stl part.vtu --scale 0.001",
-)
+EXAMPLES = {
+    "mesh": (
+        "pliant mesh bunny.obj",
+        "pliant mesh bunny.obj bunny.vtu --edge 0.01",
+        "pliant mesh bunny.obj bunny.str --switches nqa0.01",
+        "pliant mesh part.stl part.vtu --scale 0.001",
+    ),
+}
 
 
-def command(
+def mesh(
     source: Annotated[
         Path, typer.Argument(metavar="IN", help="A surface or volume mesh.", show_default=False)
     ],
@@ -46,21 +49,42 @@ def command(
     OUT: .vtu .vtk .msh .mesh .node .str. Large holes and many bad triangles are refused, unless a mesher that
     takes anything is named: tetwild or lattice.
     """
-    from pliant.mesh.io import kind_of
+    from dataclasses import replace
 
-    length = _length(edge)
-    _check_options(scale, mesher, switches)
+    from pliant.mesh.diagnostics import health
+    from pliant.mesh.io import kind_of, read_surface, read_volume, write_volume
+    from pliant.mesh.quality import quality
+
+    length = None if edge is None else options.positive("--edge", edge, "m")
+    if not 0.0 < scale < float("inf"):
+        raise InputError(f"--scale {scale:g}: it must be above 0.")
+    if switches is not None and mesher not in ("auto", "tetgen"):
+        raise InputError(f"--switches are TetGen's: they mean nothing for --mesher {mesher}.")
     if output is not None:
         _check_output(output, force)
-    volume: TetMesh | None
-    if kind_of(source) == "volume":
-        _refuse_fill_options(length, mesher, switches)
-        report, volume = _volume(source, scale)
+    kind = kind_of(source)
+    report: Table = {"input": str(source), "kind": kind}
+    volume: TetMesh | None = None
+    if kind == "volume":
+        if edge is not None or mesher != "auto" or switches is not None:
+            raise InputError(
+                "The file holds tets already: --edge, --mesher and --switches mean nothing.",
+                hint="Leave them out to convert it, or start from a surface.",
+            )
+        volume = read_volume(source)
+        if scale != 1.0:  # blocks of dual cells would not fit any more
+            volume = replace(volume, points=volume.points * scale, extra={})
     else:
-        report, volume = _surface(source, scale, output, length, mesher, switches, json)
+        surface = read_surface(source)
+        surface = replace(surface, points=surface.points * scale)
+        with options.about(source):
+            report["health"] = health(surface).to_dict()
+            if output is not None:
+                report["notes"] = []
+                volume = _filled(surface, length, mesher, switches, report["notes"], json)
+    if volume is not None:
+        report["quality"] = quality(volume).to_dict()
     if output is not None and volume is not None:
-        from pliant.mesh.io import write_volume
-
         if output.suffix.lower() == ".str":  # a structure file holds the dual cells as well
             from pliant.structure.samplers.dual.sampler import with_cells
 
@@ -73,24 +97,8 @@ def command(
         _show(report, volume)
 
 
-def _length(text: str | None) -> float | None:
-    from pliant.cli.options import positive
-
-    return None if text is None else positive("--edge", text, "m")
-
-
-def _check_options(scale: float, mesher: str, switches: str | None) -> None:
-    from pliant.core.errors import InputError
-
-    if not 0.0 < scale < float("inf"):
-        raise InputError(f"--scale {scale:g}: it must be above 0.")
-    if switches is not None and mesher not in ("auto", "tetgen"):
-        raise InputError(f"--switches are TetGen's: they mean nothing for --mesher {mesher}.")
-
-
 def _check_output(output: Path, force: bool) -> None:
     """Refuse what could not be written, before any work is done."""
-    from pliant.core.errors import MeshError, StorageError
     from pliant.core.registry import nearest
     from pliant.mesh.io import VOLUME_WRITERS
 
@@ -106,67 +114,12 @@ def _check_output(output: Path, force: bool) -> None:
         raise StorageError(f"There is no folder {output.parent}.")
 
 
-def _refuse_fill_options(edge: float | None, mesher: str, switches: str | None) -> None:
-    from pliant.core.errors import InputError
-
-    if edge is not None or mesher != "auto" or switches is not None:
-        raise InputError(
-            "The file holds tets already: --edge, --mesher and --switches mean nothing.",
-            hint="Leave them out to convert it, or start from a surface.",
-        )
-
-
-def _volume(source: Path, scale: float) -> "tuple[Table, TetMesh]":
-    from dataclasses import replace
-
-    from pliant.mesh.io import read_volume
-    from pliant.mesh.quality import quality
-
-    volume = read_volume(source)
-    if scale != 1.0:  # blocks of dual cells would not fit any more
-        volume = replace(volume, points=volume.points * scale, extra={})
-    return {"input": str(source), "kind": "volume", "quality": quality(volume).to_dict()}, volume
-
-
-def _surface(
-    source: Path,
-    scale: float,
-    output: Path | None,
-    edge: float | None,
-    mesher: str,
-    switches: str | None,
-    quiet: bool,
-) -> "tuple[Table, TetMesh | None]":
-    from dataclasses import replace
-
-    from pliant.mesh.io import read_surface
-
-    surface = read_surface(source)
-    surface = replace(surface, points=surface.points * scale)
-    with options.about(source):
-        return _filled(source, surface, output, edge, mesher, switches, quiet)
-
-
 def _filled(
-    source: Path,
-    surface: "Surface",
-    output: Path | None,
-    edge: float | None,
-    mesher: str,
-    switches: str | None,
-    quiet: bool,
-) -> "tuple[Table, TetMesh | None]":
-    from pliant.mesh.diagnostics import health
-    from pliant.mesh.quality import quality
-
-    report: Table = {"input": str(source), "kind": "surface", "health": health(surface).to_dict()}
-    if output is None:
-        return report, None
+    surface: "Surface", edge: float | None, mesher: str, switches: str | None, notes: list[str], quiet: bool
+) -> "TetMesh":
+    """The tets inside a surface; ``notes`` gets what was done to it."""
     from pliant.mesh.repair import repair
     from pliant.mesh.tetrahedralise import fill
-
-    notes: list[str] = []
-    report["notes"] = notes
 
     def tell(text: str) -> None:
         notes.append(text)
@@ -177,9 +130,7 @@ def _filled(
         surface, done = repair(surface)
         for text in done:
             tell(text)
-    volume = fill(surface, edge, "tetgen" if switches else mesher, switches, notify=tell)
-    report["quality"] = quality(volume).to_dict()
-    return report, volume
+    return fill(surface, edge, "tetgen" if switches else mesher, switches, notify=tell)
 
 
 def _show(report: Table, volume: "TetMesh | None") -> None:

@@ -1,8 +1,8 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hi
 import typer
 
 from pliant.core.errors import InputError
+from pliant.run.requests import Option
 
 if TYPE_CHECKING:
-    from pliant.scene.override import Override
     from pliant.scene.scene import Scene
 
 R = TypeVar("R")
@@ -24,17 +24,6 @@ Output = Annotated[
         "-o", "--output", metavar="RUN", help="Run folder; the scene's name with .pliant if not given."
     ),
 ]
-Model = Annotated[str | None, typer.Option(metavar="NAME", help="Model for all bodies.")]
-Integrator = Annotated[str | None, typer.Option(metavar="NAME", help="Time integrator.")]
-Step = Annotated[str | None, typer.Option(metavar="SECONDS", help='Time step, or "auto".')]
-Duration = Annotated[str | None, typer.Option(metavar="SECONDS", help="Simulated time.")]
-Fps = Annotated[str | None, typer.Option(metavar="NUMBER", help="Recorded frames per simulated second.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change an entry: bodies.beam.edge=0.02. May be repeated."
-    ),
-]
 Threads = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Threads, all if not given; results do not depend on it."),
@@ -42,6 +31,33 @@ Threads = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+KEYS = {
+    "model": "bodies.*.model",
+    "integrator": "time.integrator",
+    "step": "time.step",
+    "duration": "time.duration",
+    "fps": "time.fps",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneChanges:
+    """Options that change what a scene is made with."""
+
+    model: Annotated[str | None, Option("Model for all bodies.", "NAME")] = None
+    integrator: Annotated[str | None, Option("Time integrator.", "NAME")] = None
+    set: Annotated[
+        list[str] | None, Option("Change an entry: bodies.beam.edge=0.02. May be repeated.", "KEY=VALUE")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunChanges(SceneChanges):
+    """Options that change how a scene is run, too."""
+
+    step: Annotated[str | None, Option('Time step, or "auto".', "SECONDS")] = None
+    duration: Annotated[str | None, Option("Simulated time.", "SECONDS")] = None
+    fps: Annotated[str | None, Option("Recorded frames per simulated second.", "NUMBER")] = None
 
 
 @contextmanager
@@ -57,42 +73,25 @@ def about(path: Path | str) -> Iterator[None]:
         raise
 
 
-def read_scene(
-    path: Path,
-    model: str | None = None,
-    integrator: str | None = None,
-    step: str | None = None,
-    duration: str | None = None,
-    fps: str | None = None,
-    changes: Sequence[str] | None = None,
-) -> "Scene":
-    """The scene with what the options change; later ``--set`` win."""
+def read_scene(path: Path, changes: Mapping[str, Any]) -> "Scene":
+    """The scene with the given options of ``SceneChanges`` or ``RunChanges``; later ``--set`` win."""
     from pliant.scene.load import read
-
-    named = {
-        "bodies.*.model": model,
-        "time.integrator": integrator,
-        "time.step": step,
-        "time.duration": duration,
-        "time.fps": fps,
-    }
-    return read(path, [*_named(named), *_changes(changes)])
-
-
-def _named(given: dict[str, str | None]) -> "list[Override]":
     from pliant.scene.override import Override, value_of
 
-    return [
-        Override(key, value_of(text), f"--{key.rpartition('.')[2]} {text}")
-        for key, text in given.items()
-        if text is not None
+    named = [
+        Override(key, value_of(changes[name]), f"--{name} {changes[name]}")
+        for name, key in KEYS.items()
+        if changes.get(name) is not None
     ]
+    return read(path, [*named, *(Override.of(text) for text in changes["set"] or ())])
 
 
-def _changes(changes: Sequence[str] | None) -> "list[Override]":
-    from pliant.scene.override import Override
-
-    return [Override.of(text) for text in changes or ()]
+def number(text: str) -> float | str:
+    """``text`` as a number where it is one without a unit."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def positive(option: str, text: str, unit: str) -> float:
@@ -100,20 +99,12 @@ def positive(option: str, text: str, unit: str) -> float:
     from pliant.core.units import parse
 
     try:
-        value = parse(float(text) if _plain(text) else text, unit)
+        value = parse(number(text), unit)
     except ValueError as error:
         raise InputError(f"{option}: {error}.") from None
     if value <= 0:
         raise InputError(f"{option} {text}: it must be above 0.")
     return value
-
-
-def _plain(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def takes(cls: type) -> Callable[[Callable[..., None]], Callable[..., None]]:

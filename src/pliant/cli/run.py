@@ -1,7 +1,7 @@
-"""``pliant run``: simulate a scene into a run folder."""
+"""``pliant run`` and ``pliant resume``: simulate a scene into a run folder, and go on with one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pliant.cli import options
 from pliant.cli.output import say, say_json
@@ -11,29 +11,28 @@ if TYPE_CHECKING:
     from pliant.run.store import Run
     from pliant.scene.scene import Scene
 
-EXAMPLES = (
-    "pliant run beam.toml",
-    "pliant run beam.toml -o soft.pliant --set bodies.beam.material.young='1 MPa'",
-    "pliant run beam.toml --model mass-spring --duration 2 --force",
-)
+EXAMPLES = {
+    "run": (
+        "pliant run beam.toml",
+        "pliant run beam.toml -o soft.pliant --set bodies.beam.material.young='1 MPa'",
+        "pliant run beam.toml --model mass-spring --duration 2 --force",
+    ),
+    "resume": ("pliant resume beam.pliant",),
+}
 
 
-def command(
+@options.takes(options.RunChanges)
+def run(
     scene: options.SceneFile,
     output: options.Output = None,
-    model: options.Model = None,
-    integrator: options.Integrator = None,
-    step: options.Step = None,
-    duration: options.Duration = None,
-    fps: options.Fps = None,
     threads: options.Threads = None,
-    set_: options.Set = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    **changes: Any,
 ) -> None:
     """Simulate a scene. Frames are safe on disk as they come; an interrupted run can be resumed."""
-    found = options.read_scene(scene, model, integrator, step, duration, fps, set_)
+    found = options.read_scene(scene, changes)
     with options.about(scene):
         simulate(found, output or Path(f"{scene.stem}.pliant"), threads, force, json, quiet)
 
@@ -62,3 +61,20 @@ def tell(done: "Run", json: bool, quiet: bool) -> None:
             f"{done.path.name}: {info['frames']} frames, {info['duration']:g} s simulated in "
             f"{seconds(info['wall'])}{rate}"
         )
+
+
+def resume(
+    run: options.RunFolder,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with a run after an interruption or a kill; the result is the same, bit for bit."""
+    from pliant.run.progress import progress_reporter
+    from pliant.run.runner import resume as resume_run
+    from pliant.run.store import load
+
+    load(run)  # before any progress is shown
+    with progress_reporter(not (quiet or json)) as show:
+        done = resume_run(run, threads=threads, progress=show)
+    tell(done, json, quiet)

@@ -7,10 +7,12 @@ import typer
 
 from pliant.cli.output import say
 
-EXAMPLES = ("pliant studio", "pliant studio beam.toml", "pliant studio beam.pliant --no-open --port 8000")
+EXAMPLES = {
+    "studio": ("pliant studio", "pliant studio beam.toml", "pliant studio beam.pliant --no-open --port 8000"),
+}
 
 
-def command(
+def studio(
     path: Annotated[
         Path | None,
         typer.Argument(metavar="[SCENE|RUN|MESH]", help="What to open.", show_default=False),
@@ -27,11 +29,14 @@ def command(
 
     need("The studio", "starlette", "uvicorn", "websockets", extra="studio")
     import sys
+    import webbrowser
 
-    from pliant.studio.serve import serve
+    from pliant.studio.serve import Studio
 
-    def tell(text: str) -> None:
-        say(text)
-        sys.stdout.flush()
-
-    serve(path, port, not no_open, tell, workspace)
+    served = Studio(path, workspace, port)
+    say(f"pliant studio at {served.address}")
+    say(f"workspace: {served.session.workspace.folder}   (Ctrl-C ends it)")
+    sys.stdout.flush()
+    if not no_open:
+        webbrowser.open(served.address)
+    served.run()

@@ -44,8 +44,8 @@ class PenaltyContact(ActionRuntime):
 
     capabilities = frozenset({Projection})
     account = "friction"
-    stored = "contact"
     velocity_dependent = True
+    stored = "contact"
     applied_last = True
 
     def __init__(self, world: "World", contact: "Contact") -> None:

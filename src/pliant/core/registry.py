@@ -11,6 +11,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from pliant.core.parameters import from_table, to_table
+from pliant.core.tables import Table
 
 T = TypeVar("T")
 
@@ -98,7 +99,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             raise ValueError(f'a {self.family} table needs type = "..."; known: {", ".join(sorted(self))}')
         return from_table(self[table.pop("type")], table)
 
-    def describe(self, instance: Any) -> dict[str, Any]:
+    def describe(self, instance: Any) -> Table:
         """The scene form of an instance: a table with ``type``, without defaults."""
         return {"type": instance.kind, **to_table(instance)}
 

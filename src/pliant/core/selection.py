@@ -3,6 +3,7 @@
 Geometric selections look at rest positions in world coordinates. An empty selection is an error.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, mo
 
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.core.units import Length
 
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ Point = tuple[Length, Length, Length]
 AXES = {"x": 0, "y": 1, "z": 2}
 
 
-def _body_reference(value: Any) -> Any:
+def _body_reference(value: object) -> object:
     """A body by name, or the Body object itself (the Scene gives it its name)."""
     if value is None or isinstance(value, str) or hasattr(value, "material"):
         return value
     raise ValueError(f"expected a body's name, got {value!r}")
 
 
-def _one_body(value: Any) -> Any:
+def _one_body(value: object) -> object:
     if value is None or value == "":
         raise ValueError("is missing: the name of a body")
     return _body_reference(value)
@@ -51,7 +52,7 @@ class Plane:
     at: Literal["min", "max"] | Length
     tolerance: Length | None = None
 
-    def mask(self, rest: Array, spacing: float) -> Any:
+    def mask(self, rest: Array, spacing: float) -> BoolArray:
         values = rest[:, AXES[self.axis]]
         if self.at == "min":
             level = values.min()
@@ -61,7 +62,7 @@ class Plane:
             level = self.at
         share = 0.1 if isinstance(self.at, str) else 0.25
         tolerance = share * spacing if self.tolerance is None else self.tolerance
-        return np.abs(values - level) <= tolerance
+        return np.asarray(np.abs(values - level) <= tolerance)
 
 
 @parameters
@@ -71,10 +72,10 @@ class BoxRegion:
     min: Point
     max: Point
 
-    def mask(self, rest: Array, spacing: float) -> Any:
+    def mask(self, rest: Array, spacing: float) -> BoolArray:
         margin = 1e-9 * spacing
         low, high = np.array(self.min) - margin, np.array(self.max) + margin
-        return ((rest >= low) & (rest <= high)).all(axis=1)
+        return np.asarray(((rest >= low) & (rest <= high)).all(axis=1))
 
 
 @parameters
@@ -84,8 +85,9 @@ class SphereRegion:
     centre: Point
     radius: Length = Field(gt=0)
 
-    def mask(self, rest: Array, spacing: float) -> Any:
-        return ((rest - np.array(self.centre)) ** 2).sum(axis=1) <= (self.radius * (1 + 1e-9)) ** 2
+    def mask(self, rest: Array, spacing: float) -> BoolArray:
+        square = ((rest - np.array(self.centre)) ** 2).sum(axis=1)
+        return np.asarray(square <= (self.radius * (1 + 1e-9)) ** 2)
 
 
 @parameters
@@ -95,7 +97,7 @@ class Nearest:
     to: Point
     count: int = Field(default=1, ge=1)
 
-    def mask(self, rest: Array, spacing: float) -> Any:
+    def mask(self, rest: Array, spacing: float) -> BoolArray:
         if self.count > len(rest):
             raise SelectionError(f"'nearest' asks for {self.count} particles, the body has {len(rest)}.")
         distance = ((rest - np.array(self.to)) ** 2).sum(axis=1)
@@ -129,7 +131,7 @@ class Select:
             raise ValueError(f"says which body but not which particles: give one of {', '.join(_KINDS)}")
         return self
 
-    def _of_body(self, rest: Array, spacing: float, groups: Any, name: str) -> IntArray:
+    def _of_body(self, rest: Array, spacing: float, groups: Mapping[str, IntArray], name: str) -> IntArray:
         if self.all:
             return np.arange(len(rest))
         if self.group is not None:

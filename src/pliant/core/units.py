@@ -12,42 +12,20 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-_BASE = {  # unit -> (factor to SI, exponents of metre, kilogram, second, kelvin, radian)
-    "m": (1.0, (1, 0, 0, 0, 0)),
-    "cm": (1e-2, (1, 0, 0, 0, 0)),
-    "mm": (1e-3, (1, 0, 0, 0, 0)),
-    "um": (1e-6, (1, 0, 0, 0, 0)),
-    "km": (1e3, (1, 0, 0, 0, 0)),
-    "in": (0.0254, (1, 0, 0, 0, 0)),
-    "ft": (0.3048, (1, 0, 0, 0, 0)),
-    "kg": (1.0, (0, 1, 0, 0, 0)),
-    "g": (1e-3, (0, 1, 0, 0, 0)),
-    "t": (1e3, (0, 1, 0, 0, 0)),
-    "s": (1.0, (0, 0, 1, 0, 0)),
-    "ms": (1e-3, (0, 0, 1, 0, 0)),
-    "us": (1e-6, (0, 0, 1, 0, 0)),
-    "min": (60.0, (0, 0, 1, 0, 0)),
-    "Hz": (1.0, (0, 0, -1, 0, 0)),
-    "kHz": (1e3, (0, 0, -1, 0, 0)),
-    "N": (1.0, (1, 1, -2, 0, 0)),
-    "mN": (1e-3, (1, 1, -2, 0, 0)),
-    "kN": (1e3, (1, 1, -2, 0, 0)),
-    "MN": (1e6, (1, 1, -2, 0, 0)),
-    "Pa": (1.0, (-1, 1, -2, 0, 0)),
-    "hPa": (1e2, (-1, 1, -2, 0, 0)),
-    "kPa": (1e3, (-1, 1, -2, 0, 0)),
-    "MPa": (1e6, (-1, 1, -2, 0, 0)),
-    "GPa": (1e9, (-1, 1, -2, 0, 0)),
-    "bar": (1e5, (-1, 1, -2, 0, 0)),
-    "psi": (6894.757293168, (-1, 1, -2, 0, 0)),
-    "J": (1.0, (2, 1, -2, 0, 0)),
-    "Nm": (1.0, (2, 1, -2, 0, 0)),
-    "W": (1.0, (2, 1, -3, 0, 0)),
-    "rad": (1.0, (0, 0, 0, 0, 1)),
-    "deg": (math.pi / 180, (0, 0, 0, 0, 1)),
-    "turn": (2 * math.pi, (0, 0, 0, 0, 1)),
-    "%": (1e-2, (0, 0, 0, 0, 0)),
+_PSI = 6894.757293168
+_UNITS = {  # by exponents of metre, kilogram, second, kelvin and radian: factors to SI
+    (1, 0, 0, 0, 0): {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048},
+    (0, 1, 0, 0, 0): {"kg": 1.0, "g": 1e-3, "t": 1e3},
+    (0, 0, 1, 0, 0): {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0},
+    (0, 0, -1, 0, 0): {"Hz": 1.0, "kHz": 1e3},
+    (1, 1, -2, 0, 0): {"N": 1.0, "mN": 1e-3, "kN": 1e3, "MN": 1e6},
+    (-1, 1, -2, 0, 0): {"Pa": 1.0, "hPa": 1e2, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "bar": 1e5, "psi": _PSI},
+    (2, 1, -2, 0, 0): {"J": 1.0, "Nm": 1.0},
+    (2, 1, -3, 0, 0): {"W": 1.0},
+    (0, 0, 0, 0, 1): {"rad": 1.0, "deg": math.pi / 180, "turn": 2 * math.pi},
+    (0, 0, 0, 0, 0): {"%": 1e-2},
 }
+_BASE = {unit: (factor, dims) for dims, own in _UNITS.items() for unit, factor in own.items()}
 _TERM = re.compile(r"^([A-Za-z%]+)(?:\^?(-?\d+))?$")
 _NUMBER = re.compile(r"^\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
 _PLAIN = str.maketrans({"°": "deg", "µ": "u", "μ": "u", "²": "2", "³": "3", "·": "*", "⋅": "*"})
@@ -88,7 +66,7 @@ def _float(value: Real | Fraction) -> float:
         return math.inf
 
 
-def parse(value: Any, unit: str) -> float:
+def parse(value: object, unit: str) -> float:
     """The number of SI ``unit`` that ``value`` (a number, or a string with a unit) stands for."""
     if isinstance(value, bool) or not isinstance(value, (Real, str)):
         raise ValueError(f"expected a number{f' in {unit}' if unit else ''}, got {value!r}")

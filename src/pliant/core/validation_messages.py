@@ -39,7 +39,7 @@ def from_pydantic(error: ValidationError, raw: Mapping[Any, Any], at: Path) -> I
     for path, entries in _by_place(error, raw).items():
         if any(entry["type"] == "unexpected_keyword_argument" for entry in entries):
             yield Problem((*at, *path), "unknown key", rank=0)
-        elif _is_short_list(entries[0]):
+        elif entries[0]["type"] == "missing" and isinstance(entries[0]["loc"][-1], int):  # a short list
             wanted, given = 1 + max(entry["loc"][-1] for entry in entries), len(entries[0]["input"])
             yield Problem((*at, *path), f"expected {wanted} values, got {given}")
         else:
@@ -70,10 +70,6 @@ def _joined(texts: list[str]) -> str:
     return "".join(f"{text.rsplit(', got ')[0]} or " for text in others) + (
         last.removeprefix("expected ") if others else last
     )
-
-
-def _is_short_list(entry: Any) -> bool:
-    return entry["type"] == "missing" and isinstance(entry["loc"][-1], int)
 
 
 def _by_place(error: ValidationError, raw: Mapping[Any, Any]) -> dict[Path, list[Any]]:
@@ -135,7 +131,7 @@ def _text(entry: Any) -> str:
     return str(entry["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as the file has it, shortened."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -7,8 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IndexArray, IntArray
-from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.frame_offsets import FrameOffsets
+from pliant.embedding.barycentric import EmbeddedSurface, FrameOffsets
 from pliant.interfaces import Carrier, Structure
 from pliant.mesh.mesh import Surface
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array, IntArray
-from pliant.exporters.job import SURFACES, Exporter, Job, Piece
+from pliant.exporters.job import SURFACES, Exporter, Job, one_file
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.mesh import Surface
 from pliant.run.store import Frame
@@ -20,10 +20,6 @@ from pliant.run.store import Frame
 _FLOAT, _WHOLE = 5126, 5125
 _WIDTHS = {1: "SCALAR", 2: "VEC2", 3: "VEC3"}
 _ROOM = 64  # characters kept for the limits of an accessor
-
-
-def _plan(job: Job) -> list[Piece]:
-    return [(job.out, lambda file: _GlbWriter(job, file).write())]
 
 
 class _GlbWriter:
@@ -135,13 +131,12 @@ class _GlbWriter:
         self.samplers.append(sampler)
 
     def _material(self, name: str) -> int:
-        from pliant.render.render_options import BODY_COLOURS
+        from pliant.render.render_options import body_rgb
 
         known = [material["name"] for material in self.tree["materials"]]
         if name in known:
             return known.index(name)
-        colour = BODY_COLOURS[len(known) % len(BODY_COLOURS)].lstrip("#")
-        rgb = [round((int(colour[k : k + 2], 16) / 255.0) ** 2.2, 4) for k in (0, 2, 4)]
+        rgb = [round((part / 255.0) ** 2.2, 4) for part in body_rgb(len(known))]
         look = {"baseColorFactor": [*rgb, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.6}
         self.tree["materials"].append({"name": name, "pbrMetallicRoughness": look, "doubleSided": True})
         return len(known)
@@ -193,5 +188,6 @@ def _u32(number: int) -> bytes:
 
 
 GLB = Exporter(
-    ".glb", "shown surfaces with morph animation", SURFACES - {"units", "up"}, _plan, up="y", whole=True
-)
+    ".glb", "shown surfaces with morph animation", SURFACES - {"units", "up"},
+    one_file(lambda job, file: _GlbWriter(job, file).write()), up="y", whole=True,
+)  # fmt: skip

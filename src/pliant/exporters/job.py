@@ -1,12 +1,13 @@
-"""What all exporters share: which frames and bodies, which files, and that no file is ever half written."""
+"""What all exporters share: frames, bodies, units and axes, files, and that no file is ever half written."""
 
 import dataclasses
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -16,11 +17,103 @@ import numpy as np
 from pliant.core.environment import need
 from pliant.core.errors import InputError, RunError
 from pliant.core.registry import nearest
-from pliant.exporters.axes_units import AxisTransform, TransformedFrame, placing
+from pliant.core.typing import Array
+from pliant.core.units import parse
 from pliant.exporters.prefetch import ahead
+from pliant.interfaces import FieldData
+from pliant.mesh.mesh import Surface
 from pliant.run.requests import ExportRequest
-from pliant.run.store import Frame, Run
+from pliant.run.store import BodyRecord, Frame, Run
 from pliant.run.store.json_files import replace_file, storing
+
+_VECTORS = ("displacement", "velocity", "force")
+
+
+@dataclass(frozen=True)
+class AxisTransform:
+    """From metres and the scene's axes to those of a file: points become ``scale * turn @ point``.
+
+    unit: length unit of the file, ``metres`` long; up: its axis that points up.
+    """
+
+    unit: str = "m"
+    metres: float = 1.0
+    up: str = "z"
+    turn: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+    @property
+    def plain(self) -> bool:
+        return self.metres == 1.0 and np.array_equal(self.turn, np.eye(3))
+
+    def points(self, points: Array) -> Array:
+        """Points, velocities or displacements (n, 3), converted."""
+        return points if self.plain else points @ (np.array(self.turn).T / self.metres)
+
+    def field(self, name: str, data: FieldData) -> FieldData:
+        """A field, converted: lengths and speeds scaled, vectors and tensors turned; all else stays SI."""
+        values, turn = np.asarray(data.values), np.array(self.turn)
+        if self.plain:
+            return data
+        if values.shape[1:] == (3, 3):
+            values = turn @ values @ turn.T
+        elif name in _VECTORS and values.shape[1:] == (3,):
+            values = values @ turn.T
+        if data.unit in ("m", "m/s"):
+            return FieldData(values / self.metres, data.per, self.unit + data.unit[1:])
+        return replace(data, values=values)
+
+
+def placing(run: Run, unit: str | None, up: str | None) -> AxisTransform:
+    """Checked: ``unit`` is a length (m if not given), ``up`` an axis (the scene's if not given)."""
+    own = scene_up(run)
+    wanted = own if up is None else up
+    if wanted not in ("x", "y", "z"):
+        raise InputError(f"up = {up!r}: it is x, y or z.")
+    unit = unit or "m"
+    try:
+        metres = parse(f"1 {unit}", "m")
+    except ValueError as error:
+        raise InputError(f"units = {unit!r}: {error}.", hint="Lengths are m, cm, mm, km, in, ft.") from None
+    turn = np.eye(3)
+    if wanted != own:
+        a, b = "xyz".index(own), "xyz".index(wanted)
+        turn[a, a] = turn[b, b] = 0.0
+        turn[b, a], turn[a, b] = 1.0, -1.0
+    return AxisTransform(unit, metres, wanted, tuple(tuple(row) for row in turn.tolist()))
+
+
+def scene_up(run: Run) -> str:
+    """The axis that points up in the run's scene."""
+    try:
+        up = tomllib.loads(run.scene_text).get("up", "z")
+    except tomllib.TOMLDecodeError:
+        up = "z"
+    return up if up in ("x", "y", "z") else "z"
+
+
+class TransformedFrame(Frame):
+    """A frame whose positions, velocities and fields are converted; structures stay as they are."""
+
+    def __init__(self, frame: Frame, place: AxisTransform) -> None:
+        super().__init__(frame._run, frame.index)
+        self._frame, self._place = frame, place
+
+    def _array(self, name: str) -> Array:
+        if name not in self._read:
+            self._read[name] = self._place.points(self._frame._array(name))
+        return self._read[name]
+
+    def surface(self, name: str) -> Surface:
+        shown = self._frame.surface(name)  # carried in metres, as its offsets are
+        return replace(shown, points=self._place.points(shown.points))
+
+    def surface_velocities(self, name: str) -> Array | None:
+        velocities = self._frame.surface_velocities(name)
+        return None if velocities is None else self._place.points(velocities)
+
+    def _field(self, name: str, body: BodyRecord) -> FieldData:
+        return self._place.field(name, self._frame.field(name, body.name))
+
 
 _NUMBER = re.compile(r"%0?\d*d")
 
@@ -60,12 +153,9 @@ class Job:
 
     def each(self) -> Iterator[Frame]:
         """All frames asked for, one after the other, for a file that holds them all; read ahead."""
-        for frame in ahead(partial(self._fetched, number) for number in self.frames):
+        for frame in ahead(self.frame(number).fetch for number in self.frames):
             yield frame
             self.tell()
-
-    def _fetched(self, number: int) -> Frame:
-        return self.frame(number).fetch()
 
     def versions(self) -> dict[int, list[int]]:
         """The frames asked for by their topology version."""
@@ -113,6 +203,11 @@ def per_frame(job: Job, write: Callable[[Frame, BinaryIO], object], out: Path | 
     return [piece(place, number) for place, number in enumerate(job.frames)]
 
 
+def one_file(write: Callable[[Job, BinaryIO], object]) -> Callable[[Job], list[Piece]]:
+    """The plan of a format with one file that ``write`` fills with all frames."""
+    return lambda job: [(job.out, lambda file: write(job, file))]
+
+
 def by_name(suffix: str, write: Callable[[Path], object]) -> Callable[[BinaryIO], object]:
     """For libraries that open files themselves: ``write`` gets a name that ends in ``suffix``.
 
@@ -148,7 +243,12 @@ def export_with(
             raise InputError(f"'{entry.name}' means nothing for {exporter.suffix} files: {exporter.about}.")
     need(f"Writing {exporter.suffix} files", *exporter.needs, extra=exporter.extra)
     frames = chosen_frames(run, asked.frames, asked.every)
-    count = _Count(progress)
+    done = count(1)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(next(done), total)
+
     job = Job(
         run,
         out,
@@ -158,10 +258,10 @@ def export_with(
         placing(run, asked.units, asked.up or exporter.up),
         asked.start,
         bool(asked.normals),
-        count.one if exporter.whole else lambda: None,
+        tell if exporter.whole else lambda: None,
     )
     pieces = exporter.plan(job)
-    count.total = len(frames) if exporter.whole else len(pieces)
+    total = len(frames) if exporter.whole else len(pieces)
     taken = [path for path, _ in pieces if path.exists()]
     if taken and (not asked.force or any(path.is_dir() for path in taken)):
         more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
@@ -171,20 +271,8 @@ def export_with(
         for path, write in pieces:
             replace_file(path, write)
             if not exporter.whole:
-                count.one()
+                tell()
     return [path for path, _ in pieces]
-
-
-class _Count:
-    """Counts what is done: files, or the frames of a file that holds them all."""
-
-    def __init__(self, progress: Callable[[int, int], object] | None) -> None:
-        self._progress, self._done, self.total = progress, 0, 0
-
-    def one(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self.total)
 
 
 def chosen_frames(run: Run, wanted: int | slice | Iterable[int] | None, every: int) -> list[int]:

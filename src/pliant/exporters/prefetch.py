@@ -9,8 +9,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from contextlib import contextmanager
+from typing import TypeVar
 
 from pliant.core.typing import AnyArray
 
@@ -53,38 +53,29 @@ class Prefetched:
             self._waiting = 0
 
 
-class RowWriter:
-    """Writes arrays at given places of a file, one after the other, while its owner makes the next."""
+@contextmanager
+def row_writer(path: str | os.PathLike[str]) -> Iterator[Callable[[AnyArray, int], None]]:
+    """Gives a function that writes an array, which is contiguous and does not change any more, so many bytes
+    from the start of a file; arrays go one after the other while the caller makes the next."""
+    file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+    soon, pool = Prefetched(file), ThreadPoolExecutor(1)
+    waiting: deque[Future[None]] = deque()
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
-        self._soon = Prefetched(self._file)
-        self._pool = ThreadPoolExecutor(1)
-        self._waiting: deque[Future[None]] = deque()
-
-    def write(self, values: AnyArray, at: int) -> None:
-        """Write an array that is contiguous and does not change any more, ``at`` bytes from the start."""
-        data: Any = values
-        self._waiting.append(self._pool.submit(self._put, memoryview(data).cast("B"), at))
-        if len(self._waiting) > DEPTH:
-            self._waiting.popleft().result()
-
-    def _put(self, data: Any, at: int) -> None:
-        os.lseek(self._file, at, os.SEEK_SET)
-        self._soon.wrote(len(data))
+    def put(data: memoryview, at: int) -> None:
+        os.lseek(file, at, os.SEEK_SET)
+        soon.wrote(len(data))
         while len(data):
-            data = data[os.write(self._file, data) :]
+            data = data[os.write(file, data) :]
 
-    def __enter__(self) -> Self:
-        return self
+    def write(values: AnyArray, at: int) -> None:
+        waiting.append(pool.submit(put, values.data.cast("B"), at))
+        if len(waiting) > DEPTH:
+            waiting.popleft().result()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if error is None:
-                for last in self._waiting:
-                    last.result()
-        finally:
-            self._pool.shutdown(cancel_futures=True)
-            os.close(self._file)
+    try:
+        yield write
+        for last in waiting:
+            last.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        os.close(file)

@@ -18,7 +18,7 @@ def _plan(job: Job) -> list[Piece]:
     camera, light = _camera(job), _light(job.place.up)
 
     def write(frame: Frame, file: BinaryIO) -> None:
-        from pliant.render.render_options import BODY_COLOURS
+        from pliant.render.render_options import body_rgb
 
         picture = f"frame_{frame.index:04d}.tiff"
         text = [
@@ -34,8 +34,7 @@ def _plan(job: Job) -> list[Piece]:
         ]
         file.write("".join(text).encode())
         for number, name in enumerate(job.bodies_of(frame)):
-            colour = BODY_COLOURS[number % len(BODY_COLOURS)].lstrip("#")
-            rgb = [int(colour[k : k + 2], 16) / 255.0 for k in (0, 2, 4)]
+            rgb = [part / 255.0 for part in body_rgb(number)]
             file.write(f"AttributeBegin\nColor [{_numbers(rgb)}]\n".encode())
             file.write(
                 f'Attribute "identifier" "string name" [{_quoted(name)}]\nSurface "plastic"\n'.encode()
@@ -76,24 +75,20 @@ def _camera(job: Job) -> str:
 
 def _mesh(surface: Surface) -> bytes:
     count, normals = len(surface.triangles), vertex_normals(surface.points, surface.triangles)
+    corners = " ".join(map(str, surface.triangles.ravel().tolist()))
     text = [
-        f"PointsPolygons [{' '.join(['3'] * count)}]\n[{_whole(surface.triangles)}]\n",
+        f"PointsPolygons [{' '.join(['3'] * count)}]\n[{corners}]\n",
         f'"P" [{_numbers(surface.points.ravel())}]\n"N" [{_numbers(normals.ravel(), 6)}]\n',
     ]
     if surface.uv is not None and surface.uv_triangles is not None:
-        corners: Array = surface.uv[surface.uv_triangles.ravel()]
-        text.append(f'"facevarying float[2] st" [{_numbers(corners.ravel())}]\n')
+        texture: Array = surface.uv[surface.uv_triangles.ravel()]
+        text.append(f'"facevarying float[2] st" [{_numbers(texture.ravel())}]\n')
     return "".join(text).encode()
 
 
 def _numbers(values: AnyArray | list[float], digits: int = 9) -> str:
     flat = np.asarray(values, float).ravel().tolist()
     return (f"%.{digits}g " * len(flat) % tuple(flat)).rstrip()
-
-
-def _whole(values: AnyArray) -> str:
-    flat = np.asarray(values).ravel().tolist()
-    return ("%d " * len(flat) % tuple(flat)).rstrip()
 
 
 def _quoted(name: str) -> str:

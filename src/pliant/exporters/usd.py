@@ -2,9 +2,12 @@
 
 /World/BODY is an Xform, /World/BODY/surface its Mesh. Points and velocities are samples at the frames'
 numbers; topology is written once. A body whose topology changes has surface_1, surface_2, ..., each visible
-in its own frames. /World/BODY/simulation is the tet mesh at rest, a guide, with the deformable attributes
-of the proposal that is staged for UsdPhysics (``usd_deformable``). Smooth normals are written where they are
-asked for: being samples, they make the file half as large again.
+in its own frames. Smooth normals are written where they are asked for: being samples, they increase the
+file size by about 50 %.
+
+/World/BODY/simulation is the tet mesh at rest, a guide, with deformable attributes for programs that
+simulate. Their names follow the proposal of the USD Physics working group, which is staged for UsdPhysics
+as OmniPhysics...API and omniphysics:... (Omni Physics Deformable Schema, as of its release 110).
 """
 
 import re
@@ -15,14 +18,81 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import InputError
-from pliant.exporters.job import SURFACES, Exporter, Job, Piece, by_name
+from pliant.core.typing import Array
+from pliant.exporters.job import SURFACES, AxisTransform, Exporter, Job, Piece, by_name
 from pliant.exporters.prefetch import Prefetched
 from pliant.exporters.surfaces import vertex_normals
-from pliant.exporters.usd_deformable import bind_pose, define_body
-from pliant.exporters.usd_files import save, write_text
-from pliant.exporters.usd_samples import Samples, each, integers, vectors
-from pliant.mesh.mesh import Surface
+from pliant.exporters.usd_data import Samples, each_sample, integers, save, vectors, write_text
+from pliant.mesh.mesh import Surface, boundary_triangles
 from pliant.run.store import BodyRecord, Frame
+
+_POSE = "deformablePose:default:omniphysics:"
+
+
+def define_body(stage: Any, path: str, record: BodyRecord, place: AxisTransform) -> None:
+    """The body's Xform with its mass and material, and its tets at rest as a guide."""
+    from pxr import Sdf, UsdGeom, UsdPhysics, Vt
+
+    structure = record.structure
+    body = UsdGeom.Xform.Define(stage, path).GetPrim()
+    body.AddAppliedSchema("OmniPhysicsDeformableBodyAPI")
+    enabled = body.CreateAttribute("omniphysics:deformableBodyEnabled", Sdf.ValueTypeNames.Bool)
+    enabled.Set(True)
+    kinematic = body.CreateAttribute("omniphysics:kinematicEnabled", Sdf.ValueTypeNames.Bool)
+    kinematic.Set(True)  # what happens is in the samples already
+    mass = body.CreateAttribute("omniphysics:mass", Sdf.ValueTypeNames.Float)
+    mass.Set(float(structure.mass.sum()))
+    UsdPhysics.SetStageKilogramsPerUnit(stage, 1.0)
+    _define_material(stage, path, record, place)
+    tets = structure.cells.get("tetra")
+    if tets is None or not len(tets):
+        return
+    rest = place.points(structure.rest)
+    corners = Vt.Vec4iArray.FromNumpy(np.ascontiguousarray(tets, np.int32))
+    mesh = UsdGeom.TetMesh.Define(stage, f"{path}/simulation")
+    mesh.CreatePurposeAttr(UsdGeom.Tokens.guide)
+    mesh.CreatePointsAttr(vectors(rest))
+    mesh.CreateTetVertexIndicesAttr(corners)
+    sides = np.ascontiguousarray(boundary_triangles(tets), np.int32)
+    mesh.CreateSurfaceFaceVertexIndicesAttr(Vt.Vec3iArray.FromNumpy(sides))
+    prim = mesh.GetPrim()
+    prim.AddAppliedSchema("OmniPhysicsVolumeDeformableSimAPI")
+    prim.CreateAttribute("omniphysics:restShapePoints", Sdf.ValueTypeNames.Point3fArray).Set(vectors(rest))
+    prim.CreateAttribute("omniphysics:restTetVtxIndices", Sdf.ValueTypeNames.Int4Array).Set(corners)
+    bind_pose(prim, rest)
+
+
+def bind_pose(prim: Any, points: Array) -> None:
+    """The pose in which a body's shown surface belongs to its simulated mesh."""
+    from pxr import Sdf, Vt
+
+    prim.AddAppliedSchema("OmniPhysicsDeformablePoseAPI:default")
+    kinds = Sdf.ValueTypeNames
+    prim.CreateAttribute(_POSE + "purposes", kinds.TokenArray).Set(Vt.TokenArray(["bindPose"]))
+    prim.CreateAttribute(_POSE + "points", kinds.Point3fArray).Set(vectors(points))
+
+
+def _define_material(stage: Any, path: str, record: BodyRecord, place: AxisTransform) -> None:
+    """Young's modulus and density in the units of the stage (kilograms, its lengths, seconds)."""
+    from pxr import Sdf, UsdShade
+
+    from pliant.materials import resolve
+
+    try:
+        material = resolve(record.material)
+    except ValueError:
+        return
+    prim = UsdShade.Material.Define(stage, f"{path}/material").GetPrim()
+    prim.AddAppliedSchema("OmniPhysicsDeformableMaterialAPI")
+    for name, value in (
+        ("youngsModulus", material.young * place.metres),
+        ("poissonsRatio", material.poisson),
+        ("density", material.density * place.metres**3),
+    ):
+        prim.CreateAttribute(f"omniphysics:{name}", Sdf.ValueTypeNames.Float).Set(float(value))
+    binding = UsdShade.MaterialBindingAPI.Apply(stage.GetPrimAtPath(path))
+    binding.Bind(UsdShade.Material(prim), materialPurpose="physics")
+
 
 SAVED_BYTES = 16_000_000  # held in memory until they are written: each time costs something
 
@@ -44,7 +114,7 @@ def _write(job: Job, path: Path) -> None:
     held = 0
     with path.open("rb") as file:
         soon = Prefetched(file.fileno())
-        for samples in each(job):
+        for samples in each_sample(job):
             writer.frame(samples)
             held += samples.size
             if held > SAVED_BYTES:
@@ -110,7 +180,7 @@ class _UsdWriter:
         """A mesh of a topology version, all that does not change with time."""
         from pxr import Sdf, UsdGeom, Vt
 
-        from pliant.render.render_options import BODY_COLOURS
+        from pliant.render.render_options import body_rgb
 
         place = self.names[record.name]
         earlier = sum(name == record.name for _, name in self.meshes)
@@ -122,9 +192,7 @@ class _UsdWriter:
         mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
         mesh.CreateFaceVertexCountsAttr(Vt.IntArray(len(surface.triangles), 3))
         mesh.CreateFaceVertexIndicesAttr(integers(surface.triangles))
-        number = list(self.names).index(record.name)
-        colour = BODY_COLOURS[number % len(BODY_COLOURS)].lstrip("#")
-        rgb = [(int(colour[k : k + 2], 16) / 255.0) ** 2.2 for k in (0, 2, 4)]
+        rgb = [(part / 255.0) ** 2.2 for part in body_rgb(list(self.names).index(record.name))]
         mesh.CreateDisplayColorAttr(Vt.Vec3fArray([tuple(rgb)]))
         variables = UsdGeom.PrimvarsAPI(mesh)
         if surface.uv is not None and surface.uv_triangles is not None:

@@ -5,22 +5,19 @@ topology version; steps point at it. The rows of points and fields lie in one pi
 them, and they are then written straight to their places, which takes half the time.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from pliant.core.typing import AnyArray
-from pliant.exporters.job import VOLUMES, Exporter, Job, Piece
-from pliant.exporters.prefetch import RowWriter
-from pliant.exporters.volumes import Grid, cells_of, data_of
+from pliant.exporters.job import VOLUMES, Exporter, Job, one_file
+from pliant.exporters.prefetch import row_writer
+from pliant.exporters.vtu import Grid, cells_of, data_of
 from pliant.run.store import Frame
 
 _CONSTANT = ("body", "region")
-
-
-def _plan(job: Job) -> list[Piece]:
-    return [(job.out, lambda file: _write(job, file))]
 
 
 def _write(job: Job, file: BinaryIO) -> None:
@@ -32,8 +29,8 @@ def _write(job: Job, file: BinaryIO) -> None:
         top.attrs["Type"] = np.bytes_("UnstructuredGrid")
         writer = _VtkhdfWriter(job, top)
         writer.describe()
-    with RowWriter(file.name) as rows:
-        writer.fill(rows)
+    with row_writer(file.name) as write:
+        writer.fill(write)
 
 
 @dataclass
@@ -69,17 +66,20 @@ class _VtkhdfWriter:
         self._cells()
         points = np.array([len(grids[v].points) for v in order])
         cells = np.array([len(grids[v].types) for v in order])
-        self._step("Values", np.array([number / float(job.run.manifest["fps"]) for number in job.frames]))
-        self._step("PartOffsets", np.array([versions.index(v) for v in order]))
-        self._step("NumberOfParts", np.ones(len(order), np.int64))
-        self._step("PointOffsets", np.cumsum(points) - points)
+        for name, values in (
+            ("Values", np.array([number / float(job.run.manifest["fps"]) for number in job.frames])),
+            ("PartOffsets", np.array([versions.index(v) for v in order])),
+            ("NumberOfParts", np.ones(len(order), np.int64)),
+            ("PointOffsets", np.cumsum(points) - points),
+        ):
+            self.steps.create_dataset(name, data=values)
         for name, sizes in (
             ("CellOffsets", [len(grids[v].types) for v in versions]),
             ("ConnectivityIdOffsets", [len(grids[v].connectivity) for v in versions]),
         ):
             starts = np.cumsum(sizes) - sizes
             self.starts[name] = starts[[versions.index(v) for v in order]]
-            self._step(name, self.starts[name][:, None])
+            self.steps.create_dataset(name, data=self.starts[name][:, None])
         self.counts = points, cells
         self.points = self._rows(self.top, "Points", int(points.sum()), (3,), 0)
         self.places = self._fields()
@@ -97,25 +97,22 @@ class _VtkhdfWriter:
         ):
             self.top.create_dataset(name, data=values)
 
-    def _step(self, name: str, values: AnyArray) -> None:
-        self.steps.create_dataset(name, data=values)
-
-    def fill(self, rows: RowWriter) -> None:
+    def fill(self, write: Callable[[AnyArray, int], None]) -> None:
         """Points and fields, frame by frame; a field that a version does not have is NaN there."""
         for step, frame in enumerate(self.job.each()):
             grid = self._data(frame, self.order[step])
-            self._put(rows, self.points, grid.points)
+            self._put(write, self.points, grid.points)
             for place in self.places:
                 data = (grid.cell_data if place.kind else grid.point_data).get(place.name)
                 if data is None:
                     data = np.full((self.counts[place.kind][step], place.width), np.nan)
-                self._put(rows, place, data)
+                self._put(write, place, data)
 
     @staticmethod
-    def _put(rows: RowWriter, place: _Place, values: AnyArray) -> None:
+    def _put(write: Callable[[AnyArray, int], None], place: _Place, values: AnyArray) -> None:
         data = np.ascontiguousarray(values, np.float64)
         if data.size:
-            rows.write(data, place.at)
+            write(data, place.at)
         place.at += data.nbytes
 
     def _data(self, frame: Frame, version: int) -> Grid:
@@ -161,5 +158,5 @@ class _VtkhdfWriter:
 
 
 VTKHDF = Exporter(
-    ".vtkhdf", "volume meshes with fields over time", VOLUMES, _plan, needs=("h5py",), whole=True
+    ".vtkhdf", "volume meshes with fields over time", VOLUMES, one_file(_write), needs=("h5py",), whole=True
 )

@@ -9,8 +9,7 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.embedding.barycentric import EmbeddedSurface, boundary_carrier, embed
-from pliant.embedding.lazy import LazyCarrier
+from pliant.embedding.barycentric import EmbeddedSurface, LazyCarrier, boundary_carrier, embed
 from pliant.fracture.surface_cut import GROUP, cut_surface
 from pliant.fracture.tet_topology import boundary_twins, pieces
 from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, tet_with, weights_in

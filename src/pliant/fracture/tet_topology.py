@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces import blend
-from pliant.mesh.topology import components
+from pliant.mesh.topology import components, merge_points
 
 FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])  # outward, opposite to each corner
 
@@ -62,20 +62,25 @@ def opened(tets: IntArray, count: int, pairs: IntArray) -> tuple[IntArray, IntAr
     links = links[mine[local.ravel()[links[:, 0]]]]
     _, group = components(local.size, links)
     corner = np.flatnonzero(mine[local.ravel()])  # in the order of tets
-    vertex, group = local.ravel()[corner], group[corner]
+    fresh = local.copy().ravel()
+    fresh[corner], owner = named_copies(local.ravel()[corner], group[corner], count)
+    out = tets.copy()
+    out[near] = fresh.reshape(-1, 4)
+    return out, owner
+
+
+def named_copies(vertex: IntArray, group: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Numbers of corners (c,) at each ``vertex`` (c,) of 0 to ``count`` - 1, one for each ``group`` (c,) of
+    them, and the vertex of each number (n,): the first group at a vertex keeps it, others follow."""
     _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
     owner = vertex[first]
     order = np.lexsort((first, owner))
     keeps = np.ones(len(order), bool)
-    keeps[1:] = owner[order][1:] != owner[order][:-1]  # the first group at a vertex keeps its number
+    keeps[1:] = owner[order][1:] != owner[order][:-1]
     name = np.empty(len(first), np.int64)
     name[order[keeps]] = owner[order[keeps]]
     name[order[~keeps]] = count + np.arange((~keeps).sum())
-    fresh = local.copy().ravel()
-    fresh[corner] = name[inverse.reshape(-1)]
-    out = tets.copy()
-    out[near] = fresh.reshape(-1, 4)
-    return out, np.concatenate([np.arange(count), owner[order[~keeps]]])
+    return name[inverse.reshape(-1)], np.concatenate([np.arange(count), owner[order[~keeps]]])
 
 
 def _corner_links(tets: IntArray, joints: IntArray) -> IntArray:
@@ -99,8 +104,6 @@ def open_faces(tets: IntArray, count: int, pairs: IntArray) -> TetEdit | None:
 
 def boundary_twins(rest: Array, triangles: IntArray) -> BoolArray:
     """Which boundary triangles (m, 3) lie on another one in the rest shape: the faces of cracks."""
-    from pliant.mesh.topology import merge_points
-
     _, of = merge_points(rest)
     keys = np.sort(of[triangles], axis=1)
     _, inverse, uses = np.unique(keys, axis=0, return_inverse=True, return_counts=True)

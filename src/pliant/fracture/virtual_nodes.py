@@ -18,7 +18,7 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.fracture.tet_cut import cut_through, imprinted, parted
-from pliant.fracture.tet_topology import TetEdit, shared_faces
+from pliant.fracture.tet_topology import TetEdit, named_copies, shared_faces
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.topology import components
 
@@ -144,15 +144,8 @@ def _joined(corners: IntArray, count: int, pairs: IntArray) -> tuple[IntArray, I
     row, i, j = np.nonzero(corners[pairs[:, 0]][:, :, None] == corners[pairs[:, 1]][:, None, :])
     links = np.column_stack([4 * pairs[row, 0] + i, 4 * pairs[row, 1] + j])
     _, group = components(corners.size, links)
-    first, inverse = np.unique(group, return_index=True, return_inverse=True)[1:]
-    owner = corners.ravel()[first]
-    order = np.lexsort((first, owner))
-    keeps = np.ones(len(order), bool)
-    keeps[1:] = owner[order][1:] != owner[order][:-1]
-    name = np.empty(len(first), np.int64)
-    name[order[keeps]] = owner[order[keeps]]
-    name[order[~keeps]] = count + np.arange((~keeps).sum())
-    return name[inverse.reshape(-1)].reshape(-1, 4), np.concatenate([np.arange(count), owner[order[~keeps]]])
+    tets, owner = named_copies(corners.ravel(), group, count)
+    return tets.reshape(-1, 4), owner
 
 
 def tet_with(tets: IntArray, corners: AnyArray) -> IntArray:

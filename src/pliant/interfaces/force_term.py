@@ -22,7 +22,8 @@ class ForceTerm(ABC):
     Arrays are those of the whole World, (n, 3), in SI units.
 
     account: the account of ``EnergyTotals`` for the work of its forces that its potential does not explain;
-    None where the potential explains all of it. stored: the column of the energy ledger that its potential
+    None where the potential explains all of it. Classes with forces and no potential have "work" unless they
+    say otherwise. stored: the column of the energy ledger that its potential
     belongs to.
     """
 
@@ -39,6 +40,8 @@ class ForceTerm(ABC):
         super().__init_subclass__()
         implemented = (name for name in cls.MEMBERS if getattr(cls, name) is not getattr(ForceTerm, name))
         cls.members = frozenset(implemented)
+        if cls.account is None and "add_forces" in cls.members and "potential_energy" not in cls.members:
+            cls.account = "work"
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         """Add the forces [N] at ``time`` to ``out``."""

@@ -2,8 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import AnyArray, Array
 
 if TYPE_CHECKING:
@@ -18,6 +20,11 @@ class IntegratorState:
     """
 
     series_names: tuple[str, ...] = ()
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """Where it reports what a user should know, when it starts and while it runs."""
+        return Diagnostics()
 
     def sample(self, time: float) -> Sequence[float]:
         """Values of the series since the last ``reset``."""
@@ -51,6 +58,11 @@ class Integrator(ABC):
     def start(self, system: "System") -> IntegratorState:
         """The state for a run of ``system``; raises IncompatibleError where the scheme cannot advance it."""
         return IntegratorState()
+
+    def choose(self, system: "System", steps: float) -> tuple["Integrator", str]:
+        """The scheme to use for ``system``, and why; ``steps``: stable explicit steps a frame. Itself, unless
+        it stands for a choice."""
+        return self, ""
 
     def scheme_energy(self, v: Array, f: Array, w: Array, dt: float) -> float:
         """What the scheme keeps constant for linear forces, less the energy itself [J]; all arrays (n, 3), w:

@@ -125,6 +125,14 @@ class StoredEnergy(Protocol):
         """Elastic energy [J]."""
 
 
+class EnergyMomentum(Protocol):
+    """Forces of energy-momentum steps; models with an energy and without this get a generic form."""
+
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        """Add forces f [N] of a step from ``before`` to ``after`` to ``out``: they do exactly the work
+        ``f . (after - before) = E(before) - E(after)`` and have no moment about the mean positions."""
+
+
 class Damped(Protocol):
     """Damping in proportion to stiffness, ``f = -beta K v``."""
 

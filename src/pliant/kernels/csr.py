@@ -17,6 +17,14 @@ def incidence(index: AnyArray, count: int) -> tuple[IntArray, IntArray]:
     return np.argsort(flat, kind="stable"), starts
 
 
+def take_rows(starts: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Some rows of a table in compressed rows, in the same form."""
+    sizes = np.diff(starts)[rows]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    place = np.repeat(starts[rows] - ends[:-1], sizes) + np.arange(int(ends[-1]))
+    return ends, values[place]
+
+
 def edge_incidence(edges: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
     """Edges (m, 2) listed by their ends: starts (n + 1,), and the other end and number of each (2 m,)."""
     entries, starts = incidence(edges.T, count)

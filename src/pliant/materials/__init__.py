@@ -5,10 +5,8 @@ a complete ``ResolvedMaterial``; ``plausibility`` looks for slips; ``presets.nam
 """
 
 from pliant.materials import anisotropic, elastic, presets
-from pliant.materials.material import Material, Region, ResolvedMaterial
+from pliant.materials.material import Material, Region, ResolvedMaterial, by_region, plausibility, resolve
 from pliant.materials.presets import Preset
-from pliant.materials.resolve import by_region, resolve
-from pliant.materials.warnings import plausibility
 
 __all__ = [
     "Material",

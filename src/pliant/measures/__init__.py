@@ -2,12 +2,12 @@
 
 from pliant.core.registry import Registry, SceneMember
 from pliant.measures.base import MeasureParameters
-from pliant.measures.fracture import Fracture as Fracture
-from pliant.measures.peak import Peak as Peak
 from pliant.measures.probes import Flux as Flux
+from pliant.measures.probes import Peak as Peak
 from pliant.measures.probes import Probe as Probe
 from pliant.measures.probes import Reaction as Reaction
 from pliant.measures.totals import Energy as Energy
+from pliant.measures.totals import Fracture as Fracture
 from pliant.measures.totals import Momentum as Momentum
 from pliant.measures.totals import Volume as Volume
 

@@ -1,21 +1,22 @@
-"""Measures of selected particles and of cuts: probe, reaction, flux."""
+"""Measures of selected particles, of sections and of fields: probe, reaction, flux, peak."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from pliant.core.errors import IncompatibleError, SelectionError
+from pliant.core.errors import IncompatibleError, InputError, SelectionError
 from pliant.core.parameters import parameters
-from pliant.core.selection import AXES, Axis, BodyRef, Select
+from pliant.core.registry import nearest
+from pliant.core.selection import AXES, Axis, BodyRef, OneBody, Select
 from pliant.core.typing import BoolArray, IntArray
 from pliant.core.units import Length
 from pliant.interfaces import IndexMap, MeasureSampler, PrescribedMotion, SectionForce, offered
 from pliant.measures.base import MeasureParameters
+from pliant.state.world import BodyState, World
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
-    from pliant.state.world import World
 
 
 @parameters
@@ -42,7 +43,7 @@ class ProbeSampler(MeasureSampler):
         self.start = self.world.rest[rows]
         self.series_names = tuple(f"{probe.label}.{axis}" for axis in "xyz")
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self.start = change.remap_values(self.rows, self.start)
         self.rows, _ = change.remap_rows(self.rows)
 
@@ -87,7 +88,7 @@ class ReactionSampler(MeasureSampler):
         parts = ("x", "y", "z", "torque.x", "torque.y", "torque.z")
         self.series_names = tuple(f"{label}.{part}" for part in parts)
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self.rows, _ = change.remap_rows(self.rows)
 
     def sample(self, time: float) -> Sequence[float]:
@@ -136,7 +137,7 @@ class FluxSampler(MeasureSampler):
         if not self.cuts:
             raise SelectionError(f"measure '{flux.label}': the plane cuts no body.")
 
-    def remap(self, change: IndexMap, world: "World") -> None:
+    def remap(self, change: IndexMap, world: World) -> None:
         self._find_cuts()
 
     def _find_cuts(self) -> None:
@@ -160,3 +161,36 @@ class FluxSampler(MeasureSampler):
                 sums[part] -= float(resultant[self.axis])
                 magnitude += size
         return [*sums.values(), sum(sums.values()), magnitude]
+
+
+@parameters
+class Peak(MeasureParameters):
+    """The largest value of a ``field`` (strain, stress, ...) among the particles or cells of a body."""
+
+    kind: ClassVar[str] = "peak"
+
+    body: OneBody
+    field: str = "stress"
+
+    def prepare(self, system: "System") -> "PeakSampler":
+        (part,) = system.world.bodies_named(self.body, f"measure '{self.label}'")
+        known = [name for name in part.mechanics.field_names if name != "stress-tensor"]
+        if self.field not in known:
+            raise InputError(
+                f"measure '{self.label}': body '{part.name}' has no field '{self.field}'; "
+                f"{nearest(self.field, known)}"
+            )
+        return PeakSampler(system.world, part, self)
+
+
+class PeakSampler(MeasureSampler):
+    """The largest value of a field."""
+
+    def __init__(self, world: World, part: BodyState, peak: Peak) -> None:
+        self.world, self.part, self.field = world, part, peak.field
+        self.series_names = (peak.label,)
+
+    def sample(self, time: float) -> Sequence[float]:
+        rows = self.part.rows
+        found = self.part.mechanics.fields(self.world.x[rows], self.world.v[rows], [self.field])
+        return [float(found[self.field].values.max())]

@@ -1,19 +1,20 @@
-"""Measures of the whole state: volume, energy, momentum."""
+"""Measures of the whole state: volume, energy, momentum, fracture."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pliant.core.parameters import parameters
+from pliant.core.tables import Table
 from pliant.core.typing import Array
-from pliant.interfaces import ACCOUNTS, MeasureSampler
+from pliant.interfaces import ACCOUNTS, ChangingTopology, MeasureSampler, Structure
 from pliant.measures.base import MeasureParameters
 from pliant.mesh.mesh import surface_volume, tet_volumes
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
-    from pliant.state.world import BodyState
 
 
 @parameters
@@ -35,13 +36,12 @@ class VolumeSampler(MeasureSampler):
         self.series_names = (label, *(f"{label}.{part.name}" for part in self.world.bodies))
 
     def sample(self, time: float) -> Sequence[float]:
-        each = [part_volume(part, self.world.x[part.rows]) for part in self.world.bodies]
+        each = [structure_volume(part.structure, self.world.x[part.rows]) for part in self.world.bodies]
         return [float(sum(each)), *each]
 
 
-def part_volume(part: "BodyState", x: Array) -> float:
-    """Volume of one body [m3]: of its tets, or inside the surface it carries."""
-    structure = part.structure
+def structure_volume(structure: Structure, x: Array) -> float:
+    """Volume of one body [m3] with particles at ``x``: of its tets, or inside the surface it carries."""
     if "tetra" in structure.cells:
         share = 1.0 if structure.volume_share is None else structure.volume_share
         return float((share * tet_volumes(x, structure.cells["tetra"])).sum())
@@ -49,6 +49,25 @@ def part_volume(part: "BodyState", x: Array) -> float:
         carrier = structure.carrier
         return surface_volume(carrier.positions(x), carrier.surface.triangles)
     return float("nan")
+
+
+@dataclass(frozen=True)
+class BodySummary:
+    """A body at rest: model name, counts, mass [kg] and volume [m3] (None where unknown)."""
+
+    name: str
+    model: str
+    particles: int
+    cells: int
+    mass: float
+    volume: float | None
+
+
+def body_summary(name: str, model: str, structure: Structure) -> Table:
+    """The ``BodySummary`` of a body as a table."""
+    solids = max((len(cells) for kind, cells in structure.cells.items() if kind != "triangle"), default=0)
+    mass, volume = float(structure.mass.sum()), structure_volume(structure, structure.rest)
+    return vars(BodySummary(name, model, len(structure.rest), solids, mass, volume))
 
 
 @parameters
@@ -71,8 +90,8 @@ class EnergySampler(MeasureSampler):
 
     def __init__(self, system: "System", label: str) -> None:
         self.system = system
-        parts = ("kinetic", "elastic", "gravity", "dissipated", "work", "total", "contact", "scheme",
-                 *ACCOUNTS[1:], "unexplained")  # fmt: skip
+        stored = ("kinetic", "elastic", "gravity", "dissipated", "work", "total", "contact", "scheme")
+        parts = (*stored, *ACCOUNTS[1:], "unexplained")
         self.series_names = tuple(f"{label}.{part}" for part in parts)
 
     def sample(self, time: float) -> Sequence[float]:
@@ -113,3 +132,38 @@ class MomentumSampler(MeasureSampler):
         world = self.world
         p = world.mass[:, None] * world.v
         return [*p.sum(axis=0).tolist(), *np.cross(world.x, p).sum(axis=0).tolist()]
+
+
+@parameters
+class Fracture(MeasureParameters):
+    """Over all bodies that can break: number of ``pieces``, ``area`` of cracks and cuts in the rest
+    shape [m2], number of particles that have ``broken``."""
+
+    kind: ClassVar[str] = "fracture"
+
+    def series_units(self) -> dict[str, str]:
+        return {f"{self.label}.area": "m²"}
+
+    def prepare(self, system: "System") -> "FractureSampler":
+        return FractureSampler(system, self.label)
+
+
+class FractureSampler(MeasureSampler):
+    """Counts pieces again only when a body has changed."""
+
+    def __init__(self, system: "System", label: str) -> None:
+        self.bodies = [p for p in system.world.bodies if p.mechanics.fracture_statistics() is not None]
+        self.series_names = tuple(f"{label}.{part}" for part in ("pieces", "area", "broken"))
+        self._known: dict[str, tuple[int, Sequence[float]]] = {}
+
+    def sample(self, time: float) -> Sequence[float]:
+        totals = [0.0, 0.0, 0.0]
+        for body in self.bodies:
+            changing = body.mechanics.offer(ChangingTopology)
+            now = 0 if changing is None else changing.topology_version
+            version, found = self._known.get(body.name, (-1, ()))
+            if version != now:
+                found = body.mechanics.fracture_statistics() or (0, 0.0, 0)
+                self._known[body.name] = (now, found)
+            totals = [total + value for total, value in zip(totals, found, strict=True)]
+        return totals

@@ -1,4 +1,4 @@
-"""A search tree over a surface's triangles: nearest points, inside tests, self-intersections."""
+"""A bounding volume hierarchy of a surface's triangles: nearest points, inside tests, self-intersections."""
 
 from functools import cached_property
 
@@ -31,17 +31,18 @@ class Bvh:
 
     @cached_property
     def _moments(self) -> tuple[Array, Array]:
-        from pliant.mesh import winding_number
+        from pliant.mesh import bvh_kernels
 
-        return winding_number.moments(self.corners, *self._nodes[3:])
+        found: tuple[Array, Array] = bvh_kernels.moments(self.corners, *self._nodes[3:])
+        return found
 
     def winding(self, queries: Array) -> Array:
         """How often the surface goes round each query, shape (q,): 1 inside, 0 outside, between at holes."""
-        from pliant.mesh import winding_number
+        from pliant.mesh import bvh_kernels
 
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         out = np.empty(len(queries))
-        winding_number.winding(queries, self.corners, *self._nodes[2:], *self._moments, FAR, out)
+        bvh_kernels.winding(queries, self.corners, *self._nodes[2:], *self._moments, FAR, out)
         return out
 
     def inside(self, queries: Array) -> BoolArray:
@@ -50,6 +51,6 @@ class Bvh:
 
     def cutting_pairs(self) -> int:
         """Number of pairs of triangles without a common vertex that cut each other."""
-        from pliant.mesh import self_intersection
+        from pliant.mesh import bvh_kernels
 
-        return int(self_intersection.cutting_pairs(self.corners, self.triangles, *self._nodes))
+        return int(bvh_kernels.cutting_pairs(self.corners, self.triangles, *self._nodes))

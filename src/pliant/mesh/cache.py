@@ -42,12 +42,7 @@ def load(name: str) -> tuple[TetMesh, list[str]] | None:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             points, tets = data["points"], data["tets"]
             notes = json.loads(str(data["notes"]))
-        good = (
-            points.shape[1:] == (3,)
-            and tets.shape[1:] == (4,)
-            and points.dtype == "f8"
-            and tets.dtype == "i8"
-        )
+        good = [(x.shape[1:], x.dtype) for x in (points, tets)] == [((3,), "f8"), ((4,), "i8")]
         if not good or not len(tets) or tets.min() < 0 or not (tet_volumes(points, tets) > 0).all():
             return None
         with suppress(OSError):

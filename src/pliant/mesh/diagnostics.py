@@ -147,3 +147,15 @@ def _rims(rim: IntArray) -> int:
 
 def _vector(x: Array) -> Vector:
     return float(x[0]), float(x[1]), float(x[2])
+
+
+def hidden(surface: Surface) -> BoolArray:
+    """Which triangles have the inside on their outer face, just off their centres; shape (m,)."""
+    from pliant.mesh.bvh import Bvh
+
+    a, b, c = (surface.points[surface.triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), np.finfo(float).tiny)[:, None]
+    step = 1e-5 * np.linalg.norm(np.ptp(surface.points, axis=0))
+    found = Bvh(surface.points, surface.triangles).inside((a + b + c) / 3 + step * normal)
+    return found & ~found.all()

@@ -1,16 +1,18 @@
 """Kernel: one pass of edge collapses over a triangle surface."""
 
+# mypy: disable-error-code="untyped-decorator"
+
 import math
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.mesh.kernel import kernel
+from pliant.kernels.jit import jit
 
 TURN = 0.5  # a collapse may turn a triangle's normal by at most acos(0.5) = 60 degrees
 
 
-@kernel
+@jit
 def quadric_value(q: Array, x: float, y: float, z: float) -> float:
     """Weighted mean squared distance [m2] of a point from the planes summed in ``q`` (11,).
 
@@ -22,7 +24,7 @@ def quadric_value(q: Array, x: float, y: float, z: float) -> float:
     return max(value, 0.0) / q[10] if q[10] > 0 else 0.0
 
 
-@kernel
+@jit
 def best_place(q: Array, a: Array, b: Array, out: Array) -> float:
     """The place for the merged vertex of edge ab in ``out`` (3,), and its mean squared distance.
 
@@ -53,7 +55,7 @@ def best_place(q: Array, a: Array, b: Array, out: Array) -> float:
     return best
 
 
-@kernel
+@jit
 def edge_costs(points: Array, quadrics: Array, edges: IntArray, cost: Array, place: Array) -> None:
     """Mean squared distance in ``cost`` (e,) and merged position in ``place`` (e, 3) of every edge."""
     for e in range(edges.shape[0]):
@@ -61,7 +63,7 @@ def edge_costs(points: Array, quadrics: Array, edges: IntArray, cost: Array, pla
         cost[e] = best_place(quadrics[i] + quadrics[j], points[i], points[j], place[e])
 
 
-@kernel
+@jit
 def keeps_shape(points: Array, triangles: IntArray, ring: IntArray, v: int, w: int, x: Array) -> bool:
     """May v move to x, the triangles ``ring`` at v that do not hold w neither turning over nor vanishing?"""
     p = np.empty((2, 3, 3))
@@ -84,7 +86,7 @@ def keeps_shape(points: Array, triangles: IntArray, ring: IntArray, v: int, w: i
     return True
 
 
-@kernel
+@jit
 def collapse_pass(
     points: Array, triangles: IntArray, edges: IntArray, order: IntArray, place: Array, start: IntArray,
     ring: IntArray, quadrics: Array, target: IntArray, uses: IntArray,

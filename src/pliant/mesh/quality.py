@@ -75,7 +75,7 @@ def quality(mesh: TetMesh) -> Quality:
         inradius = 3 * np.abs(volumes) / areas.sum(axis=1)
         return Quality(
             volumes=volumes,
-            radius_edge=_circumradii(corners, volumes) / lengths.min(axis=1),
+            radius_edge=_circumradii(lengths, volumes) / lengths.min(axis=1),
             dihedral=_dihedral(normals, areas),
             aspect=lengths.max(axis=1) / (2 * np.sqrt(6) * inradius),
             edge_lengths=np.linalg.norm(mesh.points[edges[:, 0]] - mesh.points[edges[:, 1]], axis=1),
@@ -110,12 +110,9 @@ def _dihedral(normals: Array, areas: Array) -> Array:
     return np.asarray(np.degrees(np.arccos(np.clip(np.nan_to_num(cosine, nan=1.0), -1.0, 1.0))))
 
 
-def _circumradii(corners: Array, volumes: Array) -> Array:
+def _circumradii(lengths: Array, volumes: Array) -> Array:
     """Circumradii: sqrt(s (s - p)(s - q)(s - r)) / 6V with p, q, r products of opposite edges; (m,)."""
-    length = {
-        (i, j): np.linalg.norm(corners[:, i] - corners[:, j], axis=1) for i, j in map(tuple, _PAIRS.tolist())
-    }
-    p, q, r = length[0, 1] * length[2, 3], length[0, 2] * length[1, 3], length[0, 3] * length[1, 2]
+    p, q, r = (lengths[:, k] * lengths[:, 5 - k] for k in range(3))
     s = (p + q + r) / 2
     return np.asarray(np.sqrt(np.maximum(s * (s - p) * (s - q) * (s - r), 0)) / (6 * np.abs(volumes)))
 

@@ -87,7 +87,7 @@ MAX_HOLE = 0.3  # of the bounding box' diagonal
 def repair(
     surface: Surface, max_dropped: float = MAX_DROPPED, max_hole: float = MAX_HOLE
 ) -> tuple[Surface, list[str]]:
-    """The mended surface, and one sentence for each thing that was done.
+    """The repaired surface, and one sentence for each thing that was done.
 
     Equal points become one, triangles without area and repeated ones go, winding is made consistent and
     outward, holes are closed. Texture coordinates and groups stay with their triangles.
@@ -96,17 +96,18 @@ def repair(
     than ``max_hole`` times the diagonal of the bounding box. Pass ``float("inf")`` to allow anything.
     """
     check_arrays(surface)
-    mended, notes = surface, []
+    repaired, notes = surface, []
     for step in (_merge, _drop, _wind, lambda s: _close(s, max_hole), _turn_out):
-        mended, done = step(mended)
+        repaired, done = step(repaired)
         notes += done
-    gone = len(surface.triangles) - np.count_nonzero(_sound(_merge(surface)[0]))
+    merged = _merge(surface)[0]
+    gone = np.count_nonzero(degenerate(merged.points, merged.triangles) | duplicates(merged.triangles))
     if gone > max_dropped * len(surface.triangles):
         raise MeshError(
             f"{gone} of {len(surface.triangles)} triangles have no area or repeat another: too many to drop.",
             hint="Export the model again, or fill it as it is with mesher='lattice'.",
         )
-    return mended, notes
+    return repaired, notes
 
 
 def _merge(surface: Surface) -> tuple[Surface, list[str]]:
@@ -118,10 +119,6 @@ def _merge(surface: Surface) -> tuple[Surface, list[str]]:
     notes = [f"Merged {counted(gone, 'point')} with others at the same place."] if gone else []
     notes += [f"Dropped {counted(loose, 'point')} without a triangle."] if loose else []
     return replace(surface, points=points, triangles=number[surface.triangles]), notes
-
-
-def _sound(surface: Surface) -> BoolArray:
-    return ~degenerate(surface.points, surface.triangles) & ~duplicates(surface.triangles)
 
 
 def _drop(surface: Surface) -> tuple[Surface, list[str]]:

@@ -4,8 +4,7 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.csr import incidence
-from pliant.mesh.features import SHARP
-from pliant.mesh.topology import Edges
+from pliant.mesh.topology import SHARP, Edges
 
 PASSES = 60
 
@@ -66,7 +65,7 @@ def _quadrics(points: Array, triangles: IntArray) -> Array:
     normal = np.cross(b - a, c - a)
     normal /= np.maximum(np.linalg.norm(normal, axis=1), np.finfo(float).tiny)[:, None]
     out = np.zeros((len(points), 11))
-    _add_planes(out, triangles, normal, a, 1.0)
+    _add_planes(out, triangles, normal, a)
     topology = Edges(triangles, len(points))
     twins = topology.twins
     cosine = np.einsum("ij,ij->i", normal[twins[:, 0] // 3], normal[twins[:, 1] // 3])
@@ -75,11 +74,11 @@ def _quadrics(points: Array, triangles: IntArray) -> Array:
     i, j = topology.half[held].T
     upright = np.cross(points[j] - points[i], normal[held // 3])
     upright /= np.maximum(np.linalg.norm(upright, axis=1), np.finfo(float).tiny)[:, None]
-    _add_planes(out, np.column_stack([i, j]), upright, points[i], 1.0)
+    _add_planes(out, np.column_stack([i, j]), upright, points[i])
     return out
 
 
-def _add_planes(out: Array, cells: IntArray, normal: Array, through: Array, weight: float) -> None:
+def _add_planes(out: Array, cells: IntArray, normal: Array, through: Array) -> None:
     """Add the planes (m,) with unit ``normal`` through points to the sums of all vertices of ``cells``."""
     nx, ny, nz = normal.T
     d = -np.einsum("ij,ij->i", normal, through)
@@ -87,4 +86,4 @@ def _add_planes(out: Array, cells: IntArray, normal: Array, through: Array, weig
     terms = [nx * nx, nx * ny, nx * nz, ny * ny, ny * nz, nz * nz, nx * d, ny * d, nz * d, d * d, one]
     for k in range(cells.shape[1]):
         for column, term in enumerate(terms):
-            out[:, column] += np.bincount(cells[:, k], weight * term, len(out))
+            out[:, column] += np.bincount(cells[:, k], term, len(out))

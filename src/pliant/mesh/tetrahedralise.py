@@ -1,7 +1,8 @@
-"""Surface in, tets out."""
+"""Surface in, tets out, numbered so that neighbours in space are neighbours in memory."""
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -10,17 +11,59 @@ from pliant.core.errors import MeshError, MissingExtra
 from pliant.core.typing import Array, IntArray
 from pliant.mesh import cache as kept
 from pliant.mesh.edge_length import checked_edge
-from pliant.mesh.mesh import Surface, TetMesh, tet_volumes
+from pliant.mesh.mesh import Surface, TetMesh, tet_edges, tet_volumes
 from pliant.mesh.mesher_process import Progress
-from pliant.mesh.renumber import ordered
 from pliant.mesh.repair import repair
+
+
+def ordered(mesh: TetMesh) -> TetMesh:
+    """The same mesh without unused points: points in reverse Cuthill-McKee order, tets by their lowest point.
+
+    Corners of a tet keep their orientation; each tet starts with its lowest point. Groups and regions follow.
+    """
+    used = np.unique(mesh.tets)
+    compact = np.searchsorted(used, mesh.tets)
+    sequence = cuthill_mckee(len(used), compact)
+    number = np.empty(len(used), dtype=np.int64)
+    number[sequence] = np.arange(len(used))
+    tets = lowest_first(number[compact])
+    rank = np.lexsort(np.sort(tets, axis=1).T[::-1])
+    return replace(
+        mesh,
+        points=np.ascontiguousarray(mesh.points[used][sequence]),
+        tets=np.ascontiguousarray(tets[rank]),
+        groups={
+            name: number[np.searchsorted(used, np.intersect1d(i, used))] for name, i in mesh.groups.items()
+        },
+        regions=None if mesh.regions is None else mesh.regions[rank],
+    )
+
+
+def cuthill_mckee(count: int, tets: IntArray) -> IntArray:
+    """The points in an order that keeps the ends of every edge close together; shape (count,).
+
+    Source: Cuthill and McKee, Reducing the bandwidth of sparse symmetric matrices (1969), reversed.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    edges = tet_edges(tets)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    graph = coo_array((np.ones(len(both), np.int8), (both[:, 0], both[:, 1])), shape=(count, count)).tocsr()
+    return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), dtype=np.int64)
+
+
+def lowest_first(tets: IntArray) -> IntArray:
+    """Tets with their lowest point first, turned by even permutations only; shape (m, 4)."""
+    turns = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
+    return np.take_along_axis(tets, turns[np.argmin(tets, axis=1)], axis=1)
+
 
 MESHERS = ("auto", "tetwild", "tetgen", "lattice")
 TIMEOUT = 600.0
 FLAT = 1e-12  # a tet is flat when V <= FLAT * (longest edge)^3
 
 Notify = Callable[[str], None]
-Made = tuple[Array, IntArray, list[str]]
 
 
 def fill(
@@ -52,12 +95,12 @@ def fill(
     tell = notify or (lambda text: warnings.warn(text, stacklevel=3))
     if progress:
         progress(None, "checking the surface")
-    mended, notes = repair(surface, max_dropped=1.0, max_hole=np.inf)
-    size = checked_edge(mended.points, mended.triangles, edge)
+    repaired, notes = repair(surface, max_dropped=1.0, max_hole=np.inf)
+    size = checked_edge(repaired.points, repaired.triangles, edge)
     notes = [note for note in notes if not note.startswith("Merged") and "point" not in note]
     for chosen in ("tetwild", "lattice") if mesher == "auto" else (mesher,):
         try:
-            mesh, more = _filled(mended, size, chosen, switches, progress, timeout, cache)
+            mesh, more = _filled(repaired, size, chosen, switches, progress, timeout, cache)
             break
         except MeshError as error:
             if mesher != "auto" or chosen == "lattice":
@@ -78,34 +121,20 @@ def _filled(
     found = kept.load(name) if cache else None
     if found:
         return found
-    points, tets, notes = _made(surface, edge, mesher, switches, progress, timeout)
+    from pliant.mesh import meshers
+
+    given = surface.points, surface.triangles, edge
+    if mesher == "tetwild":
+        points, tets, notes = meshers.tetwild(*given, timeout, progress)
+    elif mesher == "tetgen":
+        points, tets, notes = meshers.tetgen_fill(*given, switches, timeout, progress)
+    else:
+        if progress:
+            progress(None, "cutting a lattice along the surface")
+        points, tets, notes = meshers.lattice(*given)
     mesh = _checked(points, tets, mesher)
     problem = kept.store(name, mesh, notes) if cache else None
     return mesh, [*notes, problem] if problem else notes
-
-
-def _made(
-    surface: Surface,
-    edge: float,
-    mesher: str,
-    switches: str | None,
-    progress: Progress | None,
-    timeout: float,
-) -> Made:
-    points, triangles = surface.points, surface.triangles
-    if mesher == "tetwild":
-        from pliant.mesh.tetwild import tetwild
-
-        return tetwild(points, triangles, edge, timeout, progress)
-    if mesher == "tetgen":
-        from pliant.mesh.tetgen_fill import tetgen_fill
-
-        return tetgen_fill(points, triangles, edge, switches, timeout, progress)
-    from pliant.mesh.lattice_mesher import lattice
-
-    if progress:
-        progress(None, "cutting a lattice along the surface")
-    return lattice(points, triangles, edge)
 
 
 def _checked(points: Array, tets: IntArray, mesher: str) -> TetMesh:

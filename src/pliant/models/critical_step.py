@@ -1,20 +1,17 @@
 """The largest stable explicit step of a body, measured on its own forces."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pliant.core.typing import Array
-from pliant.interfaces import StableStep, Structure
-
-if TYPE_CHECKING:
-    pass
+from pliant.interfaces import Mechanics, StableStep, Structure
 
 COSTLY = 3.0  # times the steps of an undamped body: reported from here on
 
 
-def highest_frequency(mechanics: Any, structure: Structure) -> float:
+def highest_frequency(mechanics: Mechanics, structure: Structure) -> float:
     """Highest angular frequency [rad/s] of small vibrations about the rest shape.
 
     Products with K are differences of forces, so any model has one.
@@ -36,7 +33,7 @@ def highest_frequency(mechanics: Any, structure: Structure) -> float:
     return float(np.sqrt(max(_largest(product, len(x)), 0.0)))
 
 
-def highest_damping(mechanics: Any, structure: Structure) -> float:
+def highest_damping(mechanics: Mechanics, structure: Structure) -> float:
     """Highest rate [1/s] at which internal damping slows motion down in the rest shape."""
     x = structure.rest
     root = 1.0 / np.sqrt(structure.mass)[:, None]
@@ -71,7 +68,7 @@ def _largest(product: Callable[[Array], Array], count: int) -> float:
     return float(eigsh(operator, k=1, which="LA", v0=start, tol=1e-2, ncv=20, return_eigenvectors=False)[0])
 
 
-def explicit_limit(mechanics: Any, structure: Structure, damping_time: float = 0.0) -> StableStep:
+def explicit_limit(mechanics: Mechanics, structure: Structure, damping_time: float = 0.0) -> StableStep:
     r"""Where leapfrog's fastest vibration changes its sign from step to step without decaying.
 
     .. math:: \omega^2 dt^2 + 4 c\,dt = 4, \qquad

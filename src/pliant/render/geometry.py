@@ -1,16 +1,69 @@
-"""Bodies at a frame as triangles, lines or points with normals and numbers: what the stage draws."""
+"""Bodies at a frame as triangles, lines or points with normals and numbers, in the style asked for."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
-from pliant.exporters.surfaces import vertex_normals
+from pliant.exporters.surfaces import surfels, vertex_normals
 from pliant.mesh.mesh import Surface, tet_edges
-from pliant.render.render_options import RenderOptions
+from pliant.mesh.topology import Edges
+from pliant.render.render_options import CRACK, CRACK_COLOUR, LEVEL_COLOURS, RenderOptions, body_rgb, rgb
 from pliant.render.scalar_fields import on_particles, on_surface, scalar_field
-from pliant.render.styles import crack_tints, discs, level_tints
 from pliant.run.store import Frame
+
+SIDES = 12  # of the polygon that stands for a disc
+
+
+def discs(surface: Surface) -> tuple[Array, Array, IntArray, IntArray]:
+    """The surfels as triangles: points, normals, corners (m, 3), and the surfel of each point."""
+    centre, normal, radius = surfels(surface)
+    helper = np.where(np.abs(normal[:, [0]]) < 0.6, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
+    one = np.cross(normal, helper)
+    one /= np.maximum(np.linalg.norm(one, axis=1, keepdims=True), 1e-300)
+    two = np.cross(normal, one)
+    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    rim = np.cos(angle)[None, :, None] * one[:, None] + np.sin(angle)[None, :, None] * two[:, None]
+    points = (centre[:, None] + radius[:, None, None] * rim).reshape(-1, 3)
+    fan = np.array([[0, k, k + 1] for k in range(1, SIDES - 1)])
+    corners = (SIDES * np.arange(len(centre))[:, None, None] + fan).reshape(-1, 3)
+    origin = np.repeat(np.arange(len(centre)), SIDES)
+    return points, normal[origin], corners, origin
+
+
+def level_tints(frame: Frame, body: str) -> AnyArray:
+    """A colour (n, 3) per particle by its level of detail, the field ``level``; coarse ones are grey."""
+    level = on_particles(scalar_field(frame, "level", body), frame.record(body).structure)
+    known = np.clip(np.nan_to_num(level).round().astype(int), 0, len(LEVEL_COLOURS) - 1)
+    colours: AnyArray = np.array([rgb(colour) for colour in LEVEL_COLOURS], np.uint8)
+    return np.asarray(colours[known])
+
+
+def crack_tints(
+    frame: Frame, body: str, number: int, split: tuple[IntArray, IntArray]
+) -> tuple[Array, IntArray, Array, None, AnyArray]:
+    """The surface in the body's colour, with what cracks have opened (its group "crack") in another;
+    where the model has a field ``damage``, damaged places darken towards it. ``split``: the surface with
+    points doubled along sharp edges. Points, corners, normals, no values, and tints."""
+    surface, structure = frame.surface(body), frame.record(body).structure
+    cracked = np.zeros(len(surface.triangles), bool)
+    for name, triangles in surface.groups.items():
+        if name == CRACK or name.startswith(CRACK + "."):
+            cracked[triangles] = True
+    damage = np.zeros(len(surface.points))
+    if "damage" in frame.field_names(body):
+        worst = on_surface(on_particles(scalar_field(frame, "damage", body), structure), structure)
+        damage = np.clip(np.nan_to_num(worst), 0.0, 1.0)
+    origin, triangles = split
+    smooth = vertex_normals(surface.points[origin], triangles)[triangles.ravel()]
+    flat = origin[triangles.ravel()]  # corners of their own: colours end at the edge of a crack
+    corners = np.arange(len(flat)).reshape(-1, 3)
+    points = surface.points[flat]
+    normals = np.where(np.repeat(cracked, 3)[:, None], vertex_normals(points, corners), smooth)
+    plain, dark = np.array(body_rgb(number)), np.array(rgb(CRACK_COLOUR))
+    share = np.where(np.repeat(cracked, 3), 1.0, damage[flat])[:, None]
+    return points, corners, normals, None, ((1.0 - share) * plain + share * dark).astype(np.uint8)
+
 
 SHARP = 55.0  # degrees between triangles from which on an edge is drawn as an edge
 SHRINK = 0.82
@@ -76,19 +129,16 @@ class Shaper:
             self._split[key] = split_at_edges(carrier.surface)
         origin, corners = self._split[key]
         if self._look.style == "cracks":
-            return [Drawn(*crack_tints(frame, body, self._number(frame, body), self._split[key]))]
+            number = [other.name for other in frame.bodies].index(body)
+            return [Drawn(*crack_tints(frame, body, number, self._split[key]))]
         points = surface.points[origin]
         normals = vertex_normals(points, corners)
         found = [Drawn(points, corners, normals, None if values is None else values[origin])]
         if self._look.style in ("edges", "wireframe"):
             lift = 0.004 * record.structure.spacing  # above the surface, or it would hide half of them
             lines = surface.points + lift * vertex_normals(surface.points, surface.triangles)
-            found.append(Drawn(lines, triangle_edges(surface.triangles)))
+            found.append(Drawn(lines, Edges(surface.triangles, len(lines)).pairs))
         return found[1:] if self._look.style == "wireframe" else found
-
-    @staticmethod
-    def _number(frame: Frame, body: str) -> int:
-        return [record.name for record in frame.bodies].index(body)
 
     def _shrunk(self, x: Array, tets: IntArray, values: Array | None) -> Drawn:
         tets = tets[self._before(x[tets].mean(axis=1))]
@@ -123,13 +173,6 @@ def random_tints(count: int) -> AnyArray:
     rest = np.random.default_rng(7).uniform(size=(count, 2))
     hsv = np.stack([hue, 0.38 + 0.25 * rest[:, 0], 0.80 + 0.18 * rest[:, 1]], axis=1)
     return np.asarray(255.0 * hsv_to_rgb(hsv)).astype(np.uint8)
-
-
-def triangle_edges(triangles: IntArray) -> IntArray:
-    """The distinct edges of triangles (e, 2)."""
-    pairs = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-    edges: IntArray = np.unique(np.sort(pairs, axis=1), axis=0)
-    return edges
 
 
 def split_at_edges(surface: Surface) -> tuple[IntArray, IntArray]:

@@ -9,14 +9,15 @@ from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array
 from pliant.render.camera import Eye
+from pliant.render.files import written
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
-from pliant.render.overlay import written
 from pliant.render.plan import Panel, Plan, Shot
 from pliant.render.render_options import BACKGROUNDS, BODY_COLOURS, ROLE_COLOURS
 from pliant.run.store import Frame, Run
 
 ABREAST = 4  # panels in a row
+OBSTACLE = {"ambient": 0.25, "diffuse": 0.75, "specular": 0.15, "specular_power": 40}
 MATTE = {"ambient": 0.52, "diffuse": 0.55, "specular": 0.0}
 GLOSSY = {"ambient": 0.26, "diffuse": 0.86, "specular": 0.28, "specular_power": 22}
 
@@ -182,15 +183,8 @@ class PyvistaScene:
             if not shape.exists_at(time):
                 continue
             mesh = _obstacle_mesh(shape, np.asarray(shape.path.at(time), float))
-            self.plotter.add_mesh(
-                mesh,
-                color=ROLE_COLOURS[shape.role],
-                smooth_shading=shape.shape != BOX,
-                ambient=0.25,
-                diffuse=0.75,
-                specular=0.15,
-                specular_power=40,
-            )
+            colour = ROLE_COLOURS[shape.role]
+            self.plotter.add_mesh(mesh, color=colour, smooth_shading=shape.shape != BOX, **OBSTACLE)
             casters.append((np.asarray(mesh.points, float), mesh.triangulate().regular_faces))
         return casters
 

@@ -80,6 +80,17 @@ def _known(what: str, name: str, names: Sequence[str]) -> None:
         raise InputError(f"There is no {what} '{name}'; {nearest(name, list(names))}")
 
 
+def rgb(colour: str) -> tuple[int, int, int]:
+    """The parts 0..255 of a colour such as "#E76F51"."""
+    red, green, blue = bytes.fromhex(colour.lstrip("#"))
+    return red, green, blue
+
+
+def body_rgb(number: int) -> tuple[int, int, int]:
+    """The colour of the body ``number`` of a run."""
+    return rgb(BODY_COLOURS[number % len(BODY_COLOURS)])
+
+
 def pair(what: str, value: str | Sequence[int]) -> tuple[int, int]:
     """``"1280x720"`` or two numbers as whole numbers of at least 1."""
     parts = re.split(r"[x×,]", value.strip().lower()) if isinstance(value, str) else list(map(str, value))

@@ -13,10 +13,8 @@ from pliant.core.registry import nearest
 from pliant.core.typing import AnyArray
 from pliant.exporters.job import chosen_bodies, chosen_frames
 from pliant.render.camera import read_camera
-from pliant.render.camera_fit import framed
-from pliant.render.files import BLOCK, check_free, tiled, write_movie, write_png
-from pliant.render.overlay import mounted
-from pliant.render.plan import Plan, Shot
+from pliant.render.files import BLOCK, check_free, mounted, tiled, write_movie, write_png
+from pliant.render.plan import Plan, Shot, framed
 from pliant.render.render_options import BACKGROUNDS, RenderOptions, pair
 from pliant.render.scalar_fields import chosen_range, scalar_field
 from pliant.render.worker_pool import pictures
@@ -65,7 +63,8 @@ def render(
     limits, unit = None, ""
     if asked.colour is not None:
         limits = chosen_range(found, seen, asked.colour, asked.range, names)
-        unit = scalar_field(found[0].frames[seen[0]], asked.colour, _first_body(found[0], names)).unit
+        first = names[0] if names else found[0].frames[0].bodies[0].name
+        unit = scalar_field(found[0].frames[seen[0]], asked.colour, first).unit
     keys = read_camera(asked.camera)
     panels = framed(found, look, seen, asked.turntable, asked.follow, keys)
     plan = Plan(tuple(panels), look, limits, unit, small)
@@ -157,10 +156,6 @@ def _shots(
         if len(shots) > skip:
             shots, real = shots[::skip], real / skip
     return shots, fps if fps is not None else min(max(real, 1.0), fastest)
-
-
-def _first_body(run: Run, names: tuple[str, ...] | None) -> str:
-    return names[0] if names else run.frames[0].bodies[0].name
 
 
 def _counted(

@@ -4,19 +4,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from pliant.core.text import seconds
-
-if TYPE_CHECKING:
-    from pliant.simulation.time_step import StepPlan
-
+from pliant.simulation.time_step import StepPlan
 
 PAUSE = 2.0  # seconds between plain lines
 
 
-class RunProgress(Protocol):
-    """What is told how a run goes on."""
+class RunProgress:
+    """What is told how a run goes on; here: shows nothing."""
 
     def note(self, text: str) -> None:
         """Something worth saying: a warning, a choice that was made."""
@@ -24,7 +21,7 @@ class RunProgress(Protocol):
     def working(self, fraction: float | None, text: str) -> None:
         """Preparation goes on (meshing, compiling); fraction 0 to 1 where it is known."""
 
-    def started(self, frames: int, plan: "StepPlan") -> None:
+    def started(self, frames: int, plan: StepPlan) -> None:
         """The loop starts; ``frames`` are to be made."""
 
     def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
@@ -32,16 +29,6 @@ class RunProgress(Protocol):
 
     def finished(self, state: str, message: str) -> None:
         """The run ended as done, interrupted, diverged or failed."""
-
-
-class SilentProgress:
-    """Shows nothing."""
-
-    def note(self, text: str) -> None: ...
-    def working(self, fraction: float | None, text: str) -> None: ...
-    def started(self, frames: int, plan: "StepPlan") -> None: ...
-    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None: ...
-    def finished(self, state: str, message: str) -> None: ...
 
 
 @contextmanager
@@ -53,7 +40,7 @@ def progress_reporter(progress: RunProgress | bool | None) -> Iterator[RunProgre
     if not isinstance(progress, bool):
         yield progress
     elif not progress:
-        yield SilentProgress()
+        yield RunProgress()
     elif not sys.stderr.isatty():
         yield PlainProgress()
     else:
@@ -69,16 +56,7 @@ def _write(line: str) -> None:
     sys.stderr.flush()
 
 
-def state_of(done: int, frames: int, simulated: float, wall: float, first: int) -> str:
-    """``frame 12/101  t = 0.22 s  0.83 x real time  10 s left``; rates count what this process did."""
-    made = done - first
-    time = f"t = {simulated / made * (done - 1):.4g} s" if made > 0 else ""
-    speed = f"{simulated / wall:.3g} x real time" if wall > 0 else ""
-    left = seconds(wall / made * (frames - done)) + " left" if made > 0 and done < frames else ""
-    return "  ".join(text for text in (f"frame {done}/{frames}", time, speed, left) if text)
-
-
-class PlainProgress:
+class PlainProgress(RunProgress):
     """A line at the start, about every two seconds, and at the end."""
 
     def __init__(self) -> None:
@@ -92,14 +70,22 @@ class PlainProgress:
             _write(text)
         self._told = text
 
-    def started(self, frames: int, plan: "StepPlan") -> None:
+    def started(self, frames: int, plan: StepPlan) -> None:
         _write(f"step {plan.seconds:.4g} s: {plan.reason}")
         self._last, self._first = time.perf_counter(), -1
 
-    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+    def state(self, done: int, frames: int, simulated: float, wall: float) -> str:
+        """``frame 12/101  t = 0.22 s  0.83 x real time  10 s left``; rates count what this process did."""
         if self._first < 0:
             self._first = done - 1
-        self._line = state_of(done, frames, simulated, wall, self._first)
+        made = done - self._first
+        time = f"t = {simulated / made * (done - 1):.4g} s" if made > 0 else ""
+        speed = f"{simulated / wall:.3g} x real time" if wall > 0 else ""
+        left = seconds(wall / made * (frames - done)) + " left" if made > 0 and done < frames else ""
+        return "  ".join(text for text in (f"frame {done}/{frames}", time, speed, left) if text)
+
+    def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
+        self._line = self.state(done, frames, simulated, wall)
         if time.perf_counter() - self._last >= PAUSE:
             _write(self._line)
             self._last, self._line = time.perf_counter(), ""
@@ -134,16 +120,13 @@ class LiveProgress(PlainProgress):
             self._task, total=None if fraction is None else 1.0, completed=fraction or 0.0, state=text
         )
 
-    def started(self, frames: int, plan: "StepPlan") -> None:
+    def started(self, frames: int, plan: StepPlan) -> None:
         self._first = -1
         self._bar.console.print(f"step {plan.seconds:.4g} s: {plan.reason}", markup=False, highlight=False)
         self._bar.update(self._task, description="running", total=frames, completed=0, state="")
 
     def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
-        if self._first < 0:
-            self._first = done - 1
-        state = state_of(done, frames, simulated, wall, self._first)
-        self._bar.update(self._task, completed=done, state=state)
+        self._bar.update(self._task, completed=done, state=self.state(done, frames, simulated, wall))
 
     def finished(self, state: str, message: str) -> None:
         self._bar.update(self._task, description=state)

@@ -1,20 +1,21 @@
 """What a simulation writes into its run folder, and the scene that repeats the run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pliant.core.parameters import to_table
 from pliant.core.tables import Table
+from pliant.core.typing import AnyArray
 from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
-from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS
+from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS, threads_in_use
+from pliant.measures.totals import body_summary
 from pliant.models import MODELS
-
-if TYPE_CHECKING:
-    from pliant.run.store import BodyRecord, RunWriter
-    from pliant.scene.scene import Scene
-    from pliant.simulation.simulation import Simulation
-    from pliant.state.world import World
-
+from pliant.run.store import BodyRecord, RunWriter
+from pliant.scene.scene import Scene
+from pliant.scene.to_toml import scene_text, to_table_of, to_toml
+from pliant.simulation.simulation import Simulation
+from pliant.state.world import World
 
 SEED = 0
 """What every random start is made with: those of power iterations. Nothing else is random."""
@@ -29,11 +30,9 @@ particles, rows below which one thread does it all. With the mesh they say in wh
 
 
 def create(
-    scene: "Scene", simulation: "Simulation", folder: Path, frames: int, threads: int, text: str, force: bool
-) -> "RunWriter":
+    scene: Scene, simulation: Simulation, folder: Path, frames: int, threads: int, text: str, force: bool
+) -> RunWriter:
     """A new run folder for ``simulation``, without a frame yet."""
-    from pliant.run.store import RunWriter
-
     plan = simulation.plan
     writer = RunWriter.create(
         folder,
@@ -49,38 +48,28 @@ def create(
     return writer
 
 
-def begin_recording(scene: "Scene", simulation: "Simulation", folder: Path, frames: int) -> "RunWriter":
+def begin_recording(scene: Scene, simulation: Simulation, folder: Path, frames: int) -> RunWriter:
     """A new run folder that holds the initial state of a started ``simulation``; ``write_frame`` goes on."""
-    from pliant.kernels.jit import threads_in_use
-    from pliant.scene.to_toml import to_toml
-
     writer = create(scene, simulation, folder, frames, threads_in_use(), to_toml(scene), True)
     begin(simulation, writer, scene.record.velocities)
     return writer
 
 
+def begin(simulation: Simulation, writer: RunWriter, velocities: bool) -> None:
+    """Topology, frame and checkpoint of the initial state."""
+    first = np.array([simulation.row_of_steps()]) if simulation.step_columns else None
+    write_frame(simulation, writer, velocities, first, True)
+    writer.write_checkpoint(0, simulation.state())
+
+
 def write_frame(
-    simulation: "Simulation", writer: "RunWriter", velocities: bool, steps: Any, changed: bool
+    simulation: Simulation, writer: RunWriter, velocities: bool, steps: AnyArray | None, changed: bool
 ) -> list[float]:
     """Write the frame that ``simulation`` has come to, with its topology where that ``changed``; gives the
     row of its series."""
     world = simulation.system.world
     if changed:
         writer.write_topology(world.topology_version, _records(world), simulation.frame)
-    return _write(simulation, writer, velocities, steps)
-
-
-def begin(simulation: "Simulation", writer: "RunWriter", velocities: bool) -> None:
-    """Topology, frame and checkpoint of the initial state."""
-    world = simulation.system.world
-    writer.write_topology(world.topology_version, _records(world), 0)
-    first = [simulation.row_of_steps()] if simulation.step_columns else None
-    _write(simulation, writer, velocities, first)
-    writer.write_checkpoint(0, simulation.state())
-
-
-def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows: Any) -> list[float]:
-    world = simulation.system.world
     arrays: Table = {"positions": world.x}
     if velocities:
         arrays["velocities"] = world.v
@@ -90,13 +79,11 @@ def _write(simulation: "Simulation", writer: "RunWriter", velocities: bool, rows
             for name in part.mechanics.recorded:
                 arrays[f"memory.{part.name}.{name}"] = state[name]
     row = simulation.row()
-    writer.write_frame(simulation.frame, world.topology_version, arrays, row, rows)
+    writer.write_frame(simulation.frame, world.topology_version, arrays, row, steps)
     return row
 
 
-def _records(world: "World") -> list["BodyRecord"]:
-    from pliant.run.store import BodyRecord
-
+def _records(world: World) -> list[BodyRecord]:
     return [
         BodyRecord(
             part.name,
@@ -109,21 +96,9 @@ def _records(world: "World") -> list["BodyRecord"]:
     ]
 
 
-def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
-    from pliant.measures.totals import part_volume
-
+def _manifest(scene: Scene, simulation: Simulation, threads: int) -> Table:
     world, plan = simulation.system.world, simulation.plan
-    bodies = [
-        {
-            "name": part.name,
-            "model": part.model.kind,
-            "particles": part.count,
-            "cells": max((len(c) for n, c in part.structure.cells.items() if n != "triangle"), default=0),
-            "mass": float(part.structure.mass.sum()),
-            "volume": part_volume(part, part.structure.rest),
-        }
-        for part in world.bodies
-    ]
+    bodies = [body_summary(part.name, part.model.kind, part.structure) for part in world.bodies]
     return {
         "title": scene.title,
         "bodies": bodies,
@@ -131,7 +106,7 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
         "fps": scene.time.fps,
         "step": plan.seconds,
         "step_reason": plan.reason,
-        "integrator": scene.time.integrator.kind,
+        "integrator": simulation.integrator.kind,
         "threads": threads,
         "seed": SEED,
         "partitions": PARTITIONS,
@@ -140,17 +115,15 @@ def _manifest(scene: "Scene", simulation: "Simulation", threads: int) -> Table:
     }
 
 
-def write_replay(scene: "Scene", simulation: "Simulation", folder: Path) -> None:
+def write_replay(scene: Scene, simulation: Simulation, folder: Path) -> None:
     """``replay.toml`` beside the scene of such a run: the same scene with the decisions, which repeats the
     run to the byte."""
-    from pliant.scene.to_toml import scene_text, to_table_of
-
     table = to_table_of(scene, absolute=True)
     if add_decisions(table, simulation):
         (folder / "replay.toml").write_text(scene_text(table))
 
 
-def add_decisions(table: Table, simulation: "Simulation") -> bool:
+def add_decisions(table: Table, simulation: Simulation) -> bool:
     """Write what bodies decided into the bodies of a scene's ``table``; True if any."""
     found = False
     bodies = {body.get("name"): body for body in table["bodies"]}

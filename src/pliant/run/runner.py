@@ -6,40 +6,39 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
-from pliant.run.progress import RunProgress, SilentProgress, progress_reporter
+from pliant.kernels.jit import set_threads
+from pliant.run.progress import RunProgress, progress_reporter
 from pliant.run.recorder import begin, create, write_frame, write_replay
-
-if TYPE_CHECKING:
-    from pliant.run.store import Run, RunWriter
-    from pliant.scene.scene import Scene
-    from pliant.simulation.simulation import Simulation
+from pliant.run.store import Run, RunWriter, load
+from pliant.run.store.manifest import version_differences
+from pliant.run.store.run_folder import refuse_existing
+from pliant.run.store.topology import first_frames, read_topology
+from pliant.scene.check import examine
+from pliant.scene.load import parse
+from pliant.scene.scene import Scene
+from pliant.scene.to_toml import to_toml
+from pliant.simulation.simulation import Simulation
 
 CHECKPOINT_SECONDS = 1.0  # at least this long between checkpoints, and twenty times what the last one took
 
 
 def run_scene(
-    scene: "Scene",
+    scene: Scene,
     to: str | Path | None = None,
     *,
     threads: int | None = None,
     force: bool = False,
     progress: RunProgress | None = None,
     scene_text: str | None = None,
-) -> "Run":
+) -> Run:
     """Simulate ``scene`` into the folder ``to``; frames are on disk as soon as they are reported.
 
     Raises Diverged, Interrupted or another PliantError after stating in the folder how it ended.
     """
-    from pliant.kernels.jit import set_threads
-    from pliant.run.store.run_folder import refuse_existing
-    from pliant.scene.check import examine
-    from pliant.scene.to_toml import to_toml
-
-    show = progress or SilentProgress()
+    show = progress or RunProgress()
     folder = Path(to) if to is not None else default_folder(scene)
     refuse_existing(folder, force)
     used = set_threads(threads)
@@ -60,19 +59,14 @@ def run_scene(
 
 def resume(
     path: str | Path, *, threads: int | None = None, progress: RunProgress | bool | None = None
-) -> "Run":
+) -> Run:
     """Go on with an interrupted or killed run from its newest checkpoint, bit for bit; ``progress`` as in
     ``Scene.run``."""
     with progress_reporter(progress) as show:
         return _resume(Path(path), threads, show)
 
 
-def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
-    from pliant.kernels.jit import set_threads
-    from pliant.run.store import RunWriter, load
-    from pliant.run.store.manifest import version_differences
-    from pliant.scene.load import parse
-
+def _resume(folder: Path, threads: int | None, show: RunProgress) -> Run:
     earlier = load(folder)
     home = Path(earlier.manifest.get("folder", "."))
     scene = parse(earlier.scene_text, home, str(folder / "scene.toml"), meshes=False)
@@ -97,7 +91,7 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> "Run":
         write_replay(scene, simulation, folder)
 
 
-def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
+def _same_meshes(scene: Scene, begun: Mapping[str, str]) -> None:
     """RunError where a mesh that an action reads again (bodies are kept in the run) is not what it was."""
     now = scene.input_hashes()
     for action in scene.actions:
@@ -107,10 +101,8 @@ def _same_meshes(scene: "Scene", begun: Mapping[str, str]) -> None:
             raise RunError(f"The mesh {name} of action '{action.kind}' {what}.", hint="Put it back.")
 
 
-def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Simulation", bool]:
+def _simulation_at_checkpoint(scene: Scene, writer: RunWriter) -> tuple[Simulation, bool]:
     """The Simulation as it was at the newest checkpoint; True with it where it has to start over."""
-    from pliant.run.store.topology import first_frames, read_topology
-
     point = writer.latest_checkpoint()
     known = 0 in first_frames(writer.path)
     recorded = {r.name: r.structure for r in read_topology(writer.path, 0)} if known else {}
@@ -136,16 +128,14 @@ def _simulation_at_checkpoint(scene: "Scene", writer: "RunWriter") -> tuple["Sim
 
 
 def _loop(
-    simulation: "Simulation",
-    writer: "RunWriter",
+    simulation: Simulation,
+    writer: RunWriter,
     frames: int,
     velocities: bool,
     show: RunProgress,
-    prelude: "Callable[[Simulation, RunWriter, bool], None] | None",
-) -> "Run":
+    prelude: Callable[[Simulation, RunWriter, bool], None] | None,
+) -> Run:
     """Advance and write until all frames are done; say in the folder how it ended."""
-    from pliant.run.store import load
-
     state, message = "failed", "stopped by an internal error"
     started, first = time.perf_counter(), simulation.frame
     try:
@@ -190,7 +180,7 @@ def _loop(
     return load(writer.path)
 
 
-def default_folder(scene: "Scene") -> Path:
+def default_folder(scene: Scene) -> Path:
     """Where a run goes that was not told: after the scene's title, in the current folder."""
     words = "".join(c if c.isalnum() else "-" for c in scene.title.lower()).strip("-")
     return Path(f"{words or 'run'}.pliant")

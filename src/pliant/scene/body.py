@@ -89,7 +89,7 @@ class Body:
             embedded=self.surface == "embedded",
             linear=self.scale * turn,
             position=np.array(self.position),
-            diagnostics=diagnostics,
+            diagnostics=diagnostics or Diagnostics(),
             progress=progress,
         )
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged
 from pliant.core.tables import Table
 from pliant.materials import plausibility
-from pliant.measures.totals import part_volume
+from pliant.measures.totals import BodySummary, body_summary
+from pliant.scene.geometry import Progress
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
 from pliant.state.world import BodyState
@@ -26,15 +26,9 @@ TRIAL = 0.25  # seconds spent on timing steps
 
 
 @dataclass(frozen=True)
-class BodyReport:
-    """A body as it will be simulated: counts, mass [kg], volume [m3], box and spacing [m], constants (SI)."""
+class BodyReport(BodySummary):
+    """A body as it will be simulated; also its box and spacing [m], and constants (SI)."""
 
-    name: str
-    model: str
-    particles: int
-    cells: int
-    mass: float
-    volume: float
     low: tuple[float, ...]
     high: tuple[float, ...]
     spacing: float
@@ -66,7 +60,7 @@ class Report:
         return table
 
 
-def check(scene: Scene, progress: Any = None) -> Report:
+def check(scene: Scene, progress: Progress | None = None) -> Report:
     """Build the scene, take a few steps to see what they cost, and report.
 
     ``progress`` is called with (share done or None, what is happening) while meshes are filled.
@@ -87,7 +81,7 @@ def check(scene: Scene, progress: Any = None) -> Report:
         step=plan.seconds,
         step_reason=plan.reason,
         steps=steps,
-        integrator=scene.time.integrator.kind,
+        integrator=simulation.integrator.kind,
         wall=steps * _seconds_per_step(simulation, frames),
         memory=_memory(),
         disk=_disk(scene, simulation, frames),
@@ -96,16 +90,10 @@ def check(scene: Scene, progress: Any = None) -> Report:
 
 
 def _body(part: BodyState) -> BodyReport:
-    rest, cells = part.structure.rest, part.structure.cells
-    known = part.material
+    rest, known = part.structure.rest, part.material
     constants = {"young": known.young, "poisson": known.poisson, "shear": known.shear}
     return BodyReport(
-        name=part.name,
-        model=part.model.kind,
-        particles=part.count,
-        cells=max((len(c) for name, c in cells.items() if name != "triangle"), default=0),
-        mass=float(part.structure.mass.sum()),
-        volume=part_volume(part, rest),
+        **body_summary(part.name, part.model.kind, part.structure),
         low=tuple(rest.min(axis=0).tolist()),
         high=tuple(rest.max(axis=0).tolist()),
         spacing=float(part.structure.spacing),

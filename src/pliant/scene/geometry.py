@@ -28,7 +28,7 @@ class BodyGeometry:
     embedded: bool
     linear: Array  # (3, 3) scale and rotation
     position: Array  # (3,)
-    diagnostics: Diagnostics | None = None
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
     progress: Progress | None = None
     _read: Any = field(default=None, repr=False)
     _tets: TetMesh | None = field(default=None, repr=False)
@@ -116,11 +116,11 @@ class BodyGeometry:
                     replace(mesh, points=mesh.points * scale),
                     edge=self.edge,
                     mesher=self.mesher,
-                    notify=None if self.diagnostics is None else self.diagnostics.note,
+                    notify=self.diagnostics.note,
                     progress=self.progress,
                 )
                 mesh = replace(mesh, points=mesh.points / scale)
-            elif self.edge is not None and self.diagnostics is not None:
+            elif self.edge is not None:
                 self.diagnostics.note(
                     f"edge = {self.edge:g} m is not used: the body's tets are given, by divisions or a file"
                 )

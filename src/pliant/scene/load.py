@@ -18,12 +18,12 @@ from pliant.core.tables import Table, TableView
 from pliant.core.validation_messages import Path, Problem, from_pydantic, shown, spelled, without_repeats
 from pliant.materials import Material, presets
 from pliant.scene.body import Body
-from pliant.scene.consistency import cross_check
 from pliant.scene.override import Override, apply
 from pliant.scene.scene import Scene
 from pliant.scene.schema import (
     FAMILIES,
     SceneFile,
+    cross_check,
     keys_of,
     wrong_body_names,
     wrong_names,
@@ -87,17 +87,9 @@ def parse(
     if problems:
         raise _error(problems, text, name, origins)
     (top,) = tops
-    return Scene(
-        built["bodies"],
-        built["actions"],
-        built["measures"],
-        title=top.title,
-        up=top.up,
-        time=top.time,
-        record=top.record,
-        contact=top.contact,
-        folder=place,
-    )
+    given: Table = {**vars(top), **built, "folder": place}
+    del given["schema"]
+    return Scene(**given)
 
 
 def read_members(text: str) -> tuple[Table, list[ActionParameters], list[SceneMember]]:

@@ -13,7 +13,7 @@ from pliant.core.validation_messages import Path, spelled
 from pliant.scene.body import Body
 from pliant.scene.scene import TimeSettings
 
-_NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
+NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
 _DEFAULTS = {kebab(f.name): f.default for cls in (Body, TimeSettings) for f in fields(cls)}
 
 
@@ -68,9 +68,9 @@ def _walk(table: Table, way: list[str], override: Override) -> list[tuple[Path, 
         for path, node in nodes:
             for place, key in _members(node, step, path, override):
                 if isinstance(node, dict):
-                    inner = node.setdefault(key, _DEFAULTS[key] if key in _NAME_KEY else {})
-                    if isinstance(inner, str) and key in _NAME_KEY:  # material = "rubber" has room for more
-                        node[key] = {_NAME_KEY[key]: inner}
+                    inner = node.setdefault(key, _DEFAULTS[key] if key in NAME_KEY else {})
+                    if isinstance(inner, str) and key in NAME_KEY:  # material = "rubber" has room for more
+                        node[key] = {NAME_KEY[key]: inner}
                 found.append((place, node[key]))
         nodes = found
     return nodes

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pliant.run.progress import RunProgress
     from pliant.run.store import Run
 
+Located = TypeVar("Located", Body, ActionParameters)
 UP: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -52,14 +53,14 @@ AnyIntegrator = Annotated[Any, BeforeValidator(INTEGRATORS.build), PlainSerializ
 
 @parameters
 class TimeSettings:
-    """How long, how many frames a second, which step and integrator; refine: whether steps are taken in parts
-    while bodies are crushed (default: where the step is automatic)."""
+    """How long, how many frames a second, which step and integrator; refine: whether explicit steps are
+    shortened where energy would rise (if not, such runs stop)."""
 
     duration: Time = Field(default=1.0, gt=0)
     fps: Number = Field(default=50.0, gt=0)
     step: Annotated[Any, BeforeValidator(_step)] = Field(default="auto")
-    integrator: AnyIntegrator = "leapfrog"
-    refine: bool | None = None
+    integrator: AnyIntegrator = "auto"
+    refine: bool = True
 
     def frames(self) -> int:
         """Number of recorded frames, the initial state included."""
@@ -96,13 +97,8 @@ class Scene:
             raise SceneError("A scene needs at least one body.")
         if self.up not in UP:
             raise SceneError(f"up is 'x', 'y' or 'z', not {self.up!r}.")
-        changes: Table = {}
-        if self.integrator is not None:
-            changes["integrator"] = self.integrator
-        if self.step is not None:
-            changes["step"] = self.step
-        if changes:
-            self.time = replace(self.time, **changes)
+        given = {"integrator": self.integrator, "step": self.step}
+        self.time = replace(self.time, **{key: value for key, value in given.items() if value is not None})
         self.integrator, self.step = self.time.integrator, self.time.step
         named, renamed = name_bodies(self.bodies)
         self.bodies = named
@@ -117,28 +113,21 @@ class Scene:
         """Sample every body: meshes are read and filled, and what a user should know is reported."""
         found = []
         for body in self.bodies:
-            own = None if diagnostics is None else Diagnostics()
-            if diagnostics is not None and own is not None:
+            own = Diagnostics()
+            if diagnostics is not None:
                 diagnostics.collect(own, f"body '{body.name}'")
             try:
-                found.append(self._placed(body).structure(own, progress))
+                found.append(self.located(body).structure(own, progress))
             except MeshError as error:
                 error.message = f"body '{body.name}': {error.message}"
                 raise
         return found
 
-    def _placed(self, body: Body) -> Body:
-        if isinstance(body.mesh, (str, Path)) and self.folder is not None:
-            return replace(body, mesh=self.folder / body.mesh)
-        return body
-
-    def _found(self, action: ActionParameters) -> ActionParameters:
-        """``action`` with its mesh file looked up where the scene is."""
-        if action.mesh is None or self.folder is None:
-            return action
-        parameters: Any = action
-        found: ActionParameters = replace(parameters, mesh=self.folder / action.mesh)
-        return found
+    def located(self, item: Located) -> Located:
+        """A body or an action with its mesh file looked up where the scene is."""
+        if item.mesh is None or self.folder is None:
+            return item
+        return replace(item, mesh=self.folder / item.mesh)  # type: ignore[type-var]
 
     def simulation(self, structures: Sequence[Structure] | None = None) -> Simulation:
         """Build the Simulation; ``structures`` skips the sampling (for resumed runs)."""
@@ -150,7 +139,7 @@ class Scene:
             made.append((body, structure, material, body.model.prepare(structure, material)))
         made.sort(
             key=lambda entry: entry[3].offer(SelfStepping) is not None
-        )  # those that own their step come last
+        )  # those that own their step last
         parts, start, velocities = [], 0, []
         for body, structure, material, mechanics in made:
             assert body.name is not None
@@ -171,9 +160,8 @@ class Scene:
         if self.contact.applies(world):
             acting.append(("contact", self.contact.prepare(world, UP[self.up])))
         system = System(world, acting)
-        integrator = self.time.integrator
         wanted = None if self.time.step == "auto" else float(self.time.step)
-        plan = plan_step(system, integrator, wanted, self.time.fps, self.time.refine)
+        integrator, plan = plan_step(system, self.time.integrator, wanted, self.time.fps, self.time.refine)
         comes_apart = any(part.mechanics.can_crack for part in parts) or any(
             action.parts_bodies for action in self.actions
         )
@@ -185,7 +173,7 @@ class Scene:
 
     def prepared(self, action: ActionParameters, world: World) -> ActionRuntime:
         """The runtime of ``action``, for the particles that ``world`` has now."""
-        return self._found(action).prepare(world, UP[self.up])
+        return self.located(action).prepare(world, UP[self.up])
 
     def _all_measures(self, comes_apart: bool) -> list[MeasureParameters]:
         """Volume, energy and momentum are always there, unless the scene asks for them in its own way;
@@ -228,8 +216,8 @@ class Scene:
         from pliant.run.progress import progress_reporter
         from pliant.run.runner import run_scene
 
-        changes = {k: v for k, v in (("duration", duration), ("fps", fps)) if v is not None}
-        scene = replace_time(self, **changes) if changes else self
+        changes: Table = {k: v for k, v in (("duration", duration), ("fps", fps)) if v is not None}
+        scene = replace(self, time=replace(self.time, **changes), integrator=None, step=None)
         with progress_reporter(progress) as show:
             return run_scene(scene, to, threads=threads, force=force, progress=show)
 
@@ -238,11 +226,6 @@ class Scene:
         from pliant.studio.notebook import view_scene
 
         return view_scene(self, height)
-
-
-def replace_time(scene: Scene, **changes: Any) -> Scene:
-    """``scene`` with another duration, fps, step or integrator."""
-    return replace(scene, time=replace(scene.time, **changes), integrator=None, step=None)
 
 
 def name_bodies(bodies: Sequence[Body]) -> tuple[list[Body], dict[int, str]]:

@@ -1,12 +1,15 @@
-"""The keys that a scene file may have, read off the parameter classes: finds unknown and unkeyable ones.
+"""What a scene file must have right besides the values of its entries, which pydantic checks.
 
-Pydantic checks values; this looks at names first, since a wrong name deserves the nearest right one.
+Keys are read off the parameter classes, and looked at first: a wrong name deserves the nearest right one.
+Entries that are valid one by one are then checked against each other (``cross_check``), without a mesh.
 """
 
 import typing
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -15,7 +18,7 @@ from pliant.actions import ACTIONS
 from pliant.contact import Contact
 from pliant.core import curves
 from pliant.core.parameters import kebab, parameters
-from pliant.core.registry import Registry
+from pliant.core.registry import Registry, nearest
 from pliant.core.tables import Table, TableView
 from pliant.core.validation_messages import Path, Problem, unknown_key
 from pliant.integrators import INTEGRATORS
@@ -23,9 +26,10 @@ from pliant.materials import Material
 from pliant.measures import MEASURES
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
-from pliant.scene.scene import RecordSettings, TimeSettings
+from pliant.scene.scene import RecordSettings, TimeSettings, complete_names
 
 FAMILIES: dict[str, Registry[Any]] = {"actions": ACTIONS, "measures": MEASURES}
+MOST_FRAMES = 10_000_000
 KEYED = [kind for name, kind in vars(curves).items() if name.startswith("Keyed")]
 
 
@@ -54,9 +58,14 @@ def keys_of(cls: type) -> Table:
     return {kebab(entry.name): hints.get(entry.name, Any) for entry in fields(cls)}
 
 
+def mentions(hint: Any, wanted: Collection[Any]) -> bool:
+    """Whether a type is one of ``wanted`` or made of them."""
+    return hint in wanted or any(mentions(part, wanted) for part in parts(hint))
+
+
 def is_keyed(hint: Any) -> bool:
     """Whether a field of this type takes keys."""
-    return hint in KEYED or any(is_keyed(part) for part in _parts(hint))
+    return mentions(hint, KEYED)
 
 
 def wrong_names(cls: type, table: TableView, at: Path, extra: tuple[str, ...] = ()) -> Iterator[Problem]:
@@ -107,7 +116,8 @@ def wrong_time_names(table: Any) -> Iterator[Problem]:
         yield from wrong_choice_names(INTEGRATORS, table.get("integrator"), ("time", "integrator"))
 
 
-def _parts(hint: Any) -> tuple[Any, ...]:
+def parts(hint: Any) -> tuple[Any, ...]:
+    """The types that a type is made of, without its annotations."""
     if typing.get_origin(hint) is Annotated:
         return (typing.get_args(hint)[0],)
     return typing.get_args(hint)
@@ -117,4 +127,92 @@ def _class_in(hint: Any) -> type | None:
     """The parameter class in a type such as ``Plane | None`` or ``tuple[Region, ...]``."""
     if isinstance(hint, type) and is_dataclass(hint):
         return hint
-    return next((found for part in _parts(hint) if (found := _class_in(part)) is not None), None)
+    return next((found for part in parts(hint) if (found := _class_in(part)) is not None), None)
+
+
+def cross_check(
+    table: TableView, time: TimeSettings, built: Mapping[str, list[Any]], folder: FilePath | None
+) -> Iterator[Problem]:
+    """Problems of a scene whose entries are valid one by one; ``folder`` None: meshes are not looked for."""
+    yield from _time(time)
+    yield from _body_names(table)
+    yield from _references(table)
+    yield from _labels(table, built)
+    if folder is not None:
+        for number, body in enumerate(table["bodies"]):
+            if "mesh" in body:
+                yield from _mesh(FilePath(body["mesh"]), folder, number)
+
+
+def _time(plan: TimeSettings) -> Iterator[Problem]:
+    frames = plan.duration * plan.fps
+    if round(frames) < 1:
+        yield Problem(
+            ("time", "duration"),
+            f"{plan.duration:g} s at {plan.fps:g} frames a second is less than one frame: raise one of them",
+        )
+    if frames > MOST_FRAMES:
+        yield Problem(
+            ("time", "duration"), f"{plan.duration:g} s at {plan.fps:g} frames a second is too much"
+        )
+
+
+def _body_names(table: TableView) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for number, body in enumerate(table["bodies"]):
+        name = body.get("name")
+        if name is not None and name in seen:
+            yield Problem(("bodies", number, "name"), f"another body is called '{name}' already")
+        seen.add(name)
+
+
+def _references(table: TableView) -> Iterator[Problem]:
+    """Actions, measures and pairs of contact that point at bodies which are not there."""
+    known = complete_names([body.get("name") for body in table["bodies"]])
+    for path, name in _named(table):
+        if isinstance(name, str) and name not in known:
+            yield Problem(path, f"there is no body '{name}'; {nearest(name, known)}")
+
+
+def _named(table: TableView) -> Iterator[tuple[Path, Any]]:
+    """Where a scene names bodies, and what it says there."""
+    for family in ("actions", "measures"):
+        for number, entry in enumerate(table.get(family, [])):
+            at = (family, number)
+            yield (*at, "body"), entry.get("body")
+            yield (*at, "to"), entry.get("to")
+            if isinstance(entry.get("select"), dict):
+                yield (*at, "select", "body"), entry["select"].get("body")
+            for place, name in enumerate(entry.get("bodies", ())):
+                yield (*at, "bodies", place), name
+    for number, pair in enumerate(table.get("contact", {}).get("pairs", ())):
+        for place, name in enumerate(pair.get("bodies", ())):
+            yield ("contact", "pairs", number, "bodies", place), name
+
+
+def _labels(table: TableView, built: Mapping[str, list[Any]]) -> Iterator[Problem]:
+    """Series need names that differ: of measures, and of actions that bring their own."""
+    labels = Counter[str]()
+    for family in ("measures", "actions"):
+        for number, (entry, made) in enumerate(zip(table.get(family, []), built[family], strict=True)):
+            label = made.series_label
+            if label is not None:
+                labels[label] += 1
+                if labels[label] > 1:
+                    key = ("name",) if entry.get("name") else ()
+                    yield Problem(
+                        (family, number, *key),
+                        f"another series is called '{label}' already; give this one a name of its own",
+                    )
+
+
+def _mesh(given: FilePath, folder: FilePath, number: int) -> Iterator[Problem]:
+    path = folder / given
+    at = ("bodies", number, "mesh")
+    if not path.exists():
+        dangling = " (a link to nothing)" if path.is_symlink() else ""
+        yield Problem(at, f"there is no file {path}{dangling}")
+    elif path.is_dir():
+        yield Problem(at, f"{path} is a folder, not a mesh file")
+    elif not path.is_file():
+        yield Problem(at, f"{path} is not a file")

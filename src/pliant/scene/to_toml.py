@@ -12,13 +12,13 @@ from pliant.core.tables import Table, TableView
 from pliant.measures import MEASURES
 from pliant.mesh.mesh import Surface, TetMesh
 from pliant.scene.body import Body
+from pliant.scene.override import NAME_KEY
 from pliant.scene.scene import RecordSettings, Scene
 
 IN_MEMORY = "(a mesh in memory)"  # stands for a body whose mesh came from Python and not from a file
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("time", "record", "contact")
 _SECTIONS = (*_TABLES, "bodies", "actions", "measures")
-_NAME_KEY = {"model": "type", "integrator": "type", "material": "preset"}
 
 
 def to_toml(scene: Scene, *, absolute: bool = False) -> str:
@@ -78,7 +78,7 @@ def _body(body: Body, folder: Path | None) -> Table:
 def _entries(table: TableView) -> str:
     lines = []
     for key, value in table.items():
-        name = _NAME_KEY.get(key)
+        name = NAME_KEY.get(key)
         if name and isinstance(value, dict) and list(value) == [name]:
             value = value[name]  # noqa: PLW2901
         lines.append(f"{_key(key)} = {toml_value(value)}\n")

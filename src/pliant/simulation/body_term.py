@@ -1,7 +1,7 @@
 """A body's mechanics as force terms on the whole World."""
 
 from pliant.core.typing import Array
-from pliant.interfaces import Damped, EnergyTotals, ForceTerm, StableStep, StoredEnergy, Tangent
+from pliant.interfaces import Damped, EnergyTotals, ForceTerm, Mechanics, StableStep, StoredEnergy, Tangent
 from pliant.state.world import BodyState
 
 
@@ -13,8 +13,12 @@ class BodyTerm(ForceTerm):
         self._start, self._stop = body.rows.start, body.rows.stop
         self._energy = body.mechanics.offer(StoredEnergy)
         self._tangent = body.mechanics.offer(Tangent)
-        lacking = {"potential_energy": self._energy, "add_stiffness_product": self._tangent}
-        self.members = type(self).members - {name for name, part in lacking.items() if part is None}
+        reports = type(body.mechanics).report_energy is not Mechanics.report_energy
+        has = {
+            "potential_energy": self._energy, "add_stiffness_product": self._tangent,
+            "report_energy": reports or None,
+        }  # fmt: skip
+        self.members = type(self).members - {name for name, part in has.items() if part is None}
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         self.mechanics.add_elastic_forces(x[self._start : self._stop], out[self._start : self._stop])

@@ -24,12 +24,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array
+from pliant.state.world import World
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 WINDOW = 40  # planned steps
 LADDER = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)
+SMALLEST = 1e-7  # strain of all bodies whose energy does not count as motion
 TOLERANCE = 0.01  # share of the largest energy that moved which the total may gain
 MOST = 0.05  # share at which a run stops
 PATIENCE, MOST_PATIENCE = 200, 3200  # quiet planned steps before the step may grow, at first and at most
@@ -40,9 +42,11 @@ Verdict = Literal["accept", "retake", "diverged"]
 class EnergyGuard:
     """Decides about windows of steps; its place on the ladder is the factor by which steps are shortened."""
 
-    def __init__(self) -> None:
+    def __init__(self, retakes: bool, world: World) -> None:
+        self.retakes = retakes  # whether windows may be taken again; otherwise it only stops runs
+        bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
         self.place = 0  # on the ladder
-        self.moved = 0.0  # A [J]
+        self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
         self.gain = 0.0  # S [J]
         self.gaps = 0.0  # gains that smaller steps did not cure: not the stepping [J]
         self.won = 0.0  # correction that changes of step have turned into numerical loss [J]
@@ -50,6 +54,9 @@ class EnergyGuard:
         self.trying = False  # whether the last window was the first with a larger step
         self.ground: float | None = None  # potential energy at the start [J]
         self._total = self._correction = 0.0
+        self._stored: float | None = (
+            None  # energy at the end of the last window, or at the start of this one [J]
+        )
         self._first: tuple[int, float] | None = None  # place and r of the window's first attempt
         self._forces: list[Array] = []
 
@@ -60,21 +67,23 @@ class EnergyGuard:
 
     # -------------------------------------------------------------------------------- one window
 
-    def begin(self, system: "System", again: bool = False) -> None:
-        """Called at the beginning of each attempt at a window, when the step is set."""
+    def begin(self, system: "System", continues: bool) -> None:
+        """Called at the beginning of a window; ``continues``: nothing happened since the last one ended."""
         ledger = system.energy_ledger
-        self._forces = []
-        self._correction = -ledger.scheme_energy()
-        if again:
-            return
         self._first = None
-        kinetic, elastic = system.energies()
-        potential = system.potential_energy()
-        if self.ground is None:
-            self.ground = potential
-        self._total = ledger.balance(kinetic + elastic + potential)
-        found = (kinetic + elastic, abs(potential - self.ground), abs(ledger.totals.work))
-        self.moved = max(self.moved, *(each for each in found if math.isfinite(each)))
+        if not continues or self._stored is None:
+            own, potential = sum(system.energies()), system.potential_energy()
+            if self.ground is None:
+                self.ground = potential
+            self.moved = self._largest(own, potential, ledger.totals.work)
+            self._stored = own + potential
+        self._total = ledger.balance(self._stored)
+        self.begin_attempt(system)
+
+    def begin_attempt(self, system: "System") -> None:
+        """Called before the steps of a window are taken, for the first time or again."""
+        self._forces = []
+        self._correction = -system.energy_ledger.scheme_energy()
 
     def watch(self, forces: Array) -> None:
         """Remember the forces of the last three steps of a window."""
@@ -84,41 +93,45 @@ class EnergyGuard:
         """End a window in which bodies broke or were cut: what it lost went into new surfaces."""
         ledger = system.energy_ledger
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
+        self._stored = None
         ledger.totals.fracture += max(0.0, self._total - total)
         self.gain += max(0.0, total - self._total)
 
     def judge(self, system: "System", span: int) -> Verdict:
         """Whether the window of ``span`` planned steps stands, is to be taken again, or cannot be cured."""
         ledger = system.energy_ledger
-        total = ledger.balance(sum(system.energies()) + system.potential_energy())
+        own, potential = sum(system.energies()), system.potential_energy()
         correction = -ledger.scheme_energy()
-        rise = total - self._total
+        rise = ledger.balance(own + potential) - self._total
         finite = math.isfinite(rise) and math.isfinite(correction)
-        allowed = TOLERANCE * self.moved
+        moved, stored = self._largest(own, potential, ledger.totals.work), own + potential
+        allowed = TOLERANCE * moved
         gained = not finite or rise > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
-        rings = finite and correction > max(0.02 * self.moved, self._correction)
-        rings = rings and (correction > 0.2 * self.moved or self._ringing(system) > 0.6)
-        if not (gained or rings):
+        rings = finite and correction > max(0.02 * moved, self._correction)
+        rings = rings and (correction > 0.2 * moved or self._ringing(system) > 0.6)
+        if not (gained or rings) or (finite and not self.retakes):
+            self.moved, self._stored = moved, stored
             return self._accept(rise, correction, span)
         if finite and self._first is not None and not rings:
             place, first = self._first
             if self.factor >= 2.0 * LADDER[place] and rise > 0.5 * first:
                 self.gaps += rise  # a gap in the ledger or a force without energy: not the stepping
-                self.place = place
-                return (
-                    "diverged"
-                    if self.gain + self.gaps > MOST * self.moved
-                    else self._accept(0.0, correction, span)
-                )
-        if self._first is None:
-            self._first = self.place, rise if finite else math.inf
-        if self.place == len(LADDER) - 1:
+                self.place, self.moved, self._stored = place, moved, stored
+                return self._accept(0.0, correction, span)
+        if self._first is None and finite and not rings:
+            self._first = self.place, rise
+        if not self.retakes or self.place == len(LADDER) - 1:
             return "diverged"
         if self.trying:
             self.patience = min(2 * self.patience, MOST_PATIENCE)
         self.place = min(self.place + (1 if self.trying else 2), len(LADDER) - 1)
         self.trying, self.quiet = False, 0
         return "retake"
+
+    def _largest(self, own: float, potential: float, work: float) -> float:
+        """The largest energy that moved, now that bodies hold ``own`` and actions ``potential``."""
+        found = (own, abs(potential - (self.ground or 0.0)), abs(work))
+        return max(self.moved, *(each for each in found if math.isfinite(each)))
 
     def _accept(self, rise: float, correction: float, span: int) -> Verdict:
         self.gain = max(0.0, self.gain + rise)

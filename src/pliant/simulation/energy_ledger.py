@@ -63,6 +63,7 @@ class EnergyLedger:
         self._booked: list[BookedTerm] = []
         self._moving: list[PrescribedMotion] = []
         self._rows = world.count  # those that the integrator moves
+        self._idle = True  # whether there is nothing to book in a step
         self._x: Array = world.x.copy()  # at the beginning of the step
         self._driven_energy_before = 0.0
         self._driven_forces: list[Array] = []
@@ -85,6 +86,7 @@ class EnergyLedger:
         self._booked = [BookedTerm(term, self._world) for term in pushing]
         self._moving = [drive for drive in drives if not drive.is_static]
         self._rows = integrated_rows
+        self._idle = not (self._reporting or self._booked or self._moving)
 
     @property
     def varying(self) -> list[BookedTerm]:
@@ -106,12 +108,10 @@ class EnergyLedger:
 
     def _begin(self) -> None:
         world = self._world
-        if self._booked:
+        if self._booked or self._moving:
             self._x[:] = world.x
-        if self._moving:
-            self._x[:] = world.x
-            self._driven_energy_before = self._driven_energy()
-            self._driven_forces = [world.f[drive.rows][:, drive.axes] for drive in self._moving]
+        self._driven_energy_before = self._driven_energy()
+        self._driven_forces = [world.f[drive.rows][:, drive.axes] for drive in self._moving]
 
     def begin_step(self, dt: float) -> float:
         """Called before a step of ``dt``: where that differs from the last one, so does the correction of the
@@ -132,6 +132,8 @@ class EnergyLedger:
         """
         from pliant.simulation.kernels import force_work
 
+        if self._idle:
+            return
         world, totals = self._world, self.totals
         self._report()
         if not self.current:  # implicit steps do not end with an evaluation of the World's forces

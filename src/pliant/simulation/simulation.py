@@ -86,7 +86,7 @@ class Simulation:
         self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
-        self.guard = EnergyGuard() if self._is_guarded() else None
+        self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
         self._reported = 1.0  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
@@ -99,7 +99,7 @@ class Simulation:
         bodies."""
         parts = self.system.world.bodies
         known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
-        return self.plan.refine and self.integrator.keeps_energy and known
+        return self.integrator.keeps_energy and known
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
@@ -137,6 +137,7 @@ class Simulation:
                 self.diagnostics.note("its model has no energy, so energy.total does not balance", label)
         for label, acting in self.system.actions:
             self.diagnostics.collect(acting.diagnostics, label)
+        self.diagnostics.collect(self.integrator_state.diagnostics)
 
     @property
     def time(self) -> float:
@@ -147,7 +148,9 @@ class Simulation:
         system, world = self.system, self.system.world
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
-        system.energy_ledger.totals = EnergyTotals()
+        system.energy_ledger.totals, system.energy_ledger.start = EnergyTotals(), None
+        if self.guard is not None:
+            self.guard = EnergyGuard(self.plan.refine, world)
         system.energy_ledger.use(self.integrator, self.plan.seconds / system.substeps)
         system.energy_ledger.open()
         self.divergence_check.check(world, 0.0)
@@ -211,34 +214,42 @@ class Simulation:
         done = 0
         with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges
             while done < count:
-                self._begin_window((first + done) * self.plan.seconds)
+                continues = self._begin_window((first + done) * self.plan.seconds)
                 span = self._window_span(first + done, count - done)
-                done += self._take_window(first, done, span, rows, poll)
+                done += self._take_window(first, done, span, continues, rows, poll)
         self.frame += 1
         self.divergence_check.check(self.system.world, self.time)
         return rows
 
     # ------------------------------------------------------------------------------------ windows
 
-    def _begin_window(self, time: float) -> None:
-        """What happens at ``time``, before any step from there."""
+    def _begin_window(self, time: float) -> bool:
+        """What happens at ``time``, before any step from there; True where nothing did."""
         while self.later and self.later[0].time <= time + 1e-12:
             due = self.later.pop(0)
             self._join(due, time, due.prepare())
-        self._prepare_step(time)
+        changed = self._prepare_step(time)
         self._look_at_topology()
+        return not changed
 
     def _window_span(self, first: int, most: int) -> int:
         """Planned steps until something happens, at most the guard's window and ``most``."""
         dt = self.plan.seconds
         until = min(self.system.schedule.next_change(), self.later[0].time if self.later else math.inf)
-        span = min(most, WINDOW if self.guard is not None else most)
+        windows = 1 if self.guard is None else max(1, round(self.plan.per_frame / WINDOW))
+        span = min(most, math.ceil(self.plan.per_frame / windows))
         if until < math.inf:
             span = min(span, max(1, math.ceil((until - 1e-12) / dt * (1.0 - 1e-12)) - first))
         return span
 
     def _take_window(
-        self, frame_start: int, done: int, span: int, rows: Array | None, poll: Callable[[], None] | None
+        self,
+        frame_start: int,
+        done: int,
+        span: int,
+        continues: bool,
+        rows: Array | None,
+        poll: Callable[[], None] | None,
     ) -> int:
         """Take ``span`` planned steps; shorter ones, again, where the guard rejects them. Returns how many
         were taken: fewer where the topology changed."""
@@ -247,7 +258,7 @@ class Simulation:
         if guard is None:
             return self._take_steps(first, done, span, 1.0, rows, poll)[0]
         kept = {name: np.array(array) for name, array in self.state().items()}
-        guard.begin(self.system)
+        guard.begin(self.system, continues)
         while True:
             taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)
             if changed:
@@ -263,7 +274,7 @@ class Simulation:
                 self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
             self._report_rejection(time, guard)
             self.system.restore(kept)
-            guard.begin(self.system, again=True)
+            guard.begin_attempt(self.system)
 
     def _take_steps(
         self,
@@ -308,8 +319,8 @@ class Simulation:
         return span, False
 
     def _report_rejection(self, time: float, guard: EnergyGuard) -> None:
-        """One line where the step falls to half or less of what was last reported."""
-        if guard.factor >= 2.0 * self._reported:
+        """One line where the step falls below what was last reported."""
+        if guard.factor > self._reported:
             self._reported = guard.factor
             self.diagnostics.note(
                 f"at t = {time:.4g} s energy would rise: the step is 1/{guard.factor:g} of the planned "
@@ -328,9 +339,11 @@ class Simulation:
         self.add_action(due.label, runtime, time, due.number)
         self._joined.append((due, time, runtime))
 
-    def _prepare_step(self, time: float) -> None:
-        if self.system.prepare_step(time):
+    def _prepare_step(self, time: float) -> bool:
+        changed = self.system.prepare_step(time)
+        if changed:
             self.integrator_state.reset_history()
+        return changed
 
     def add_action(self, label: str, action: ActionRuntime, time: float, number: int) -> None:
         """Let ``action`` act from the step boundary ``time`` on, as number ``number`` of the actions."""

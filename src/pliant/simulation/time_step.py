@@ -16,14 +16,14 @@ IMPLICIT_STEP = 1.0 / 50.0  # longest step that is chosen for implicit schemes [
 
 @dataclass(frozen=True)
 class StepPlan:
-    """The step [s], how many make a frame, why, the stable limit [s] of the bodies, and whether crushed
-    bodies may have it taken in parts."""
+    """The step [s], how many make a frame, why, the stable limit [s] of the bodies, and whether steps may be
+    shortened where energy would rise."""
 
     seconds: float
     per_frame: int
     reason: str
     limit: float
-    refine: bool = False
+    refine: bool = True
 
 
 def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
@@ -42,11 +42,14 @@ def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
 
 
 def plan_step(
-    system: "System", integrator: Integrator, wanted: float | None, fps: float, refine: bool | None = None
-) -> StepPlan:
-    """The step to use: ``wanted`` [s], or for None the stable one, either shortened to divide a frame; with
-    ``refine`` (default: an automatic one) it is taken in parts where bodies need it."""
-    frame = 1.0 / fps
+    system: "System", given: Integrator, wanted: float | None, fps: float, refine: bool = True
+) -> tuple[Integrator, StepPlan]:
+    """The scheme and the step to use: ``wanted`` [s], or for None the stable one, either shortened to divide
+    a frame; with ``refine`` it is shortened further where energy would rise."""
+    frame, found = 1.0 / fps, (math.inf, "")
+    if given.stability and math.isfinite(given.stability):
+        found = stable_limit(system, given)
+    integrator, why = given.choose(system, frame / (SAFETY * found[0]))
     if math.isinf(integrator.stability):
         limit, what = math.inf, f"{integrator.kind} is stable at any step"
     elif integrator.stability == 0:
@@ -57,7 +60,7 @@ def plan_step(
                 hint="Give a step in seconds, or use leapfrog.",
             )
     else:
-        limit, what = stable_limit(system, integrator)
+        limit, what = found
     target = wanted if wanted is not None else _automatic(integrator, limit, frame)
     count = max(1, math.ceil(frame / target * (1.0 - 1e-9)))
     seconds = frame / count
@@ -70,7 +73,8 @@ def plan_step(
         reason = f"as given; {bound}"
     else:
         reason = f"{wanted:g} s as given, shortened to divide a frame; {bound}"
-    return StepPlan(seconds, count, reason, limit, wanted is None if refine is None else refine)
+    reason = f"{reason}; integrator auto: {why}" if why else reason
+    return integrator, StepPlan(seconds, count, reason, limit, refine)
 
 
 def substeps(system: "System", integrator: Integrator, plan: StepPlan) -> int:

@@ -19,7 +19,7 @@ from pliant.materials import presets
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
 from pliant.scene.body import Body
-from pliant.scene.schema import is_keyed, keys_of
+from pliant.scene.schema import is_keyed, keys_of, mentions, parts
 
 _KEYED_UNITS = {
     "KeyedForce": ("N", True),
@@ -106,14 +106,10 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
     """How the page asks for one key."""
     found: dict[str, Any] = {"name": name, "default": default, "unit": "", "keyed": False}
     for label, (unit, vector) in _KEYED_UNITS.items():
-        if _mentions(hint, getattr(curves, label)):
+        if mentions(hint, [getattr(curves, label)]):
             return found | {"kind": "vector" if vector else "number", "unit": unit, "keyed": is_keyed(hint)}
-    if name == "select":
-        return found | {"kind": "select"}
-    if name == "body":
-        return found | {"kind": "body"}
-    if name == "axes":
-        return found | {"kind": "axes"}
+    if name in ("select", "body", "axes"):
+        return found | {"kind": name}
     choices = _choices(hint)
     if choices:
         return found | {"kind": "choice", "choices": choices}
@@ -129,20 +125,11 @@ def _key(name: str, hint: Any, default: Any) -> dict[str, Any] | None:
         return found | {"kind": "whole"}
     if name in ("axis", "direction"):
         return found | {"kind": "choice", "choices": ["x", "y", "z"]}
-    if name in ("name",):
+    if name == "name":
         return found | {"kind": "text"}
     if name in ("sphere", "box", "capsule", "rotation", "plane"):
         return found | {"kind": "table"}
     return None
-
-
-def _mentions(hint: Any, wanted: Any) -> bool:
-    return hint == wanted or any(_mentions(part, wanted) for part in _parts(hint))
-
-
-def _parts(hint: Any) -> tuple[Any, ...]:
-    arguments = typing.get_args(hint)
-    return arguments[:1] if typing.get_origin(hint) is Annotated else arguments
 
 
 def _choices(hint: Any) -> list[str] | None:
@@ -152,7 +139,7 @@ def _choices(hint: Any) -> list[str] | None:
         for note in typing.get_args(hint)[1:]:
             if isinstance(note, NameOf):
                 return list(note.registry)
-    for part in _parts(hint):
+    for part in parts(hint):
         if typing.get_origin(part) is Literal:
             return _choices(part)
     return None

@@ -1,9 +1,11 @@
-"""The scene document: the tables of a scene file, edited one place at a time, with undo and redo."""
+"""What is worked on: the scene document, edited one place at a time, its files, what of it was built."""
 
 import copy
 import tomllib
+from pathlib import Path
 from typing import Any
 
+from pliant import examples
 from pliant.actions.base import ActionParameters
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
@@ -30,11 +32,8 @@ class Document:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace, self.folder = workspace, workspace.folder
-        self.name = ""
-        self.version = 0
-        self.table = copy.deepcopy(EMPTY)
-        self._past: list[Table] = []
-        self._future: list[Table] = []
+        self.version = -1
+        self.clear()
 
     def open(self, text: str, name: str) -> None:
         """Take over a scene file."""
@@ -44,14 +43,15 @@ class Document:
         parse(text, self.folder, name or "scene")
         for family in ("bodies", "actions", "measures"):
             table.setdefault(family, [])
-        self.table, self.name = table, name
-        self._past, self._future = [], []
-        self.version += 1
+        self._begin(table, name)
 
     def clear(self) -> None:
         """An empty scene."""
-        self.table, self.name = copy.deepcopy(EMPTY), ""
-        self._past, self._future = [], []
+        self._begin(copy.deepcopy(EMPTY), "")
+
+    def _begin(self, table: Table, name: str) -> None:
+        self.table, self.name = table, name
+        self._past, self._future = list[Table](), list[Table]()
         self.version += 1
 
     def edit(self, path: list[str | int], value: Any) -> None:
@@ -81,15 +81,15 @@ class Document:
         parse(text, self.folder, "scene")
 
     def undo(self) -> None:
-        if self._past:
-            self._future.append(self.table)
-            self.table = self._past.pop()
-            self.version += 1
+        self._go(self._past, self._future)
 
     def redo(self) -> None:
-        if self._future:
-            self._past.append(self.table)
-            self.table = self._future.pop()
+        self._go(self._future, self._past)
+
+    def _go(self, there: list[Table], back: list[Table]) -> None:
+        if there:
+            back.append(self.table)
+            self.table = there.pop()
             self.version += 1
 
     @property
@@ -111,6 +111,82 @@ class Document:
             "undo": len(self._past),
             "redo": len(self._future),
         }
+
+
+class Project:
+    """A document in a workspace; ``run`` names a recorded run that is looked at instead."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.document = Document(workspace)
+        self.run = ""
+        self.offer = ""  # a mesh that pages are asked to look over
+        self.built_version = -1  # of the document
+        self._built_bodies: list[Table] | None = None
+
+    def start(self, path: Path | None) -> None:
+        """Open what ``pliant studio PATH`` asks for; a scene, a run or a mesh of the workspace."""
+        if path is None:
+            return
+        if path.suffix == ".toml":
+            self.document.open(path.read_text(encoding="utf-8"), path.name)
+        elif path.suffix == ".pliant" or path.is_dir():
+            self.run = path.name
+        else:
+            self.document.edit(["title"], path.stem)
+            self.offer = path.name
+
+    def open(self, kind: str, name: str) -> None:
+        """Take over an example, a scene file, what was saved by itself, or nothing."""
+        if kind == "new":
+            self.document.clear()
+        elif kind == "example":
+            self.document.open(examples.text(name), "")
+        elif kind == "autosave":
+            self.document.open(self.workspace.autosaved() or "", "")
+        else:
+            self.document.open(self.workspace.read(name), name)
+        self._built_bodies = None
+
+    def save(self, name: str) -> str:
+        """Write the scene file; its name."""
+        path = self.workspace.write(name, self.document.text)
+        self.document.name = path.name
+        return path.name
+
+    def place_of_take(self, name: str) -> tuple[str, Path]:
+        """The names of a take's scene file and run folder; InputError where there is one already."""
+        stem = name.removesuffix(".toml")
+        folder = self.workspace.place(f"{stem}.pliant", (".pliant",))
+        self.workspace.place(f"{stem}.toml", (".toml",))
+        if folder.exists():
+            raise InputError(f"'{folder.name}' is there already.", hint="Give the take another name.")
+        return f"{stem}.toml", folder
+
+    def built(self) -> None:
+        """The document is being built as it is now."""
+        if not self.document.table["bodies"]:
+            raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
+        self.run, self.built_version = "", self.document.version
+        self._built_bodies = self._plain_bodies()
+
+    def lost(self) -> None:
+        """Nothing is built any more."""
+        self.built_version = -1
+
+    @property
+    def quick_to_build(self) -> bool:
+        """Whether something was changed, and not the bodies, so that their particles can stay."""
+        return self.built_version != self.document.version and self._built_bodies == self._plain_bodies()
+
+    def _plain_bodies(self) -> list[Table]:
+        """Bodies without their groups, which need no new particles."""
+        bodies = self.document.table["bodies"]
+        return [{key: value for key, value in body.items() if key != "groups"} for body in bodies]
+
+    def state(self) -> Table:
+        """What pages show."""
+        return {**self.document.state(), "built": self.built_version}
 
 
 def scenery(table: Table, up: str) -> Table | None:

@@ -3,11 +3,14 @@
 import asyncio
 import itertools
 import multiprocessing
+import pickle
 import shutil
 import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing.connection import Connection as PipeEnd
+from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from pliant.core.tables import Table
@@ -24,8 +27,8 @@ class Engine:
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
-        self._process: Any = None
-        self._pipe: Any = None
+        self._process: SpawnProcess | None = None
+        self._pipe: PipeEnd | None = None
         self._home = ""
         self.start()
 
@@ -62,10 +65,8 @@ class Engine:
     def send(self, do: str, **values: Any) -> None:
         """A command that needs no answer."""
         if self._pipe is not None:
-            try:
+            with suppress(OSError, ValueError):  # the reader sees the end of the process and says so
                 self._pipe.send({"do": do, **values})
-            except (OSError, ValueError):
-                return  # the reader sees the end of the process and says so
 
     async def ask(self, do: str, **values: Any) -> Any:
         """A command and its answer; RuntimeError with the worker's message where it refuses."""
@@ -74,7 +75,7 @@ class Engine:
         self.send(do, **values, reply=number)
         return await future
 
-    def _read(self, pipe: Any) -> None:
+    def _read(self, pipe: PipeEnd) -> None:
         """In a thread of its own: everything that the process says."""
         try:
             while True:
@@ -87,14 +88,12 @@ class Engine:
         except RuntimeError:
             pipe.close()
 
-    def _hear(self, data: bytes, pipe: Any) -> None:
+    def _hear(self, data: bytes, pipe: PipeEnd) -> None:
         if pipe is not self._pipe:
             return
         if data[:4] == b"PLF1":
             self._listener(data)
             return
-        import pickle
-
         event = pickle.loads(data)
         future = self._waiting.pop(event.get("to") or 0, None)
         if event["event"] == "reply":
@@ -105,7 +104,7 @@ class Engine:
             future.set_result(None)
         self._listener(event)
 
-    def _lost(self, pipe: Any) -> None:
+    def _lost(self, pipe: PipeEnd) -> None:
         if pipe is self._pipe:
             self.start()
             self._on_loss()

@@ -7,18 +7,17 @@ other, each padded to a multiple of 4. The header's ``arrays`` says name, type, 
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from pliant.actions import ACTIONS
 from pliant.core.tables import Table, TableView
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import FieldData
-from pliant.measures.totals import part_volume
+from pliant.measures.totals import body_summary, structure_volume
 from pliant.run.store import Run
 from pliant.studio.take import Take
-from pliant.studio.view_arrays import ShownBody, dual_arrays, frame_arrays, scene_arrays
+from pliant.studio.view_arrays import Fields, ShownBody, dual_arrays, frame_arrays, scene_arrays
 
 MAGIC = b"PLF1"
 _TYPES = {"f": (np.float32, "f32"), "i": (np.uint32, "u32"), "u": (np.uint32, "u32")}
@@ -117,13 +116,7 @@ class FrameEncoder:
         return self._pack(header, about | {"frames": len(run)}, bodies, x, frame.version, field)
 
     def _pack(
-        self,
-        header: Table,
-        about: Table,
-        bodies: list[ShownBody],
-        x: Any,
-        version: int,
-        field: Any,
+        self, header: Table, about: Table, bodies: list[ShownBody], x: Array, version: int, field: Fields
     ) -> bytes:
         arrays, units = frame_arrays(bodies, x, self.colours, self.particles, field)
         whole = version != self._version
@@ -135,21 +128,13 @@ class FrameEncoder:
                 arrays |= dual_arrays(bodies)
             header["scene"] = about | {"bodies": [_describe(body) for body in bodies]}
         header |= {"kind": "frame", "units": units, "topology": version}
-        parts: list[Any] = list(bodies)
-        header["volume"] = sum(part_volume(body, x[body.rows]) for body in parts)
+        header["volume"] = sum(structure_volume(body.structure, x[body.rows]) for body in bodies)
         return pack(header, arrays)
 
 
 def _describe(body: ShownBody) -> Table:
     structure = body.structure
-    solids = (len(cells) for name, cells in structure.cells.items() if name != "triangle")
-    return {
-        "name": body.name,
-        "model": body.model,
-        "particles": len(structure.rest),
-        "cells": max(solids, default=0),
-        "mass": float(structure.mass.sum()),
-        "volume": body.volume,
+    return body_summary(body.name, body.model, structure) | {
         "spacing": float(structure.spacing),
         "low": structure.rest.min(axis=0).tolist(),
         "high": structure.rest.max(axis=0).tolist(),

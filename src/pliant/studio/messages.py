@@ -113,21 +113,8 @@ class End(Message):
 
 
 AnyMessage = Annotated[
-    Ack
-    | Edit
-    | Open
-    | LookOver
-    | Save
-    | Build
-    | Plain
-    | Speed
-    | Show
-    | ViewMessage
-    | Grab
-    | Steer
-    | AddMessage
-    | Lump
-    | End,
+    Ack | Edit | Open | LookOver | Save | Build | Plain | Speed | Show | ViewMessage | Grab | Steer
+    | AddMessage | Lump | End,
     Field(discriminator="do"),
-]
+]  # fmt: skip
 READ: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pliant.core.errors import MissingExtra, PliantError
 
@@ -110,7 +110,7 @@ def _inline(path: Path, height: int) -> View:
     need("The viewer", "starlette", "uvicorn", "websockets", extra="studio")
     from pliant.studio.serve import Studio
 
-    studio: Any = Studio(path)
+    studio = Studio(path)
     threading.Thread(target=studio.run, daemon=True, name="pliant-view").start()
     end = time.monotonic() + SECONDS
     while not studio.server.started and time.monotonic() < end:

@@ -1,22 +1,29 @@
 """What all pages of a studio share: the document, the engine, the clients."""
 
 import asyncio
+import json
+import sys
+import traceback
 from collections.abc import Coroutine
+from functools import cache
 from typing import Any
 
+from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from pliant import examples
+from pliant.core.errors import PliantError
 from pliant.core.tables import Table
 from pliant.studio import messages
+from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client, FrameRelay
-from pliant.studio.document import keep_inside, scenery
+from pliant.studio.document import Project, keep_inside, scenery
 from pliant.studio.engine import Engine, Event
-from pliant.studio.page_replies import greet, told_of_errors
-from pliant.studio.project import Project
 from pliant.studio.upload import look_over
-from pliant.studio.workspace import Workspace
+from pliant.studio.workspace import MESHES, Workspace
 
 MOST_CLIENTS = 16
+NOTHING = {"playing": False, "built": False, "replay": False, "frame": 0}  # the status where nothing is built
 
 
 class Session:
@@ -26,7 +33,7 @@ class Session:
         self.project = Project(workspace)
         self.workspace, self.document = workspace, self.project.document
         self.clients: list[Client] = []
-        self.status: Table = {"playing": False, "built": False, "replay": False, "frame": 0}
+        self.status: Table = dict(NOTHING)
         self.live: dict[int, Table] = {}  # what hands have added to the take, by number
         self._open_end = False
         self.relay = FrameRelay(self.clients)
@@ -55,7 +62,7 @@ class Session:
             return
         client = Client(socket)
         pump = asyncio.create_task(client.pump())
-        greet(self, client)
+        self._greet(client)
         if self.project.run and self.relay.base is None:
             self.engine.send("open_run", folder=str(self.workspace.folder / self.project.run))
         self.clients.append(client)
@@ -64,7 +71,7 @@ class Session:
         try:
             while not client.gone:
                 text = await socket.receive_text()
-                await told_of_errors(self, client, text)
+                await self._hear_page(client, text)
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:
@@ -75,21 +82,64 @@ class Session:
                 self.relay.look(self.engine)
                 self.relay.ask(self._engine)
 
+    def _greet(self, client: Client) -> None:
+        """Tell a new page everything that it has to know."""
+        client.tell(
+            "hello",
+            catalogue=catalogue(),
+            examples=_examples(),
+            files=self.workspace.listing(),
+            folder=self.workspace.folder.name,
+            autosave=self.workspace.autosaved() is not None,
+            run=self.project.run,
+            offer=self.project.offer,
+        )
+        client.tell("document", **self.project.state())
+        client.tell("status", **self.status)
+        for number in self.live:
+            client.tell("live", **self.live_entry(number))
+        self.relay.catch_up(client)
+
+    async def _hear_page(self, client: Client, text: str) -> None:
+        """Do what a page says; it hears of what cannot be done."""
+
+        def tell(message: str, hint: str | None = None) -> None:
+            client.tell("notice", level="error", message=message, hint=hint)
+
+        try:
+            message = messages.READ.validate_python(json.loads(text))
+        except (ValidationError, ValueError, RecursionError) as error:
+            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not JSON"
+            tell(f"The page said something odd: {what}")
+            return
+        try:
+            await self.do(client, message)
+        except PliantError as error:
+            tell(error.message, error.hint)
+            client.tell("document", **self.project.state())
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            tell("The simulation was stopped.")
+        except OSError as error:
+            tell(f"The disk said: {error.strerror}")
+        except Exception as error:  # a mistake of ours must not end the studio
+            traceback.print_exc(file=sys.stderr)
+            tell(
+                f"Internal error: {type(error).__name__}: {str(error)[:200]}", "The terminal has the details."
+            )
+
     async def do(self, client: Client, message: messages.AnyMessage) -> None:
         engine = self.engine
         match message:
             case messages.Ack():
                 client.drawn()
                 self.relay.ask(self._engine)
-            case messages.Steer():
-                engine.send("steer", id=message.id, to=message.to)
+            case messages.Steer() | messages.Show() | messages.Speed():
+                engine.send(**message.model_dump())
             case messages.ViewMessage():
                 client.colour, client.cells = message.colour, message.cells
                 self.relay.look(engine)
-            case messages.Show():
-                engine.send("show", frame=message.frame)
-            case messages.Speed():
-                engine.send("speed", speed=message.speed)
             case messages.Edit():
                 self.document.edit(message.path, message.value)
                 self._changed()
@@ -98,27 +148,23 @@ class Session:
             case messages.Open():
                 self._open(message)
             case messages.LookOver():
-                report = await look_over(self.workspace.mesh(message.name))
+                report = await look_over(self.workspace.existing(message.name, MESHES))
                 client.tell("health", name=message.name, health=report)
             case messages.Save():
                 await self._save(message)
             case messages.Grab():
-                held = await engine.ask("grab", body=message.body, particle=message.particle,
-                                        strength=message.strength)  # fmt: skip
-                client.tell("held", **(held or {"id": None}))
+                client.tell("held", **(await engine.ask(**message.model_dump()) or {"id": None}))
             case messages.AddMessage():
                 keep_inside(message.table, self.workspace)
-                done = await engine.ask("add", table=message.table)
-                if done:
+                if done := await engine.ask(**message.model_dump()):
                     self._live(done["id"], message.table)
             case messages.Lump():
                 keep_inside(message.shape, self.workspace)
-                for number, table in (
-                    await engine.ask("lump", **message.model_dump(exclude={"do"})) or {}
-                ).items():
+                added: dict[int, Table] = await engine.ask(**message.model_dump()) or {}
+                for number, table in added.items():
                     self._live(number, table)
             case messages.End():
-                if await engine.ask("end", id=message.id):
+                if await engine.ask(**message.model_dump()):
                     self._live(message.id, None)
             case messages.Plain():
                 await self._plain(client, message.do)
@@ -132,10 +178,7 @@ class Session:
                 self._build(self._open_end)
             case "cancel":
                 self.engine.start()
-                self.project.lost()
-                self.relay.forget()
-                self._status(playing=False, built=False, replay=False, frame=0)
-                self.tell("progress", share=1.0, text="")
+                self._nothing_built()
             case "list":
                 client.tell("files", **self.workspace.listing())
             case "series":
@@ -257,14 +300,25 @@ class Session:
                 self.tell("progress", share=1.0, text="")
             self.tell(name, **event)
 
-    def _engine_lost(self) -> None:
+    def _nothing_built(self) -> None:
+        """The engine has started anew."""
         self.project.lost()
         self.relay.forget()
-        self._status(playing=False, built=False, replay=False, frame=0)
+        self._status(**NOTHING)
         self.tell("progress", share=1.0, text="")
+
+    def _engine_lost(self) -> None:
+        self._nothing_built()
         self.tell(
             "notice",
             level="error",
             message="The simulation's process ended unexpectedly and was started again.",
             hint="The scene is safe: build it again, with a larger edge length if memory ran out.",
         )
+
+
+@cache
+def _examples() -> list[dict[str, str]]:
+    """Names, titles and models of the shipped scenes, the first one to try first."""
+    names = sorted(examples.names(), key=lambda name: (name != "hello", name))
+    return [{"name": name, "title": examples.title(name), "model": examples.model(name)} for name in names]

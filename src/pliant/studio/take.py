@@ -2,12 +2,11 @@
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from pliant.actions.pull import PullRuntime
+from pliant.actions.loads import PullRuntime
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.tables import Table
@@ -195,5 +194,5 @@ class Take:
         kept.finish("done")
 
 
-def _list(values: Any) -> list[float]:
+def _list(values: Iterable[float]) -> list[float]:
     return [float(value) for value in values]

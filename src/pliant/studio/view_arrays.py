@@ -7,7 +7,6 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.interfaces import Carrier, FieldData, Mechanics, Structure
-from pliant.measures.totals import part_volume
 from pliant.mesh.mesh import tet_edges
 from pliant.render.geometry import split_at_edges
 from pliant.render.scalar_fields import as_scalars, on_particles, on_surface
@@ -29,10 +28,6 @@ class ShownBody:
     def fields(self) -> list[str]:
         """Fields that it can be coloured by."""
         return list(dict.fromkeys([*OWN_FIELDS, *self.mechanics.field_names]))
-
-    @property
-    def volume(self) -> float:
-        return part_volume(self, self.structure.rest)  # type: ignore[arg-type]
 
 
 def scene_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:

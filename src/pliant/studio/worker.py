@@ -1,10 +1,12 @@
 """The simulation's own process: builds, runs, shows; the page stays responsive whatever it does.
 
 A picture goes only when the server has asked for one, so that a slow browser slows the pictures and not the
-simulation. See also ``worker_pipe``, ``take_builder``, ``frame_messages`` and ``playback_clock``.
+simulation. See also ``worker_pipe``, ``take_builder`` and ``frame_messages``.
 """
 
 import re
+import time
+from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,13 +17,47 @@ from pliant.core.tables import Table
 from pliant.run.store import Run, load
 from pliant.studio.estimate import Estimates
 from pliant.studio.frame_messages import FrameEncoder, finite
-from pliant.studio.playback_clock import PlaybackClock
 from pliant.studio.take import Take
 from pliant.studio.take_builder import TakeBuilder, play_again, with_lump
 from pliant.studio.worker_pipe import ENDS, Stop, WorkerPipe
 
 ROWS = 2000  # of a series that are sent at most
+TOLD = 40  # frames whose pace is told
+BEHIND = 0.25  # seconds after which lost time is not made up for
 _PLACE = re.compile(r"body '(?P<body>[^']+)': .*?(?P<what>particle|tet) (?P<number>\d+)")
+
+
+class PlaybackClock:
+    """``speed`` 1 is real time, 0.1 slow motion, 0 as fast as it goes."""
+
+    def __init__(self) -> None:
+        self.speed = 1.0
+        self._due = 0.0
+        self._done: deque[float] = deque(maxlen=TOLD)  # when the last frames were done
+
+    def start(self) -> None:
+        """From now on."""
+        self._due = time.perf_counter()
+        self._done.clear()
+
+    @property
+    def left(self) -> float:
+        """Seconds until the next frame is due."""
+        return max(0.0, self._due - time.perf_counter())
+
+    def frame_done(self, seconds: float) -> None:
+        """A frame of so many simulated seconds is done."""
+        now = time.perf_counter()
+        self._done.append(now)
+        if self.speed > 0:
+            self._due = max(self._due + seconds / self.speed, now - BEHIND)
+
+    def factor(self, fps: float) -> float | None:
+        """Simulated seconds a second; None before there is enough to tell."""
+        if len(self._done) < 5:
+            return None
+        wall = self._done[-1] - self._done[0]
+        return (len(self._done) - 1) / fps / wall if wall > 0 else None
 
 
 class Worker:

@@ -45,9 +45,7 @@ class Workspace:
 
     def read(self, name: str) -> str:
         """The text of a scene file."""
-        path = self.place(name, (".toml",))
-        if not path.is_file():
-            raise InputError(f"There is no '{name}' in the workspace.")
+        path = self.existing(name, (".toml",))
         if path.stat().st_size > 16 * 1024**2:
             raise InputError(f"'{name}' is too large for a scene.")
         try:
@@ -55,9 +53,9 @@ class Workspace:
         except UnicodeDecodeError:
             raise InputError(f"'{name}' is not a text file.") from None
 
-    def mesh(self, name: str) -> Path:
-        """Where a mesh file is."""
-        path = self.place(name, MESHES)
+    def existing(self, name: str, suffixes: tuple[str, ...]) -> Path:
+        """As ``place``, for a file that must be there."""
+        path = self.place(name, suffixes)
         if not path.is_file():
             raise InputError(f"There is no '{name}' in the workspace.")
         return path

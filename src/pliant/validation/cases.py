@@ -1,9 +1,14 @@
-"""Cases with a known answer: our number beside it, for every model that the case applies to."""
+"""Cases with a known answer: our number beside it, for every model that the case applies to, in parallel."""
 
+import multiprocessing
+import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
+from itertools import starmap
 from pkgutil import iter_modules
 from typing import Any
 
@@ -11,6 +16,7 @@ from pliant.core.errors import Diverged, InputError, PliantError
 from pliant.core.registry import nearest
 from pliant.core.tables import Table
 from pliant.models import models_where
+from pliant.validation.comparison_run import shared_cores
 
 
 def import_all(package: str, prefix: str) -> None:
@@ -21,6 +27,7 @@ def import_all(package: str, prefix: str) -> None:
 
 
 Result = tuple[float, float, float, float, str]
+CaseRun = Callable[[str], Result]
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class Case:
     """
 
     name: str
-    run: Callable[[str], Result]
+    run: CaseRun
     equation: str
     models: tuple[str, ...] | None = None  # None: all
     quick: bool = True
@@ -80,10 +87,10 @@ CASES: dict[str, Case] = {}
 
 def case(
     name: str, equation: str, models: tuple[str, ...] | None = None, **about: Any
-) -> Callable[[Any], Any]:
+) -> Callable[[CaseRun], CaseRun]:
     """Decorator: enter a function as a case; ``about`` are further fields of Case."""
 
-    def enter(function: Any) -> Any:
+    def enter(function: CaseRun) -> CaseRun:
         CASES[name] = Case(name, function, equation, models, **about)
         return function
 
@@ -112,8 +119,7 @@ def pairs(name: str | None = None, quick: bool = False) -> list[tuple[str, str]]
 
 def outcomes(name: str | None = None, quick: bool = False) -> Iterator[CaseResult]:
     """Run the cases of ``pairs`` one after the other."""
-    for pair in pairs(name, quick):
-        yield outcome(*pair)
+    return starmap(outcome, pairs(name, quick))
 
 
 def outcome(name: str, model: str) -> CaseResult:
@@ -136,3 +142,48 @@ def _outcome(entry: Case, model: str) -> CaseResult:
             model, entry.name, nothing, nothing, nothing, nothing, refusal.message, applies=False
         )
     return CaseResult(model, entry.name, value, expected, error, tolerance, note, cannot)
+
+
+Show = Callable[[CaseResult, int, int], object]
+"""Sees an outcome, how many there are so far and how many there will be."""
+
+
+def run_validation(
+    name: str | None = None, quick: bool = False, show: Show | None = None, jobs: int | None = None
+) -> list[Table]:
+    """Run the matching cases, ``jobs`` at a time (None: as many as there are cores); in the table's order."""
+    wanted = pairs(name, quick)
+    at_once, threads = shared_cores(len(wanted), jobs)
+    found: dict[tuple[str, str], CaseResult] = {}
+    for result in starmap(outcome, wanted) if at_once == 1 else _parallel(wanted, at_once, threads):
+        found[result.case, result.model] = result
+        if show is not None:
+            show(result, len(found), len(wanted))
+    return [found[pair].to_dict() for pair in wanted]
+
+
+def _parallel(wanted: Sequence[tuple[str, str]], at_once: int, threads: int) -> Iterator[CaseResult]:
+    """As they come. Spawned, not forked: threads of compiled loops do not survive a fork."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(at_once, context, _begin, (threads,)) as pool:
+        waiting = [pool.submit(outcome, *pair) for pair in wanted]
+        try:
+            for done in as_completed(waiting):
+                yield done.result()
+        except BrokenProcessPool as error:
+            raise PliantError(
+                "A process that ran a case was ended, by a lack of memory or from outside.",
+                hint="Use --jobs 1 to see which one.",
+            ) from error
+        except BaseException:  # an interruption does not wait for the cases that are running
+            for child in multiprocessing.active_children():
+                child.terminate()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _begin(threads: int) -> None:
+    from pliant.kernels.jit import set_threads
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
+    set_threads(threads)

@@ -1,12 +1,14 @@
-"""Runs of a comparison: one in a process of its own, and several in parallel."""
+"""Runs of a comparison: each in a process of its own, several in parallel, and how far two are apart."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +16,102 @@ import numpy as np
 from pliant.core.environment import environment
 from pliant.core.errors import PliantError
 from pliant.core.tables import Table
+from pliant.core.typing import Array
+from pliant.embedding.barycentric import embed
+from pliant.interfaces import Structure
+from pliant.mesh.mesh import Surface
 from pliant.run.store import Run, load
-from pliant.validation.process_memory import ended
+
+PAUSE = 0.01  # s between two looks at a child
+
+
+def ended(process: "subprocess.Popen[bytes]") -> tuple[int, float]:
+    """Wait for a child: its exit code and the largest memory that it had [MB].
+
+    What the system keeps for a child that has ended counts this process too, of which it began as a copy; so
+    the child is looked at while it runs, where /proc tells.
+    """
+    memory = 0.0
+    try:
+        while True:
+            found, status, used = os.wait4(process.pid, os.WNOHANG)
+            if found:
+                break
+            memory = max(memory, _high_water(process.pid))
+            time.sleep(PAUSE)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, memory or used.ru_maxrss / 1e3
+
+
+def _high_water(pid: int) -> float:
+    """The most memory that a process has had so far [MB]; 0 where that cannot be told."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            line = next((line for line in file if line.startswith("VmHWM")), "")
+    except OSError:
+        return 0.0
+    words = line.split()
+    return float(words[1]) * 1024 / 1e6 if len(words) > 1 else 0.0
+
+
+def error_against(run: Run, reference: Run) -> float:
+    """Root mean square distance of the particles of ``run`` from where ``reference`` has them, over all
+    frames that both have at the same times, and over the largest displacement of the reference.
+
+    A particle's place in the reference is found at rest: in the tet that holds it, or, for a reference
+    without tets, from its four nearest particles.
+    """
+    ratio = float(reference.manifest["fps"]) / float(run.manifest["fps"])
+    squares, count, largest = 0.0, 0, 0.0
+    first = reference.frames[0]
+    names = [body.name for body in run.frames[0].bodies if body.name in {b.name for b in first.bodies}]
+    maps = {name: _Map(run.topology(0), reference.topology(0), name) for name in names}
+    for frame in run.frames:
+        other = round(frame.index * ratio)
+        if other >= len(reference) or abs(other - frame.index * ratio) > 1e-9:
+            continue
+        there = reference.frames[other]
+        for name in names:
+            before, after = there.record(name).structure.rest, there.body(name)
+            if len(after) != maps[name].there or len(frame.body(name)) != maps[name].here:
+                continue  # the topology has changed: places at rest no longer match
+            largest = max(largest, float(np.linalg.norm(after - before, axis=1).max()))
+            apart = frame.body(name) - maps[name].places(after)
+            squares += float(np.sum(apart**2))
+            count += len(apart)
+    if not count or largest == 0.0:
+        return float("nan")
+    return float(np.sqrt(squares / count)) / largest
+
+
+class _Map:
+    """From the particles of one structure to those of another, by their places at rest."""
+
+    def __init__(self, run: tuple, reference: tuple, name: str) -> None:  # type: ignore[type-arg]
+        points: Structure = next(b.structure for b in run if b.name == name)
+        target: Structure = next(b.structure for b in reference if b.name == name)
+        self.here, self.there = len(points.rest), len(target.rest)
+        tets = target.cells.get("tetra")
+        if tets is not None and len(tets):
+            carrier = embed(Surface(points.rest, np.empty((0, 3), np.int64)), target.rest, tets[:, :4])
+            self.indices, self.weights = carrier.indices, carrier.weights
+        else:
+            from scipy.spatial import cKDTree
+
+            away, near = cKDTree(target.rest).query(points.rest, k=min(4, len(target.rest)))
+            share = 1.0 / (np.atleast_2d(away) + 1e-6 * target.spacing) ** 2
+            self.indices, self.weights = (
+                np.atleast_2d(near).astype(np.uint32),
+                share / share.sum(axis=1, keepdims=True),
+            )
+
+    def places(self, x: Array) -> Array:
+        found: Array = np.einsum("pk,pkc->pc", self.weights, x[self.indices])
+        return found
 
 
 @dataclass(frozen=True)
@@ -63,8 +159,7 @@ class RunResult:
     run: Run | None = field(default=None, repr=False)
 
     def to_dict(self) -> Table:
-        table = asdict(self) if self.run is None else asdict(RunResult(**{**vars(self), "run": None}))
-        return {name: value for name, value in table.items() if name != "run"}
+        return {name: value for name, value in vars(self).items() if name != "run"}
 
 
 Ended = tuple[int, str, str, float]
@@ -83,7 +178,14 @@ def run_child(
         words += ["--integrator", variation.integrator]
     for change in (*(f"bodies.*.model.{key}" for key in variation.keys), *changes):
         words += ["--set", change]
-    return _child(words)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(words, stdout=out, stderr=err, env=environment())
+        code, memory = ended(process)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    return code, texts[0], texts[1], memory
 
 
 def described(variation: ComparisonCase, folder: Path, ended: Ended) -> RunResult:
@@ -102,17 +204,6 @@ def described(variation: ComparisonCase, folder: Path, ended: Ended) -> RunResul
         if info["cpu"]:
             found.cpu_factor = info["duration"] / info["cpu"]
     return found
-
-
-def _child(words: Sequence[str]) -> Ended:
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err, env=environment())
-        code, memory = ended(process)
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode(errors="replace"))
-    return code, texts[0], texts[1], memory
 
 
 def _said(err: str) -> str:

@@ -120,7 +120,7 @@ class Page:
             temporary.write_text(text, encoding="utf-8")
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value for people: numbers with four digits."""
     if value is None:
         return "–"
@@ -129,7 +129,7 @@ def shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, ChartMark):
         return f'<td class="mark {value.kind}">{html.escape(value.text)}</td>'
     if isinstance(value, PageLink):

@@ -12,7 +12,7 @@ from pliant.interfaces import Mechanics, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box
 from pliant.scene import Body
-from pliant.validation.equilibrium import equilibrium
+from pliant.validation.scenes import equilibrium
 
 STRAIN = 1e-3
 EDGE = 0.2  # of the cube's side
@@ -73,8 +73,7 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
     tension = np.mean([tests.tension(axis) for axis in range(3)], axis=0)
     shear = float(np.mean([tests.shear(a, b) for a, b in ((0, 1), (1, 2), (2, 0))]))
     requested = Moduli.of_lame(*resolved.lame)
-    predict = cube.model.predicted_lame
-    lame = predict(resolved)
+    lame = cube.model.predicted_lame(resolved)
     return Card(
         model=cube.model.kind,
         particles=len(structure.rest),
@@ -93,9 +92,7 @@ class VirtualTests:
         self.volume = float(structure.mass.sum()) / material.density
         side, spans = self.volume ** (1.0 / 3.0), np.ptp(structure.rest, axis=0)
         self.area = self.volume / side
-        self.between = self.area * float(
-            spans.mean()
-        )  # of the outermost particles, inside the surface or on it
+        self.between = self.area * float(spans.mean())  # volume between the outermost particles
         near = 1e-3 * structure.spacing
         low, high = structure.rest.min(axis=0), structure.rest.max(axis=0)
         self.low: BoolArray = structure.rest <= low + near

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.actions.constraints.volume_body import volume_and_gradient
+from pliant.actions.volume_projections import volume_and_gradient
 from pliant.mesh.shapes import icosphere
 
 

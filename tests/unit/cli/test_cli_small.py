@@ -134,7 +134,7 @@ def test_validate_prints_rows_and_fails_where_one_does(
         asked.append((case, quick, jobs))
         return [{**ROW, "ok": ok}]
 
-    monkeypatch.setattr("pliant.validation.runner.run_validation", rows)
+    monkeypatch.setattr("pliant.validation.cases.run_validation", rows)
     result = pliant("validate", "c", "--quick", "--jobs", "3", "--json")
     assert (result.code, result.json) == (code, [{**ROW, "ok": ok}])
     assert asked == [("c", True, 3)]

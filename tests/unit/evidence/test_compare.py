@@ -13,8 +13,8 @@ from pliant.models import deforming
 from pliant.scene.load import parse
 from pliant.validation import study
 from pliant.validation.compare import refined, variations
-from pliant.validation.run_error import error_against
-from pliant.validation.study_run import SHOWN
+from pliant.validation.comparison_run import error_against
+from pliant.validation.study import SHOWN
 
 SCENE = """
 schema = 1

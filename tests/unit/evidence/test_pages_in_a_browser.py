@@ -9,7 +9,7 @@ from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
 from pliant.scene.scene import TimeSettings
 from pliant.validation.cases import CaseResult, load_cases, outcomes
-from pliant.validation.comparison_page import write_page
+from pliant.validation.compare import write_page
 from pliant.validation.comparison_run import RunResult
 from pliant.validation.report import write_report
 

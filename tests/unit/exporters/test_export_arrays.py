@@ -12,7 +12,7 @@ from exported import splitting_body, two_bodies
 
 from pliant.core.errors import InputError
 from pliant.exporters import export
-from pliant.mesh.io.str_files import read_str
+from pliant.mesh.io.volumes import read_str
 from pliant.run.store import Run
 
 
@@ -123,7 +123,7 @@ def test_wrong_units_and_axes_are_told(
 
 
 def test_turning_keeps_hands(run: Run) -> None:
-    from pliant.exporters.axes_units import placing
+    from pliant.exporters.job import placing
 
     for up in "xyz":
         turn = np.array(placing(run, None, up).turn)

@@ -9,7 +9,7 @@ import sample_run as sample
 import trimesh
 from exported import cracking_body, two_bodies
 
-from pliant.exporters import export, obj
+from pliant.exporters import export, surfaces
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.mesh import Surface
 from pliant.run.store import Run
@@ -97,13 +97,13 @@ def test_text_that_frames_share_is_made_once(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    faces = obj._faces
+    faces = surfaces._faces
 
     def counted(surface: Surface, body: str, points: int, texture: int) -> bytes:
         made.append(body)
         return faces(surface, body, points, texture)
 
-    monkeypatch.setattr(obj, "_faces", counted)
+    monkeypatch.setattr(surfaces, "_faces", counted)
     files = export(run, tmp_path / "f_%d.obj")
     assert len(files) > 1
     assert made == ["soft beam", "ball"]

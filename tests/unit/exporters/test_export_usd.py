@@ -15,7 +15,7 @@ import sample_run as sample
 from exported import splitting_body, two_bodies
 
 from pliant.core.errors import InputError
-from pliant.exporters import export, usd_files
+from pliant.exporters import export, usd_data
 from pliant.materials import resolve
 from pliant.run.store import Run, load
 
@@ -157,7 +157,7 @@ def test_units_and_axes_are_stated_and_true(run: Run, tmp_path: Path) -> None:
 def test_text_says_the_same_whoever_makes_it(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(usd_files, "SHORT", size)
+    monkeypatch.setattr(usd_data, "SHORT", size)
     (text,) = export(run, tmp_path / "text.usda")
     (binary,) = export(run, tmp_path / "binary.usdc")
     assert sorted(path.name for path in tmp_path.glob("[!a-z]*")) == []
@@ -167,13 +167,13 @@ def test_text_says_the_same_whoever_makes_it(
 
 
 def test_long_text_can_be_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usd_files, "SHORT", 0)
+    monkeypatch.setattr(usd_data, "SHORT", 0)
     started = tmp_path / "started"
     wait = (
         "import pathlib, sys, time; pathlib.Path(sys.argv[2]).with_suffix('.half').touch(); "
         f"pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
     )
-    monkeypatch.setattr(usd_files, "_AS_TEXT", wait)
+    monkeypatch.setattr(usd_data, "_AS_TEXT", wait)
 
     def interrupt() -> None:
         while not started.exists():
@@ -197,10 +197,10 @@ def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, suffix: str, size: in
     sample.finished_run(tmp_path / "ball.pliant", [sample.body("ball", 0)], 40)
     code = f"""
 import resource, signal, sys
-from pliant.exporters import usd_files
+from pliant.exporters import usd_data
 from pliant.run.store import load
 
-usd_files.SHORT = {size}
+usd_data.SHORT = {size}
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 load("ball.pliant").export("out/ball{suffix}")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pliant.fracture.tet_subdivision import subdivide
+from pliant.fracture.tet_cut import subdivide
 from pliant.fracture.tet_topology import boundary_twins, open_faces, pieces, shared_faces
 from pliant.mesh.mesh import boundary_triangles, tet_volumes
 from pliant.mesh.shapes import box

@@ -11,6 +11,7 @@ import pytest
 from test_health import cube, flipped, together, unmerged
 
 from pliant.core.errors import MeshError, MissingExtra
+from pliant.mesh import meshers
 from pliant.mesh import tetrahedralise as fill_module
 from pliant.mesh.edge_length import default_edge, particles
 from pliant.mesh.mesh import Surface, TetMesh, tet_volumes
@@ -185,7 +186,7 @@ def test_the_second_fill_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch, t
     first = fill(
         plate, edge=0.2, mesher="lattice", notify=notes.append, progress=lambda _, what: calls.append(what)
     )
-    monkeypatch.setattr(fill_module, "_made", None)
+    monkeypatch.setattr(meshers, "lattice", None)
     second = fill(plate, edge=0.2, mesher="lattice", notify=notes.append)
     assert first.points.tobytes() == second.points.tobytes()
     assert first.tets.tobytes() == second.tets.tobytes()

@@ -9,7 +9,7 @@ import pytest
 from test_health import cube
 
 from pliant.core.errors import MeshError
-from pliant.mesh import tetwild
+from pliant.mesh import meshers
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.mesher_process import run_child
 from pliant.mesh.tetrahedralise import fill
@@ -79,7 +79,7 @@ def failing(*_: object) -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 
 def test_auto_takes_the_lattice_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tetwild, "tetwild", failing)
+    monkeypatch.setattr(meshers, "tetwild", failing)
     notes: list[str] = []
     mesh = fill(cube(), edge=0.25, cache=False, notify=notes.append)
     assert tet_volumes(mesh.points, mesh.tets).sum() == pytest.approx(1.0, abs=1e-9)
@@ -89,7 +89,7 @@ def test_auto_takes_the_lattice_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_named_mesher_does_not_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tetwild, "tetwild", failing)
+    monkeypatch.setattr(meshers, "tetwild", failing)
     with pytest.raises(MeshError, match="SIGSEGV"):
         fill(cube(), edge=0.25, mesher="tetwild", cache=False)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from surface_distance import distance
 
 from pliant.mesh.diagnostics import health
 from pliant.mesh.io import read_surface
@@ -11,7 +12,6 @@ from pliant.mesh.mesh import Surface, TetMesh, surface_volume, tet_volumes
 from pliant.mesh.quality import quality
 from pliant.mesh.repair import repair
 from pliant.mesh.simplify import simplify
-from pliant.mesh.surface_distance import distance
 from pliant.mesh.tetrahedralise import fill
 
 EDGE = 0.08  # of the box diagonal: coarse

@@ -4,7 +4,7 @@ import numpy as np
 
 from pliant.mesh.isosurface_tets import lattice_points, lattice_tets
 from pliant.mesh.mesh import TetMesh, tet_edges, tet_volumes
-from pliant.mesh.renumber import lowest_first, ordered
+from pliant.mesh.tetrahedralise import lowest_first, ordered
 
 RNG = np.random.default_rng(7)
 

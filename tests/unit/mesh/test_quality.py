@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from surface_distance import distance
 
 from pliant.mesh.mesh import Surface, TetMesh
 from pliant.mesh.quality import mean_ratio, quality
-from pliant.mesh.surface_distance import distance
 
 REGULAR = TetMesh(np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]), np.array([[0, 2, 1, 3]]))
 CORNER = TetMesh(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]))

@@ -13,7 +13,7 @@ from pliant.core.parameters import from_table, to_table
 from pliant.core.typing import Array, IntArray
 from pliant.mesh import shapes
 from pliant.mesh.mesh import Surface, boundary_triangles, surface_volume, tet_volumes
-from pliant.mesh.shapes.planar import triangulate
+from pliant.mesh.shapes.extrusions import triangulate
 
 LATTICES = {"box-divided", "goblet"}
 ALL: dict[str, Any] = {

@@ -8,8 +8,8 @@ from bodies import MATERIAL, block, shaken, simulate
 
 import pliant as pl
 from pliant.core.errors import IncompatibleError, PliantError
-from pliant.models.efg import row_layout
-from pliant.models.efg.geometry_kernels import neighbours
+from pliant.models.efg import mls_kernels
+from pliant.models.efg.support import neighbours
 
 
 def test_the_cell_grid_finds_the_pairs_that_everyone_finds() -> None:
@@ -58,7 +58,7 @@ def test_a_flat_neighbourhood_has_no_energy_under_rotation() -> None:
     stretched = sheet * [1.01, 1.0, 1.0]
     assert abs(mechanics.energy(turned)) < 1e-9 * mechanics.energy(stretched)
     assert np.abs(out).max() < 1e-9 * MATERIAL["young"] * 0.01
-    assert row_layout.FLAT
+    assert mls_kernels.FLAT
 
 
 def test_a_stiff_body_runs_implicitly_at_a_hundredth_of_a_second() -> None:

@@ -22,7 +22,7 @@ class Dust:
 
 
 class DustMechanics(Mechanics):
-    def add_forces(self, x: Any, v: Any, out: Any) -> None: ...
+    def add_elastic_forces(self, x: Any, out: Any) -> None: ...
 
     def stable_step(self) -> StableStep:
         return StableStep(0.01, "nothing vibrates")

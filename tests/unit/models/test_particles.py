@@ -118,7 +118,7 @@ def test_flux_is_linear_in_strain(name: str) -> None:
 @pytest.mark.parametrize("integrator", ["implicit-euler", "leapfrog"])
 def test_a_ruined_body_finds_its_shape_again(name: str, start: str, integrator: str) -> None:
     """At automatic steps: a fiftieth of a second with backward Euler, the stable one of the rest shape with
-    leapfrog, which is taken in parts while the body is crushed."""
+    leapfrog, which is shortened while energy would rise."""
     damping = [Damping(20.0)] if integrator == "leapfrog" else []
     simulation = simulate([block(model=name)], damping, seconds=1e-3, integrator=integrator)
     world, structure = simulation.system.world, simulation.system.world.bodies[0].structure
@@ -133,14 +133,6 @@ def test_a_ruined_body_finds_its_shape_again(name: str, start: str, integrator: 
     turn = u @ np.diag([1, 1, np.linalg.det(u @ vt)]) @ vt
     assert np.abs(b - a @ turn.T).max() < 0.005 * structure.spacing
     assert (tet_volumes(world.x, structure.cells["tetra"]) > 0).all()
-
-
-@pytest.mark.parametrize("name", VARIATIONAL)
-def test_steps_are_divided_only_while_tets_are_crushed(name: str) -> None:
-    structure, mechanics = prepared(name)
-    assert mechanics.substeps_at(structure.rest) == 1
-    assert mechanics.substeps_at(0.9 * structure.rest) == 1
-    assert mechanics.substeps_at(structure.rest * [1.0, 1.0, 0.1]) >= 3
 
 
 @pytest.mark.parametrize("name", VARIATIONAL)

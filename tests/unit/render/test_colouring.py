@@ -10,11 +10,11 @@ from pliant.embedding.barycentric import boundary_carrier
 from pliant.interfaces import FieldData, Structure
 from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes import icosphere
+from pliant.render.files import scaled
 from pliant.render.geometry import Shaper, random_tints, split_at_edges
-from pliant.render.overlay import scaled
+from pliant.render.plan import scenery_of
 from pliant.render.render_options import RenderOptions
 from pliant.render.scalar_fields import chosen_range, on_particles, on_surface, scalar_field
-from pliant.render.scenery import scenery_of
 from pliant.run.store import Run
 
 

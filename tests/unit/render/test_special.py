@@ -11,8 +11,7 @@ from pliant.core.errors import InputError
 from pliant.exporters.surfaces import OVERLAP, surfels
 from pliant.interfaces import FieldData
 from pliant.mesh.shapes import icosphere
-from pliant.render.geometry import split_at_edges
-from pliant.render.styles import crack_tints, discs, level_tints
+from pliant.render.geometry import crack_tints, discs, level_tints, split_at_edges
 from pliant.run.store import Run
 
 

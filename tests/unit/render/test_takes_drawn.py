@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from pliant.actions import ACTIONS
-from pliant.render.scenery import scenery_of
+from pliant.render.plan import scenery_of
 from pliant.run.store import load
 from pliant.studio.take_builder import TakeBuilder
 

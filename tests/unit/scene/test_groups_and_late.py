@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import Interrupted, SelectionError
-from pliant.run.progress import SilentProgress
+from pliant.run.progress import RunProgress
 from pliant.run.runner import resume, run_scene
 from pliant.scene.load import parse
 from pliant.scene.to_toml import to_toml
@@ -46,7 +46,7 @@ late = true
 """
 
 
-class Stopping(SilentProgress):
+class Stopping(RunProgress):
     """Interrupts a run after some frames."""
 
     def __init__(self, after: int) -> None:

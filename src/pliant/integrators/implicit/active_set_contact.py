@@ -6,7 +6,8 @@ to be pulled is let go, what needs more than friction gives slides (against the 
 allows), what has come inside is held; and the solve goes on from where it is, until nothing changes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,10 +17,26 @@ from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
-ROUNDS = 8  # most solves of a step
+ROUNDS = 8  # most solves of a step in which particles are held, let go, slide or stick
+LAST_ROUNDS = 2  # most solves after these, for particles that friction would drive
 CHANGES = 3  # times that a particle may be held or let go in a step
 NOISE = 0.02  # of the mean normal force: pulls below it are the solver's, not the contact's
 CLEAR = 1e-9  # of the bodies' size: how far above the surface particles are held
+
+
+@dataclass(frozen=True)
+class ObstacleForces:
+    """What shapes apply at one moment: rows (k,), the number of the shape at each, and forces (k, 3) [N];
+    rubbing (k, 3) [N]: friction of those that slide, which is in ``force`` too."""
+
+    rows: IntArray
+    shape: IntArray
+    force: Array
+    rubbing: Array
+
+    def add_to(self, out: Array) -> None:
+        """Add the forces to those of all particles (n, 3)."""
+        out[self.rows] += self.force
 
 
 class ActiveSetContact:
@@ -34,6 +51,7 @@ class ActiveSetContact:
         self.normal: Array = np.zeros((0, 3))
         self.target: Array = np.zeros((0, 3))  # where the particles end the step, up to sliding
         self.force: Array = np.zeros((0, 3))  # that the shapes apply [N], friction of sliding ones included
+        self.rubbing: Array = np.zeros((0, 3))  # the friction of sliding ones in it [N]
         self.changed = False  # new contacts in this step
 
     # ------------------------------------------------------------------------------ which particles
@@ -44,14 +62,13 @@ class ActiveSetContact:
         self._system, self._dt, self._end = system, dt, potential.end_time
         self._clear = CLEAR * float(np.ptp(system.world.rest, axis=0).max())
         self._changes = np.zeros(system.world.count, np.int8)
-        self.changed = False
         free = system.world.inverse_mass > 0.0
         self._hold_inside(potential.end_positions(np.where(free, potential.x_tilde, potential.x)))
         self._aim(system.world.x + dt * system.world.v)
 
     def update(self, potential: "IncrementalPotential", x: Array) -> bool:
-        """After a solve that led to ``x``: let go, hold, slide; True where that changed anything."""
-        self.force = self._applied(potential)
+        """After a solve that led to ``x``, and ``measure``: let go, hold, slide; True where that changed
+        anything."""
         push = np.einsum("ki,ki->k", self.force, self.normal)
         pulled = push < -NOISE * max(float(np.abs(push).mean()), 0.0) if len(push) else np.zeros(0, bool)
         pulled &= self._changes[self.rows] < CHANGES
@@ -64,6 +81,11 @@ class ActiveSetContact:
             self._aim(end)
             return True
         return False
+
+    def measure(self, potential: "IncrementalPotential") -> None:
+        """Take the forces that the shapes apply from the last evaluation."""
+        self.rubbing = np.where(self.sticks[:, None], 0.0, self.friction)
+        self.force = np.asarray(potential.contact_residual / potential.scale + self.rubbing)
 
     def _hold_inside(self, end: Array) -> bool:
         """Hold the particles that are inside a shape at ``end``; True if there are new ones."""
@@ -81,11 +103,12 @@ class ActiveSetContact:
                 self.sticks = np.concatenate([self.sticks, np.zeros(len(new), bool)])
                 self.friction = np.concatenate([self.friction, np.zeros((len(new), 3))])
                 self.force = np.concatenate([self.force, np.zeros((len(new), 3))])
+                self.rubbing = np.concatenate([self.rubbing, np.zeros((len(new), 3))])
         return found
 
     def _keep(self, which: BoolArray) -> None:
         self.rows, self.shape, self.sticks = self.rows[which], self.shape[which], self.sticks[which]
-        self.friction, self.force = self.friction[which], self.force[which]
+        self.friction, self.force, self.rubbing = self.friction[which], self.force[which], self.rubbing[which]
         self.normal, self.target = self.normal[which], self.target[which]
 
     def _aim(self, end: Array) -> None:
@@ -135,6 +158,22 @@ class ActiveSetContact:
             changed |= over | back | stale
         return changed
 
+    def hold_driven(self, end: Array) -> bool:
+        """Hold particles whose friction goes with their motion at ``end``, as where they turned back in the
+        last solve; True if there are any: friction must not do work on the body."""
+        started = self._system.world.x[self.rows]
+        driven = np.zeros(len(self.rows), bool)
+        for k, contact in enumerate(self._system.obstacles):
+            own = (self.shape == k) & ~self.sticks
+            if own.any():
+                drift = end[self.rows] - started - self._dt * contact.velocity(self._end, self._dt)
+                driven |= own & (np.einsum("ki,ki->k", self.friction, drift) > 0.0)
+        if not driven.any():
+            return False
+        self.friction[driven], self.sticks[driven] = 0.0, True
+        self._aim(end)
+        return True
+
     def _across(self, vectors: Array) -> Array:
         """The part of vectors (k, 3) along the surface."""
         return np.asarray(vectors - np.einsum("ki,ki->k", vectors, self.normal)[:, None] * self.normal)
@@ -156,24 +195,29 @@ class ActiveSetContact:
         g[self.rows] = own - taken
         return taken
 
-    def _applied(self, potential: "IncrementalPotential") -> Array:
-        sliding = np.where(self.sticks[:, None], 0.0, self.friction)
-        return np.asarray(potential.contact_residual / potential.scale + sliding)
-
     # ------------------------------------------------------------------------------ end of the step
 
-    def finish(self, before: Array, v_before: Array, share: float) -> None:
-        """Velocities of held particles after the step from ``before``, and what the shapes did.
+    def applied(self) -> ObstacleForces:
+        """What the shapes apply, as of the last solve."""
+        return ObstacleForces(self.rows.copy(), self.shape.copy(), self.force.copy(), self.rubbing.copy())
 
-        share: of the stage's force that acts over the step (a half where the step's other end has its own).
-        """
+    def finish(self, before: Array, v_before: Array, applied: Sequence[tuple[float, ObstacleForces]]) -> None:
+        """Velocities of held particles after the step from ``before``, and what the shapes did: ``applied``,
+        with the shares of the step for which it acted."""
         world, dt = self._system.world, self._dt
         for k, contact in enumerate(self._system.obstacles):
+            shift = contact.velocity(self._end, dt)
+            for share, forces in applied:
+                own = forces.shape == k
+                if share and own.any():
+                    rows, impulse = forces.rows[own], share * dt * forces.force[own]
+                    slide = world.x[rows] - before[rows] - dt * shift
+                    rubbed = -share * float(np.sum(forces.rubbing[own] * slide))
+                    contact.record_contact(self._end, world.x[rows], impulse, shift, rubbed)
             own = self.shape == k
             if not own.any():
                 continue
-            rows, n, force = self.rows[own], self.normal[own], share * self.force[own]
-            shift = contact.velocity(self._end, dt)
+            rows, n = self.rows[own], self.normal[own]
             v, mass = world.v[rows], world.mass[rows]
             approach = -np.einsum("ki,ki->k", v_before[rows] - shift, n)
             pressing = -np.einsum("ki,ki->k", world.f[rows], n) / mass * dt
@@ -181,13 +225,8 @@ class ActiveSetContact:
             leaving = np.einsum("ki,ki->k", v - shift, n)
             kick = (bounce - leaving)[:, None] * n
             world.v[rows] += kick
-            lost = -mass * np.einsum("ki,ki->k", kick, v + 0.5 * kick - shift)
-            slide = world.x[rows] - before[rows] - dt * shift
-            rubbed = -np.einsum(
-                "ki,ki->k", np.where(self.sticks[own, None], 0.0, share * self.friction[own]), slide
-            )
-            impulse = dt * force + mass[:, None] * kick
-            contact.record_contact(self._end, world.x[rows], impulse, shift, float(lost.sum() + rubbed.sum()))
+            lost = -float(np.sum(mass * np.einsum("ki,ki->k", kick, v + 0.5 * kick - shift)))
+            contact.record_contact(self._end, world.x[rows], mass[:, None] * kick, shift, lost)
 
     def state(self) -> dict[str, AnyArray]:
         return {"held": self.rows, "by": self.shape, "sticks": self.sticks, "friction": self.friction}
@@ -195,4 +234,4 @@ class ActiveSetContact:
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.rows, self.shape = state["held"].copy(), state["by"].copy()
         self.sticks, self.friction = state["sticks"].copy(), state["friction"].copy()
-        self.force = np.zeros((len(self.rows), 3))
+        self.force, self.rubbing = np.zeros((len(self.rows), 3)), np.zeros((len(self.rows), 3))

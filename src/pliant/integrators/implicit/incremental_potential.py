@@ -7,10 +7,13 @@ import numpy as np
 
 from pliant.core.typing import Array, IntArray
 from pliant.integrators.implicit import kernels
-from pliant.integrators.implicit.stage import ImplicitStage
+from pliant.integrators.implicit.stage import ImplicitStage, StageSolution
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.active_set_contact import ActiveSetContact
+    from pliant.integrators.implicit.energy_momentum import ForcesBetween
+    from pliant.integrators.implicit.preconditioners.rest import RestPreconditioner
+    from pliant.integrators.implicit.preconditioners.tangent import TangentPreconditioner
     from pliant.simulation.system import System
 
 
@@ -46,22 +49,35 @@ class IncrementalPotential:
     the gradient of :math:`\tfrac12 |x - \tilde x|_M^2 + h^2 E(x)` where all forces have a potential. For
     h = inf it is that of an equilibrium: :math:`g = -f(x, 0)`. Degrees of freedom with zero inverse mass stay
     where ``x`` and ``v`` have them. All forces, those that depend on velocity included, are taken at x and v.
+
+    Forces ``between`` the ends of the step (``ForcesBetween``) have no potential; there the residual is
+    :math:`M (x - \tilde x) - 2 h^2 f` with h = dt/2.
     """
 
     def __init__(
-        self, system: "System", stage: ImplicitStage, time: float, dt: float, at_rest: bool = False
+        self,
+        system: "System",
+        stage: ImplicitStage,
+        time: float,
+        dt: float,
+        at_rest: bool = False,
+        between: "ForcesBetween | None" = None,
     ) -> None:
-        """The problem of a step from ``time`` to ``time + dt``; at_rest: prescribed velocities are zero."""
+        """The problem of a stage of a step from ``time`` to ``time + dt``; at_rest: prescribed velocities are
+        zero."""
         world, h = system.world, stage.h
-        self.system, self.stage, self.h = system, stage, h
-        self.time, self.end_time = time + dt, time + dt
+        self.system, self.stage, self.h, self.between = system, stage, h, between
+        self.time = time + stage.end * dt
+        self.end_time = time + dt if stage.midpoint else self.time  # what ``end_positions`` belong to
+        self.lead = (stage.end - stage.origin[2]) * dt  # time from the origin of the guess to the stage
         self.static = bool(np.isinf(h))
         self.inertia, self.scale = (0.0, 1.0) if self.static else (1.0, h * h)
+        if between is not None:
+            self.scale *= 2.0
         x, v = world.x.copy(), world.v.copy()
-        system.drive(time + dt, x, v)
+        system.drive(self.end_time, x, v)
         if stage.midpoint:
             x, v = 0.5 * (world.x + x), (x - world.x) / dt
-            self.time = time + 0.5 * dt
         if self.static:
             v[world.inverse_mass > 0.0] = 0.0
         if at_rest:
@@ -84,7 +100,10 @@ class IncrementalPotential:
         system, world = self.system, self.system.world
         if system.velocity_dependent:
             self._set_velocity(x)
-        system.evaluate(self.time, x, self.v, self.f)
+        if self.between is None:
+            system.evaluate(self.time, x, self.v, self.f)
+        else:
+            self.between.evaluate(x, self.v, self.f)
         if self.contact is not None:
             self.f[self.contact.rows] += self.contact.friction
         total, reactions = kernels.residual(
@@ -94,12 +113,32 @@ class IncrementalPotential:
         if self.contact is not None:
             self.contact_residual = self.contact.project_out(g)
             total = kernels.dot(g.reshape(-1), g.reshape(-1))
+        if self.between is not None:
+            self.between.turn(g)
         return float(np.sqrt(total))
 
     def iterate(self, x: Array) -> Iterate:
         """``x`` with its residual."""
         g = np.empty_like(x)
         return Iterate(x, g, self.evaluate(x, g))
+
+    def turn_residual(
+        self, x: Array, g: Array, preconditioner: "RestPreconditioner | TangentPreconditioner"
+    ) -> None:
+        """Called where the rotations of the preconditioner were taken from ``x``: brings the residual ``g``
+        there up to date (see ``ForcesBetween``)."""
+        if self.between is not None:
+            held = None if self.contact is None else self.contact.rows
+            self.between.take_rotations(x, g, preconditioner, held)
+
+    def settled(self, x: Array, g: Array) -> bool:
+        """Whether the residual ``g`` at ``x`` is small in what else counts: the energy of its forces."""
+        return self.between is None or self.between.error_share(x, g, self.scale) < self.between.SETTLED
+
+    def momentum_surplus(self, g: Array) -> Array:
+        """The momentum (n, 3) [kg m/s] that velocities have beyond the impulse of the forces, for ``g``."""
+        plain = g if self.between is None else self.between.unturned(g)
+        return np.asarray(plain / self.h)
 
     def _set_velocity(self, x: Array) -> None:
         if self.static:
@@ -156,4 +195,21 @@ class IncrementalPotential:
 
     def end_forces(self) -> Array | None:
         """The forces [N] at the end of the step, if the solution has them."""
-        return None if self._stale or self.stage.midpoint else self.f
+        elsewhere = self._stale or self.stage.midpoint or self.between is not None
+        return None if elsewhere or self.contact is not None else self.f
+
+    def solution(self) -> StageSolution:
+        """The stage as later ones, and momenta, need it: forces are those of obstacles too."""
+        if self._stale:
+            self.evaluate(self.x, np.empty_like(self.x))
+            self._stale = False
+        forces, x, v = self.f.copy(), self.x, self.v
+        if self.between is not None:
+            forces, x, v = self.between.outer.copy(), *self.between.middle(self.x)
+            known = self.system.world.inverse_mass == 0.0
+            forces[known] -= self.f[known]
+        if self.contact is not None:
+            forces[self.contact.rows] += self.contact_residual / self.scale
+            if self.between is not None:
+                forces[self.contact.rows] += self.contact.rubbing
+        return StageSolution(self.time, x, v, forces)

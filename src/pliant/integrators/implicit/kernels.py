@@ -144,3 +144,13 @@ def rotate_from_rest(z, rotations, place, factor, w, out):
         for d in range(3):
             value = factor * (r[d, 0] * a + r[d, 1] * b + r[d, 2] * c)
             out[i, d] = value if w[i, d] != 0.0 else 0.0
+
+
+@jit
+def rotate(rotations, g):
+    """``g = R g`` in place, row by row."""
+    for i in range(g.shape[0]):
+        r = rotations[i]
+        a, b, c = g[i, 0], g[i, 1], g[i, 2]
+        for d in range(3):
+            g[i, d] = r[d, 0] * a + r[d, 1] * b + r[d, 2] * c

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 RISE = 0.8  # a step that ends in a rise of at most this share of its first fall is good without more ado
 ARMIJO = 1e-4
+GROWTH = 2.0  # of a residual without a potential, in one step whose slope fell further
 TRIES = 14  # of one line search
 
 
@@ -23,7 +24,8 @@ class Lbfgs:
     A step is taken where the slope along it shows that it descends, :math:`g(x) \cdot p \le g(x + p) \cdot p
     \le -0.8\,g(x) \cdot p` (the approximate Wolfe condition of [HagerZhang2005]_ with 0.1). One that
     overshoots is cut back by the secant rule; where the slope fell further, the energy decides (Armijo).
-    Forces without an energy count there with the value that they have at x. One force evaluation and one
+    Forces without an energy count there with the value that they have at x; where the whole residual has no
+    potential (energy-momentum steps), its norm decides. One force evaluation and one
     application of the preconditioner per iteration. The pairs are forgotten after each solve: nothing is
     carried over a step.
     """
@@ -52,20 +54,24 @@ class Lbfgs:
         if not np.isfinite(norm):
             return SolveResult(first, 0, np.inf, False)
         preconditioner.update(x)
+        potential.turn_residual(x, g, preconditioner)
         iterations, failed = 0, False
-        while iterations < most and (iterations == 0 or not goal.met(norm, potential)):
+        while iterations < most and not (
+            iterations and goal.met(norm, potential) and potential.settled(x, g)
+        ):
             if norm <= goal.floor:
                 break
             iterations += 1
             if iterations % preconditioner.refresh_interval == 0:
                 preconditioner.update(x)
+                potential.turn_residual(x, g, preconditioner)
                 self.stored = 0
             slope = self._direction(potential, preconditioner, g, norm)
-            found = self._search(potential, x, g, slope)
+            found = self._search(potential, x, g, slope, norm)
             if found is None and self.stored:
                 self.stored = 0
                 slope = self._direction(potential, preconditioner, g, norm)
-                found = self._search(potential, x, g, slope)
+                found = self._search(potential, x, g, slope, norm)
             if found is None:
                 failed = True
                 break
@@ -101,7 +107,9 @@ class Lbfgs:
             slope = float(kernels.dot(g.reshape(-1), flat))
         return slope
 
-    def _search(self, potential: IncrementalPotential, x: Array, g: Array, slope: float) -> float | None:
+    def _search(
+        self, potential: IncrementalPotential, x: Array, g: Array, slope: float, before: float
+    ) -> float | None:
         """Find an acceptable point along p, left in ``next`` with its residual; returns the norm, or None."""
         if not slope < 0.0:
             return None
@@ -113,7 +121,10 @@ class Lbfgs:
             end = float(kernels.dot(self.g_next.reshape(-1), p)) if np.isfinite(norm) else np.inf
             if slope <= end <= RISE * -slope:
                 return norm
-            if end < slope:
+            if end < slope and potential.between is not None:
+                if norm <= GROWTH * before:
+                    return norm
+            elif end < slope:
                 if start is None:
                     start = potential.energy(x), potential.outer_forces(x)
                 outer = float(kernels.dot(start[1].reshape(-1), p))

@@ -1,4 +1,4 @@
-"""Implicit time schemes: each gives the coefficients of the stage that a step solves."""
+"""Implicit time schemes: each names the rule by which a step is taken (``stage.py``)."""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
@@ -7,13 +7,25 @@ from pydantic import Field
 
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
-from pliant.integrators.implicit.stage import History, ImplicitStage, backward_euler, implicit_midpoint
-from pliant.interfaces import Integrator, IntegratorState
+from pliant.integrators.implicit.stage import (
+    BACKWARD_EULER,
+    BDF2,
+    ENERGY_MOMENTUM,
+    IMPLICIT_MIDPOINT,
+    NEWMARK,
+    TR_BDF2,
+    StepRule,
+)
+from pliant.interfaces import Integrator, IntegratorState, StoredEnergy
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.step import ImplicitState
     from pliant.simulation.system import System
-    from pliant.state.world import World
+
+SPINS_UP = (
+    "integrator '{}' gains energy where bodies turn by more than a few degrees a step; "
+    "take 'energy-momentum' for motion that must not lose energy, 'tr-bdf2' for anything else"
+)
 
 
 @parameters
@@ -25,37 +37,38 @@ class ImplicitIntegrator(Integrator):
     """
 
     stability: ClassVar[float] = float("inf")
-    two_step: ClassVar[bool] = False  # whether stages use the state one step ago
+    two_step: ClassVar[bool] = False  # whether steps use the state one step ago
+    warning: ClassVar[str] = ""  # what users are told when a run starts
 
     tolerance: Number = Field(default=0.1, gt=0, le=0.5)
     iterations: int = Field(default=100, ge=1)
     memory: int = Field(default=5, ge=1, le=50)
 
     @abstractmethod
-    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
-        """The stage of a step of ``dt`` from the World's present state."""
+    def rule(self, state: "ImplicitState") -> StepRule:
+        """How the next step is taken."""
 
     def start(self, system: "System") -> "ImplicitState":
         from pliant.integrators.implicit.step import ImplicitState
 
-        return ImplicitState(system, self.tolerance, self.iterations, self.memory)
+        state = ImplicitState(system, self.tolerance, self.iterations, self.memory)
+        if self.warning:
+            state.diagnostics.warn(self.warning.format(self.kind))
+        return state
 
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
         from pliant.integrators.implicit.step import implicit_state
 
-        kept, world = implicit_state(state), system.world
-        before = (world.x.copy(), world.v.copy()) if self.two_step else None
-        kept.advance(self.stage, time, dt)
-        if before is not None:
-            kept.history = None if kept.contact.changed else before
-        kept.count_step()
+        kept = implicit_state(state)
+        kept.take_step(self.rule(kept), time, dt, self.two_step)
 
 
 @parameters
 class ImplicitEuler(ImplicitIntegrator):
     r"""Backward Euler, :math:`x_{n+1} = x_n + dt\,v_{n+1}`, :math:`M v_{n+1} = M v_n + dt f_{n+1}`.
 
-    First order; damps all motion that the step does not resolve [BaraffWitkin1998]_.
+    First order; damps all motion that the step does not resolve [BaraffWitkin1998]_. Differs: the angular
+    momentum of free bodies, which the scheme lets leak away, is restored after each step.
     kinetic_damping: stop all motion whenever the kinetic energy has passed a peak: the quickest way
     to the rest shape by time stepping (the path there means nothing).
     """
@@ -65,8 +78,8 @@ class ImplicitEuler(ImplicitIntegrator):
 
     kinetic_damping: bool = False
 
-    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
-        return backward_euler(world, history, dt)
+    def rule(self, state: "ImplicitState") -> StepRule:
+        return BACKWARD_EULER
 
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
         from pliant.integrators.implicit.step import implicit_state
@@ -77,20 +90,67 @@ class ImplicitEuler(ImplicitIntegrator):
 
 
 @parameters
+class TrBdf2(ImplicitIntegrator):
+    r"""TR-BDF2 [Bank1985]_: the trapezoidal rule to :math:`t_n + \gamma\,dt`, :math:`\gamma = 2 - \sqrt2`,
+    and backward differentiation from both to the end, with :math:`h = \tfrac\gamma2 dt` and one operator in
+    both:
+
+    .. math::
+        x_\gamma &= x_n + h (v_n + v_\gamma), & M v_\gamma &= M v_n + h (f_n + f_\gamma), \\
+        x_{n+1} &= c_1 x_\gamma + c_0 x_n + h v_{n+1}, &
+        M v_{n+1} &= M (c_1 v_\gamma + c_0 v_n) + h f_{n+1},
+
+    :math:`c_1 = 1 / (\gamma (2 - \gamma))`, :math:`c_0 = 1 - c_1`. Second order; damps what the step does not
+    resolve and leaves slow motion alone. Differs: the angular momentum of free bodies is restored after each
+    step; steps after a jump of the loads, and those that would gain energy, are taken by backward Euler.
+    """
+
+    kind: ClassVar[str] = "tr-bdf2"
+    order: ClassVar[int] = 2
+
+    def rule(self, state: "ImplicitState") -> StepRule:
+        return TR_BDF2 if state.continues else BACKWARD_EULER
+
+
+@parameters
+class EnergyMomentumMethod(ImplicitIntegrator):
+    r"""Energy-momentum method, :math:`x_{n+1} = x_n + \tfrac{dt}2 (v_n + v_{n+1})`,
+    :math:`M (v_{n+1} - v_n) = dt\,f(x_n, x_{n+1})`, where the bodies' forces are a discrete gradient of their
+    energies: they do exactly the work by which these change, and have no moment. So energy, momentum and
+    angular momentum of undamped motion are exact at any step [SimoTarnow1992]_ [Gonzalez2000]_.
+
+    Second order. For ordinary motion: far from rest it takes many iterations, and vibration that the step
+    does not resolve goes on for ever. Contacts act with their forces at the end of the step, which only loses
+    energy. A step whose equations cannot be solved is halved, three times at most, and then taken by backward
+    Euler.
+    """
+
+    kind: ClassVar[str] = "energy-momentum"
+    order: ClassVar[int] = 2
+    requires: ClassVar[tuple[type, ...]] = (StoredEnergy,)
+
+    def rule(self, state: "ImplicitState") -> StepRule:
+        return ENERGY_MOMENTUM
+
+
+@parameters
 class ImplicitMidpoint(ImplicitIntegrator):
     r"""Implicit midpoint rule, :math:`x_m = x_n + \tfrac{dt}{2} v_m` and
     :math:`M v_m = M v_n + \tfrac{dt}{2} f(x_m)`, then
     :math:`x_{n+1} = 2 x_m - x_n`, :math:`v_{n+1} = 2 v_m - v_n`.
 
-    Second order and symplectic: no numerical damping; momentum is kept to the tolerance
-    [HairerLubichWanner2006]_. Driven particles take the mean of their ends in the stage.
+    Second order and symplectic for small steps [HairerLubichWanner2006]_. In a body that turns by the angle t
+    in a step the stage is shorter by :math:`1 - \cos(t/2)` than the body: its stress feeds energy in, without
+    bound. Steps that gain are therefore taken by backward Euler, which loses: see ``EnergyMomentumMethod``.
+    Driven particles take the mean of their ends in the stage.
     """
 
     kind: ClassVar[str] = "implicit-midpoint"
     order: ClassVar[int] = 2
+    warning: ClassVar[str] = SPINS_UP
 
-    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
-        return implicit_midpoint(world, history, dt)
+    def rule(self, state: "ImplicitState") -> StepRule:
+        return IMPLICIT_MIDPOINT
 
 
 @parameters
@@ -99,16 +159,16 @@ class Newmark(ImplicitIntegrator):
     :math:`x_{n+1} = x_n + \tfrac{dt}{2}(v_n + v_{n+1})` and
     :math:`v_{n+1} = v_n + \tfrac{dt}{2}(a_n + a_{n+1})`.
 
-    Second order, no numerical damping. Where forces are far from linear the midpoint rule is safer.
+    Second order. It keeps energy for linear forces alone: in rotation it gains without bound. For comparison
+    with other codes.
     """
 
     kind: ClassVar[str] = "newmark"
     order: ClassVar[int] = 2
+    warning: ClassVar[str] = SPINS_UP
 
-    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
-        x_base = world.x + 0.5 * dt * world.v
-        v_predicted = world.v + 0.5 * dt * world.inverse_mass * world.f
-        return ImplicitStage(0.5 * dt, x_base, v_predicted, force_share=0.5)
+    def rule(self, state: "ImplicitState") -> StepRule:
+        return NEWMARK
 
 
 @parameters
@@ -116,15 +176,15 @@ class Bdf2(ImplicitIntegrator):
     r"""Two-step backward differentiation with :math:`h = \tfrac23 dt`:
     :math:`x_{n+1} = \tfrac13(4 x_n - x_{n-1}) + h v_{n+1}`, and so for v.
 
-    Second order; damps fast motion and leaves slow motion alone. The first step is an implicit midpoint.
+    Second order; damps fast motion. Differs: the angular momentum of free bodies is restored after each step,
+    and steps that continue none are taken as by ``TrBdf2``.
     """
 
     kind: ClassVar[str] = "bdf2"
     order: ClassVar[int] = 2
     two_step: ClassVar[bool] = True
 
-    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
-        if history is None:
-            return implicit_midpoint(world, history, dt)
-        x, v = history
-        return ImplicitStage(dt / 1.5, (4.0 * world.x - x) / 3.0, (4.0 * world.v - v) / 3.0)
+    def rule(self, state: "ImplicitState") -> StepRule:
+        if state.history is not None:
+            return BDF2
+        return TR_BDF2 if state.continues else BACKWARD_EULER

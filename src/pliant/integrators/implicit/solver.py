@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array
 from pliant.integrators.implicit import kernels
@@ -12,7 +10,8 @@ from pliant.integrators.implicit.incremental_potential import IncrementalPotenti
 from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
 from pliant.integrators.implicit.newton_cg import NewtonCg
 from pliant.integrators.implicit.preconditioners.rest import RestPreconditioner, RestSystem
-from pliant.integrators.implicit.step_control import conserve_momentum, first_guess
+from pliant.integrators.implicit.rigid_motion import ConnectedParts
+from pliant.integrators.implicit.step_control import PROMISING, first_guess
 from pliant.interfaces import StoredEnergy, Tangent
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ class Solver:
         self.tolerance, self.iterations, self.memory = tolerance, iterations, memory
         self.past_forces = 0.0  # scale of past unbalanced forces [N]
         self._rest: RestSystem | None = None
+        self._parts: ConnectedParts | None = None
         self._preconditioners: list[RestPreconditioner] = []
         self._method: Lbfgs | NewtonCg | None = None
         bodies = system.world.bodies
@@ -52,7 +52,15 @@ class Solver:
         world = self.system.world
         if self._rest is None or self._rest.version != world.topology_version:
             self._rest, self._preconditioners, self._method = RestSystem(world), [], None
+            self._parts = None
         return self._rest
+
+    def parts(self) -> ConnectedParts:
+        """The connected parts of the bodies, and what holds them now."""
+        world, rest = self.system.world, self.rest_system()
+        if self._parts is None or not self._parts.fits(world):
+            self._parts = ConnectedParts(rest.graph, world)
+        return self._parts
 
     def preconditioner(self, time: float, h: float) -> RestPreconditioner:
         """The rest preconditioner for stages of length ``h``; built where none of the kept ones fits."""
@@ -75,14 +83,17 @@ class Solver:
         """Solve ``potential`` in at most ``most`` iterations, from ``start`` if it is given; its x and v are
         the solution then. preconditioner: in place of the one made from the rest shape."""
         chosen = preconditioner or self.preconditioner(potential.time, potential.h)
-        first = first_guess(potential, self.minimises) if start is None else potential.iterate(start)
+        limit, forces = tolerance or self.tolerance, self._force_scale(potential)
+        if start is None:
+            parts = None if potential.static else self.parts()
+            good = PROMISING * limit * potential.scale * forces
+            first = first_guess(potential, parts, self.minimises, good)
+        else:
+            first = potential.iterate(start)
         floor = rounding_floor(potential, self.rest_system(), first.x)
-        goal = Tolerance(tolerance or self.tolerance, self._force_scale(potential), floor)
+        goal = Tolerance(limit, forces, floor)
         result = self._minimiser().solve(potential, chosen, first, goal, most or self.iterations)
-        shifted = False
-        if not potential.static and np.isfinite(result.residual):
-            shifted = conserve_momentum(potential, result.last)
-        potential.accept(result.last.x.copy(), evaluated=not (shifted or result.search_failed))
+        potential.accept(result.last.x.copy(), evaluated=not result.search_failed)
         return result
 
     def _minimiser(self) -> Lbfgs | NewtonCg:

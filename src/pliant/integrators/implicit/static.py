@@ -9,14 +9,13 @@ from pliant.core.errors import Diverged, IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
 from pliant.integrators.implicit.schemes import ImplicitIntegrator
-from pliant.integrators.implicit.stage import History, ImplicitStage, backward_euler
+from pliant.integrators.implicit.stage import BACKWARD_EULER, ImplicitStage, StepRule
 from pliant.interfaces import IntegratorState, Projection
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
     from pliant.integrators.implicit.step import ImplicitState
     from pliant.simulation.system import System
-    from pliant.state.world import World
 
 DIRECT = 30  # iterations of the first, direct attempt
 NEWTON = 120  # iterations from the tangent, where that is not enough
@@ -51,11 +50,12 @@ class Static(ImplicitIntegrator):
                 )
         return super().start(system)
 
-    def stage(self, world: "World", history: History, dt: float) -> ImplicitStage:
-        return ImplicitStage(np.inf, world.x, world.v)
+    def rule(self, state: "ImplicitState") -> StepRule:
+        """Backward Euler, which relaxation takes."""
+        return BACKWARD_EULER
 
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
-        from pliant.integrators.implicit.step import implicit_state
+        from pliant.integrators.implicit.step import StepAttempt, implicit_state
 
         kept = implicit_state(state)
         potential = self._potential(system, time, dt)
@@ -73,13 +73,17 @@ class Static(ImplicitIntegrator):
                 f"(unbalanced: {result.residual:.2g} of the loads).",
                 hint="Hold the body, apply the load in smaller steps, or step through time instead.",
             )
-        kept.close(potential, result, *potential.end_state(), potential.end_forces(), dt)
+        kept.close(
+            StepAttempt(potential, result, *potential.end_state(), potential.end_forces(), (), True), dt
+        )
         kept.count_step()
 
     def _potential(self, system: "System", time: float, dt: float) -> "IncrementalPotential":
         from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
-        return IncrementalPotential(system, self.stage(system.world, None, dt), time, dt)
+        world = system.world
+        stage = ImplicitStage(np.inf, world.x, world.v, (world.x, world.v, 0.0))
+        return IncrementalPotential(system, stage, time, dt)
 
     def _newton(
         self,
@@ -114,7 +118,7 @@ class Static(ImplicitIntegrator):
         world.v[free] = 0.0
         h = relaxation_step(system, kept.solver.rest_system(), time)
         for _ in range(RELAXING):
-            stage = backward_euler(world, None, h)
+            stage = ImplicitStage(h, world.x, world.v, (world.x, world.v, 0.0))
             potential = IncrementalPotential(system, stage, time - h, h, at_rest=True)
             result = kept.solve(potential, 50, RELAXED)
             if not np.isfinite(result.residual):

@@ -27,6 +27,7 @@ from pliant.kernels.tensors import (
     rotation_weights,
     unrotated,
 )
+from pliant.materials.constitutive.discrete_gradient import stretch_stress
 from pliant.materials.constitutive.law import LawFunctions
 
 
@@ -103,4 +104,6 @@ def first_piola(r, u, t):
     return rotated(r, t, o0, o1, o2)
 
 
-FUNCTIONS = LawFunctions(invariants, energy, stress, volumetric, frame, first_piola, packed=True)
+FUNCTIONS = LawFunctions(
+    invariants, energy, stress, volumetric, frame, first_piola, mean_stress=stretch_stress, packed=True
+)

@@ -38,6 +38,11 @@ class LawFunctions(NamedTuple):
     plastic strain. frame(f, s): a matrix A (9) and the measure U (6), strain + 1. first_piola(a, u, t): P
     (9) from the stress t (6) that is conjugate to it.
 
+    between(f0, f1, mu, bulk, pressure, k): the stress of an energy-momentum step from F0 to F1 (9), see
+    ``discrete_gradient.py``; ``pressure`` times that of :math:`\theta` in it. Linear laws have mean_stress(f,
+    u, t) instead, with the means of F and of U over the step and the stress t conjugate to U. For laws with
+    neither, the stresses at both ends are corrected.
+
     constants(parameters): k, from the law's parameters. packed: whether ``energy`` has neither branches nor
     calls, so that one loop over lanes can do all of it.
     """
@@ -48,6 +53,8 @@ class LawFunctions(NamedTuple):
     volumetric: Kernel = None
     frame: Kernel = None
     first_piola: Kernel = None
+    between: Kernel = None
+    mean_stress: Kernel = None
     constants: Callable[[TableView], Any] | None = None
     packed: bool = False
 

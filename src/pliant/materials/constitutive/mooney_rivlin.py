@@ -21,6 +21,7 @@ from pliant.core.tables import TableView
 from pliant.kernels.jit import inlined
 from pliant.kernels.tensors import combine, determinant, right_cauchy_green
 from pliant.materials.constitutive.law import LawFunctions
+from pliant.materials.constitutive.neo_hookean import green_invariants, volumetric
 
 LEAST = 0.1  # J below which g goes on along its tangent
 HIGHEST = LEAST ** (-1.0 / 3.0)
@@ -41,12 +42,8 @@ def isochoric_scale(j):
 @inlined
 def invariants(f, s):
     """The three principal invariants of Green's strain, and J."""
-    c00, c11, c22, c12, c02, c01 = right_cauchy_green(f)
-    e00, e11, e22 = 0.5 * (c00 - 1.0), 0.5 * (c11 - 1.0), 0.5 * (c22 - 1.0)
-    e12, e02, e01 = 0.5 * c12, 0.5 * c02, 0.5 * c01
-    pairs = e00 * e11 + e11 * e22 + e22 * e00 - e12 * e12 - e02 * e02 - e01 * e01
-    third = determinant((e00, e01, e02, e01, e11, e12, e02, e12, e22))
-    return e00 + e11 + e22, pairs, third, determinant(f)
+    t, pairs, third = green_invariants(f)
+    return t, pairs, third, determinant(f)
 
 
 @inlined
@@ -74,11 +71,6 @@ def stress(f, s, mu, bulk, pressure, k):
     a, b = 2.0 * mu * k[0], 2.0 * mu * k[1] * g * g
     q = (a * first + 2.0 * b * second) * g * slope + bulk * (j - 1.0) + pressure
     return combine(f, c, g * g * (a + b * first), -g * g * b, q)
-
-
-@inlined
-def volumetric(f, s):
-    return determinant(f) - 1.0
 
 
 def constants(parameters: TableView) -> list[float]:

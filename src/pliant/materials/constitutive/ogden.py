@@ -23,11 +23,11 @@ are finite everywhere. Bodies that are turned inside out do not recover.
 import numpy as np
 
 from pliant.core.tables import TableView
-from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import inlined, jit
-from pliant.kernels.tensors import combine, determinant, right_cauchy_green, times_symmetric
+from pliant.kernels.tensors import combine, determinant, right_cauchy_green, symmetric_eigen, times_symmetric
 from pliant.materials.constitutive.law import LawFunctions
 from pliant.materials.constitutive.mooney_rivlin import LEAST, isochoric_scale
+from pliant.materials.constitutive.neo_hookean import volumetric
 
 FLOOR = 1e-6  # of the squares of stretches
 
@@ -99,11 +99,6 @@ def stress(f, s, mu, bulk, pressure, k):
         m[0] + v[0], m[1] + v[1], m[2] + v[2], m[3] + v[3], m[4] + v[4], m[5] + v[5],
         m[6] + v[6], m[7] + v[7], m[8] + v[8],
     )  # fmt: skip
-
-
-@inlined
-def volumetric(f, s):
-    return determinant(f) - 1.0
 
 
 def constants(parameters: TableView) -> list[float]:

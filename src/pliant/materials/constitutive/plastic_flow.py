@@ -14,9 +14,8 @@ cheap: what they leave out of a loop need not be returned.
 
 import numpy as np
 
-from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import inlined, jit
-from pliant.kernels.tensors import determinant, norm, right_cauchy_green
+from pliant.kernels.tensors import determinant, norm, right_cauchy_green, symmetric_eigen
 
 ROOT_3_2 = float(np.sqrt(1.5))  # norm of a deviatoric strain over its equivalent (uniaxial) strain
 

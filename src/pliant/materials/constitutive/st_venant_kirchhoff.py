@@ -55,4 +55,12 @@ def first_piola(f, u, t):
     return rotated(f, t, 0.0, 0.0, 0.0)
 
 
-FUNCTIONS = LawFunctions(invariants, energy, stress, volumetric, frame, first_piola, packed=True)
+@inlined
+def mean_stress(f, u, t):
+    """``F S`` with S = t: Green's strain is a half of C."""
+    return rotated(f, t, 0.0, 0.0, 0.0)
+
+
+FUNCTIONS = LawFunctions(
+    invariants, energy, stress, volumetric, frame, first_piola, mean_stress=mean_stress, packed=True
+)

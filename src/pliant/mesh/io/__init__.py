@@ -13,39 +13,16 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from pliant.core.errors import MeshError, PliantError
-from pliant.core.typing import Array
 from pliant.mesh.io.atomic import atomically
 from pliant.mesh.io.glb import read_glb
-from pliant.mesh.io.meshio_files import (
-    holds_tets,
-    read_tets,
-    read_triangles,
-    write_medit,
-    write_msh,
-    write_vtk,
-    write_vtu,
-)
+from pliant.mesh.io.meshio_files import WRITERS, holds_tets, read_tets, read_triangles
 from pliant.mesh.io.obj import read_obj, write_obj
-from pliant.mesh.io.ply import read_ply, write_ply
-from pliant.mesh.io.stl import read_stl, write_stl
-from pliant.mesh.io.str_files import read_str, write_str
-from pliant.mesh.io.tetgen_files import read_tetgen, write_tetgen
-from pliant.mesh.io.text_surfaces import read_off, read_surf, write_off
+from pliant.mesh.io.surfaces import read_off, read_ply, read_stl, read_surf, write_off, write_ply, write_stl
+from pliant.mesh.io.volumes import read_str, read_tetgen, write_str, write_tetgen
 from pliant.mesh.mesh import Surface, TetMesh
 
-__all__ = [
-    "SURFACE_READERS",
-    "SURFACE_WRITERS",
-    "VOLUME_READERS",
-    "VOLUME_WRITERS",
-    "kind_of",
-    "read_surface",
-    "read_volume",
-    "write_surface",
-    "write_volume",
-]
-
 T = TypeVar("T")
+M = TypeVar("M", Surface, TetMesh)
 PathLike = str | os.PathLike[str]
 
 SURFACE_READERS: dict[str, Callable[[Path], Surface]] = {
@@ -76,10 +53,7 @@ SURFACE_WRITERS: dict[str, Callable[[Path, Surface], None]] = {
     ".off": atomically(write_off),
 }
 VOLUME_WRITERS: dict[str, Callable[[Path, TetMesh], None]] = {
-    ".vtu": atomically(write_vtu),
-    ".vtk": atomically(write_vtk),
-    ".msh": atomically(write_msh),
-    ".mesh": atomically(write_medit),
+    **{suffix: atomically(write) for suffix, write in WRITERS.items()},
     ".node": write_tetgen,
     ".ele": write_tetgen,
     ".str": atomically(write_str),
@@ -108,18 +82,12 @@ def read_volume(path: PathLike) -> TetMesh:
 
 def write_surface(path: PathLike, surface: Surface) -> None:
     """The surface as a file, by suffix."""
-    file = Path(path)
-    write = _choose(file, SURFACE_WRITERS, "surface")
-    _finite(file, surface.points)
-    _writing(file, write, surface)
+    _writing(Path(path), SURFACE_WRITERS, "surface", surface)
 
 
 def write_volume(path: PathLike, mesh: TetMesh) -> None:
     """The tets as a file, by suffix; groups and regions as far as the format has a place for them."""
-    file = Path(path)
-    write = _choose(file, VOLUME_WRITERS, "volume")
-    _finite(file, mesh.points)
-    _writing(file, write, mesh)
+    _writing(Path(path), VOLUME_WRITERS, "volume", mesh)
 
 
 def kind_of(path: PathLike) -> Literal["surface", "volume"]:
@@ -173,7 +141,11 @@ def _reading(path: Path, read: Callable[[Path], T]) -> T:
         raise MeshError(f"{path}: not a readable {path.suffix.lower()} file: {reason}.", hint=hint) from error
 
 
-def _writing(path: Path, write: Callable[[Path, T], None], mesh: T) -> None:
+def _writing(path: Path, table: Mapping[str, Callable[[Path, M], None]], what: str, mesh: M) -> None:
+    write = _choose(path, table, what)
+    bad = np.flatnonzero(~np.isfinite(mesh.points).all(axis=1))
+    if len(bad):
+        raise MeshError(f"{path}: not written, point {bad[0]} is not finite.", hint="Check the positions.")
     try:
         write(path, mesh)
     except PliantError:
@@ -195,9 +167,3 @@ def _neighbours(path: Path) -> str:
         if near
         else "Check the name; relative paths start at the working folder."
     )
-
-
-def _finite(path: Path, points: Array) -> None:
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
-    if len(bad):
-        raise MeshError(f"{path}: not written, point {bad[0]} is not finite.", hint="Check the positions.")

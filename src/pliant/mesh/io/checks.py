@@ -1,4 +1,4 @@
-"""What every mesh that was read must be before anyone else sees it."""
+"""From what a file holds to a mesh: polygons become triangles, and all numbers are checked."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,48 @@ import numpy as np
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.mesh.mesh import Surface, TetMesh, tet_volumes
+
+
+def fans(points: Array, corners: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
+    """Triangles of polygons, as fans about one corner each.
+
+    A fan starts at the first corner, unless it would turn a triangle over (a concave polygon): then at the
+    corner whose smallest triangle, measured along the polygon's normal, is largest.
+    ``corners``: point numbers, polygon after polygon; ``sizes`` (n,): how many each polygon has, 3 or more.
+    Returns positions into ``corners`` (m, 3) and the polygon of each triangle (m,), in polygon order.
+    """
+    start = np.cumsum(sizes) - sizes
+    if np.all(sizes == 3):
+        return np.arange(3 * len(sizes)).reshape(-1, 3), np.arange(len(sizes))
+    triangles, owners = [], []
+    for size in np.unique(sizes):
+        which = np.flatnonzero(sizes == size)
+        ring = start[which][:, None] + np.arange(size)
+        first = np.zeros(len(which), dtype=np.int64) if size == 3 else _best_start(points[corners[ring]])
+        turned = np.take_along_axis(ring, (first[:, None] + np.arange(size)) % size, axis=1)
+        k = np.arange(1, size - 1)
+        apex = np.broadcast_to(turned[:, :1], (len(which), len(k)))
+        triangles.append(np.stack([apex, turned[:, k], turned[:, k + 1]], axis=-1).reshape(-1, 3))
+        owners.append(np.repeat(which, size - 2))
+    owner = np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    return np.concatenate(triangles)[order], owner[order]
+
+
+def _best_start(x: Array) -> IntArray:
+    """For polygons (n, size, 3), the corner to start a fan at."""
+    size = x.shape[1]
+    x = x - x[:, :1]
+    normal = np.cross(x, np.roll(x, -1, axis=1)).sum(axis=1)
+    scale = np.einsum("ij,ij->i", normal, normal)
+    smallest = np.empty((len(x), size))
+    for first in range(size):
+        turned = np.roll(x, -first, axis=1)
+        a, b = turned[:, 1:-1] - turned[:, :1], turned[:, 2:] - turned[:, :1]
+        smallest[:, first] = np.einsum("ikj,ij->ik", np.cross(a, b), normal).min(axis=1)
+    plain = smallest[:, 0] > 1e-9 * scale
+    return np.where(plain, 0, np.argmax(smallest, axis=1)).astype(np.int64)
+
 
 LARGEST = 1e30
 FLAT = 1e-12
@@ -88,15 +130,12 @@ def _points(place: str, points: AnyArray) -> Array:
 
 def _cells(place: str, cells: AnyArray, width: int, count: int, what: str) -> IntArray:
     c = np.ascontiguousarray(cells, dtype=np.int64).reshape(-1, width)
-    bad = np.flatnonzero(((c < 0) | (c >= count)).any(axis=1))
-    if len(bad):
+    wrong = (c < 0) | (c >= count)
+    if wrong.any():
+        bad, outside = np.flatnonzero(wrong.any(axis=1)), c[wrong]
         raise MeshError(
-            f"{place}: {what} {bad[0]} (counted from 0) refers to point {_outside(c[bad[0]], count)}, "
+            f"{place}: {what} {bad[0]} (counted from 0) refers to point {outside[0]}, "
             f"but there are only {count} points.",
             hint="It may be cut short, or its numbering start elsewhere; export it again.",
         )
     return c
-
-
-def _outside(row: IntArray, count: int) -> int:
-    return int(row[(row < 0) | (row >= count)][0])

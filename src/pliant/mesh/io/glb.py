@@ -13,8 +13,8 @@ from pliant.core.errors import MeshError
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.mesh.io.checks import checked_surface
-from pliant.mesh.io.polygons import merged
 from pliant.mesh.mesh import Surface
+from pliant.mesh.topology import merge_points
 
 NUMBERS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -58,7 +58,7 @@ def read_glb(path: Path) -> Surface:
     if not triangle_count:
         raise MeshError(f"{path}: no triangles.", hint="Export the model as polygons.")
     corners = np.concatenate(triangles)
-    joined, number = merged(np.concatenate(points))
+    joined, number = merge_points(np.concatenate(points) + 0.0)  # -0.0 is 0.0
     if all(uv is None for uv in texture):
         return checked_surface(str(path), joined, number[corners], groups=groups)
     filled = [np.zeros((len(x), 2)) if uv is None else uv for x, uv in zip(points, texture, strict=True)]

@@ -3,7 +3,9 @@
 import contextlib
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -12,20 +14,13 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, IntArray
-from pliant.mesh.io.checks import checked_surface, checked_volume
-from pliant.mesh.io.polygons import fans
+from pliant.mesh.io.checks import checked_surface, checked_volume, fans
 from pliant.mesh.mesh import Surface, TetMesh
 
-CORNERS = {"tetra": 4, "tetra10": 4}
-FLAT_CORNERS = {
-    "triangle": 3,
-    "triangle6": 3,
-    "triangle7": 3,
-    "quad": 4,
-    "quad8": 4,
-    "quad9": 4,
-    "polygon": 0,
-}
+MODULES = {".vtu": "vtu", ".vtk": "vtk", ".msh": "gmsh", ".mesh": "medit"}  # of meshio
+_TETS = ("tetra", "tetra10")
+FLAT_CORNERS = dict.fromkeys(("triangle", "triangle6", "triangle7"), 3)
+FLAT_CORNERS |= dict.fromkeys(("quad", "quad8", "quad9"), 4) | {"polygon": 0}  # 0: all of them
 OTHER_SOLIDS = ("hexahedron", "wedge", "pyramid", "voxel", "polyhedron", "tetra")
 REGION_NAMES = ("region", "gmsh:physical", "medit:ref")
 GROUP = "group:"
@@ -46,14 +41,18 @@ def read_tets(path: Path) -> TetMesh:
     """
     mesh = _read(path)
     for block in mesh.cells:
-        if block.type.startswith(OTHER_SOLIDS) and block.type not in CORNERS:
+        if block.type.startswith(OTHER_SOLIDS) and block.type not in _TETS:
             raise MeshError(
                 f"{path}: {len(block.data)} cells of type '{block.type}'; pliant takes tetrahedra only.",
                 hint="Split the cells into tetrahedra where the mesh was made.",
             )
-    blocks = [k for k, block in enumerate(mesh.cells) if block.type in CORNERS]
+    blocks = [k for k, block in enumerate(mesh.cells) if block.type in _TETS]
     tets = [np.asarray(mesh.cells[k].data)[:, :4] for k in blocks]
-    groups = {unquote(name[len(GROUP) :]): np.flatnonzero(data) for name, data in _point_groups(mesh)}
+    groups = {
+        unquote(name[len(GROUP) :]): np.flatnonzero(data)
+        for name, data in mesh.point_data.items()
+        if name.startswith(GROUP)
+    }
     for name, members in _physical_groups(mesh):
         points = [np.asarray(mesh.cells[k].data)[rows].ravel() for k, rows in members]
         groups.setdefault(name, np.unique(np.concatenate(points)))
@@ -93,41 +92,30 @@ def read_triangles(path: Path) -> Surface:
     return checked_surface(str(path), mesh.points, flat[place], groups=groups)
 
 
-def write_vtu(path: Path, mesh: TetMesh) -> None:
-    """VTK XML: groups as point data ``group:NAME``, regions as cell data ``region``."""
-    from meshio import vtu
+def _writer(module: str, *regions: str, **options: object) -> Callable[[Path, TetMesh], None]:
+    """Writes tets through a module of meshio, their regions as cell data ``regions``."""
 
-    with _quiet(path):
-        vtu.write(path, _to_meshio(mesh, ["region"]))
+    def write(path: Path, mesh: TetMesh) -> None:
+        if module == "medit":
+            mesh = replace(mesh, groups={})
+        with _quiet(path):
+            import_module(f"meshio.{module}").write(path, _to_meshio(mesh, regions), **options)
 
-
-def write_vtk(path: Path, mesh: TetMesh) -> None:
-    """Legacy VTK, binary: groups as point data ``group:NAME``, regions as cell data ``region``."""
-    from meshio import vtk
-
-    with _quiet(path):
-        vtk.write(path, _to_meshio(mesh, ["region"]), binary=True)
+    return write
 
 
-def write_msh(path: Path, mesh: TetMesh) -> None:
-    """gmsh 2.2, binary: regions as physical numbers, groups as node data ``group:NAME``."""
-    from meshio import gmsh
-
-    with _quiet(path):
-        gmsh.write(
-            path, _to_meshio(mesh, ["gmsh:physical", "gmsh:geometrical"]), fmt_version="2.2", binary=True
-        )
-
-
-def write_medit(path: Path, mesh: TetMesh) -> None:
-    """MEDIT text with 17 digits: regions as references; the format has no place for groups."""
-    from meshio import medit
-
-    with _quiet(path):
-        medit.write(path, _to_meshio(TetMesh(mesh.points, mesh.tets, regions=mesh.regions), ["medit:ref"]))
+WRITERS = {
+    ".vtu": _writer("vtu", "region"),
+    ".vtk": _writer("vtk", "region", binary=True),
+    ".msh": _writer("gmsh", "gmsh:physical", "gmsh:geometrical", fmt_version="2.2", binary=True),
+    ".mesh": _writer("medit", "medit:ref"),
+}
+"""VTK XML and legacy VTK (binary): groups as point data ``group:NAME``, regions as cell data ``region``. gmsh
+2.2 (binary): groups as node data, regions as physical numbers. MEDIT text with 17 digits: regions as
+references; the format has no place for groups."""
 
 
-def _to_meshio(mesh: TetMesh, region_names: list[str]) -> Any:
+def _to_meshio(mesh: TetMesh, region_names: Sequence[str]) -> Any:
     import meshio
 
     flags = {}
@@ -135,23 +123,15 @@ def _to_meshio(mesh: TetMesh, region_names: list[str]) -> Any:
         flags[GROUP + quote(name, safe=NAME_SAFE)] = flag = np.zeros(len(mesh.points), dtype=np.int32)
         flag[members] = 1
     regions = mesh.regions
-    if regions is None and region_names != ["region"]:
+    if regions is None and "region" not in region_names:
         regions = np.zeros(len(mesh.tets), dtype=np.int64)
     values = {} if regions is None else {name: [regions.astype(np.int32)] for name in region_names}
     return meshio.Mesh(mesh.points, [("tetra", mesh.tets)], point_data=flags, cell_data=values)
 
 
 def _read(path: Path) -> Any:
-    from meshio import gmsh, medit, vtk, vtu
-
-    readers: dict[str, Callable[[Path], Any]] = {
-        ".vtu": vtu.read,
-        ".vtk": vtk.read,
-        ".msh": gmsh.read,
-        ".mesh": medit.read,
-    }
     with _quiet(path):
-        mesh = readers[path.suffix.lower()](path)
+        mesh = import_module(f"meshio.{MODULES[path.suffix.lower()]}").read(path)
         mesh.points = np.asarray(mesh.points, dtype=np.float64)
         return mesh
 
@@ -172,10 +152,6 @@ def _quiet(path: Path) -> Iterator[None]:
             f"{path}: not a readable {path.suffix.lower()} file: {reason}.",
             hint="It may be cut short, damaged or of another format; export it again.",
         ) from error
-
-
-def _point_groups(mesh: Any) -> list[tuple[str, AnyArray]]:
-    return [(name, np.asarray(data)) for name, data in mesh.point_data.items() if name.startswith(GROUP)]
 
 
 def _physical_groups(mesh: Any) -> Iterator[tuple[str, list[tuple[int, IntArray]]]]:

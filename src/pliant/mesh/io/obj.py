@@ -7,8 +7,7 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array, IntArray
-from pliant.mesh.io.checks import checked_surface
-from pliant.mesh.io.polygons import fans
+from pliant.mesh.io.checks import checked_surface, fans
 from pliant.mesh.io.text import parse_rows, parse_tokens, read_text
 from pliant.mesh.mesh import Surface
 
@@ -16,6 +15,7 @@ IGNORED = frozenset(
     """vn vp s l p mtllib maplib usemap shadow_obj trace_obj lod bevel c_interp d_interp mg call csh cstype
     deg bmat step curv curv2 surf parm trim hole scrv sp end con ctech stech bzp bsp cdc cdp res""".split()  # noqa: SIM905
 )
+ENDS = {"v": 4, "vt": 3, "f": None}  # of the tokens that are read
 
 
 def read_obj(path: Path) -> Surface:
@@ -24,12 +24,8 @@ def read_obj(path: Path) -> Surface:
     A face without texture coordinates, in a file where others have them, gets the point (0, 0).
     Normals, lines, points and free-form statements are left out; an unknown statement is an error.
     """
-    points: list[list[str]] = []
-    point_lines: list[int] = []
-    texture: list[list[str]] = []
-    texture_lines: list[int] = []
-    faces: list[list[str]] = []
-    face_lines: list[int] = []
+    rows: dict[str, list[list[str]]] = {"v": [], "vt": [], "f": []}
+    lines: dict[str, list[int]] = {"v": [], "vt": [], "f": []}
     seen: list[tuple[int, int]] = []
     changes: list[tuple[int, str, list[str]]] = []
     for number, line in enumerate(_logical_lines(read_text(path)), 1):
@@ -37,31 +33,29 @@ def read_obj(path: Path) -> Surface:
         if not row or row[0][0] == "#":
             continue
         keyword = row[0]
-        if keyword == "v":
-            points.append(row[1:4])
-            point_lines.append(number)
-        elif keyword == "f":
-            faces.append(row[1:])
-            face_lines.append(number)
-            seen.append((len(points), len(texture)))
-        elif keyword == "vt":
-            texture.append([*row[1:3], "0"][:2] if len(row) == 2 else row[1:3])
-            texture_lines.append(number)
+        if keyword in rows:
+            if keyword == "f":
+                seen.append((len(rows["v"]), len(rows["vt"])))
+            elif keyword == "vt" and len(row) == 2:
+                row.append("0")
+            rows[keyword].append(row[1 : ENDS[keyword]])
+            lines[keyword].append(number)
         elif keyword == "g":
-            changes.append((len(faces), "g", row[1:]))
+            changes.append((len(rows["f"]), "g", row[1:]))
         elif keyword in ("o", "usemtl"):
             name = line.split(None, 1)[1].strip() if len(row) > 1 else ""
-            changes.append((len(faces), keyword, [name] if name else []))
+            changes.append((len(rows["f"]), keyword, [name] if name else []))
         elif keyword not in IGNORED:
             raise MeshError(
                 f"{path}:{number}: unknown statement '{keyword[:40]}'.",
                 hint="Put a # before the line if the model does not need it.",
             )
-    x = _table(path, points, point_lines, 3, "a vertex")
-    uv = _table(path, texture, texture_lines, 2, "a texture coordinate")
+    x = _table(path, rows["v"], lines["v"], 3, "a vertex")
+    uv = _table(path, rows["vt"], lines["vt"], 2, "a texture coordinate")
+    faces = rows["f"]
     if not faces:
         raise MeshError(f"{path}: no faces.", hint="Export the model as polygons.")
-    corners, uv_corners, sizes = _corners(path, faces, face_lines, np.array(seen), len(x), len(uv))
+    corners, uv_corners, sizes = _corners(path, faces, lines["f"], np.array(seen), len(x), len(uv))
     place, polygon = fans(x, corners, sizes)
     groups = _groups(changes, polygon, len(faces))
     if uv_corners.max() < 0:

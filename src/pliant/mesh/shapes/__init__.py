@@ -4,6 +4,7 @@
 ``shapes.box(2.0, 0.2, 0.2)``, ``shapes.sphere("5 cm")``. Lengths are metres or strings with units.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from pliant.core.typing import AnyArray
 from pliant.mesh.shapes.boxes import Box, Mattress
 from pliant.mesh.shapes.common import Shape
 from pliant.mesh.shapes.extrusions import BeamWithHole, Cylinder, Prism, Support
-from pliant.mesh.shapes.organic import Gummy, Liver
+from pliant.mesh.shapes.implicit import Gummy, Liver
 from pliant.mesh.shapes.round_shapes import Icosphere, Sphere, Torus
 from pliant.mesh.shapes.specimens import ChocolateBar, Goblet, NeckedBar
 
@@ -51,22 +52,12 @@ __all__ = [
     "torus",
 ]
 
+_SOLIDS = (Box, BeamWithHole, Mattress, Support, Cylinder, Prism, Sphere, Icosphere, Torus, Gummy, Liver)
+_SPECIMENS = (NeckedBar, ChocolateBar, Goblet)
 SHAPES: dict[str, type[Shape]] = {
-    "box": Box,
-    "beam-with-hole": BeamWithHole,
-    "mattress": Mattress,
-    "support": Support,
-    "cylinder": Cylinder,
-    "prism": Prism,
-    "sphere": Sphere,
-    "icosphere": Icosphere,
-    "torus": Torus,
-    "gummy": Gummy,
-    "liver": Liver,
-    "necked-bar": NeckedBar,
-    "chocolate-bar": ChocolateBar,
-    "goblet": Goblet,
+    re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower(): cls for cls in _SOLIDS + _SPECIMENS
 }
+"""Shapes by their names in scenes: ``necked-bar`` for ``NeckedBar``."""
 
 Metres = float | str
 Sides = Metres | Sequence[Metres] | AnyArray

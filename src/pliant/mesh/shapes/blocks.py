@@ -1,13 +1,19 @@
-"""Lattices of a block: its structured tets, and the triangles of its six sides."""
+"""Lattices of a block: its structured tets, the triangles of its six sides, and shapes made of them."""
 
 from itertools import permutations
+from typing import Annotated
 
 import numpy as np
+from pydantic import AfterValidator
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.mesh.mesh import Surface, TetMesh
+from pliant.mesh.shapes.common import Shape, Size, target_edge
+
+CELL_LIMIT = 5_000_000
 
 
-def lattice_points(x: Array, y: Array, z: Array) -> Array:
+def lattice_points(x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
     """All points of the lattice of three coordinate lists, x slowest; shape (len(x) len(y) len(z), 3)."""
     return np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
 
@@ -19,9 +25,7 @@ def kuhn_tets(cells: tuple[int, int, int]) -> IntArray:
     (Kuhn's triangulation of the cube); odd orders have their two middle points swapped.
     """
     strides = np.array([(cells[1] + 1) * (cells[2] + 1), cells[2] + 1, 1])
-    low = (
-        np.stack(np.meshgrid(*(np.arange(n) for n in cells), indexing="ij"), axis=-1).reshape(-1, 3) @ strides
-    )
+    low = lattice_points(*(np.arange(n) for n in cells)) @ strides
     paths = []
     for order in permutations(range(3)):
         first, second = strides[order[0]], strides[order[0]] + strides[order[1]]
@@ -60,3 +64,47 @@ def block_surface(x: Array, y: Array, z: Array) -> tuple[Array, IntArray]:
 def steps(length: float, edge: float, least: int = 1) -> int:
     """How many steps of about ``edge`` fit into ``length``."""
     return max(least, round(length / edge))
+
+
+def checked_divisions(divisions: tuple[int, int, int]) -> tuple[int, int, int]:
+    if min(divisions) < 1:
+        raise ValueError(f"expected at least one division along each axis, got {list(divisions)}")
+    cells = divisions[0] * divisions[1] * divisions[2]
+    if cells > CELL_LIMIT:
+        raise ValueError(f"{list(divisions)} divisions make {cells} cells, more than {CELL_LIMIT}")
+    return divisions
+
+
+Divisions = Annotated[tuple[int, int, int], AfterValidator(checked_divisions)]
+
+
+class BlockLattice(Shape):
+    """A block from the origin to ``size`` [m]; with ``divisions`` it is a lattice of six tets a cell."""
+
+    size: Size
+    divisions: Divisions | None
+
+    def surface(self, edge: float | None = None) -> Surface:
+        """The six sides in steps of about ``edge`` (a sixth of the shortest side), or in ``divisions``."""
+        x, y, z = self.size
+        cells = self.divisions
+        if cells is None:
+            target = target_edge(edge, self._default_edge(), 2 * (x * y + y * z + z * x))
+            cells = steps(x, target), steps(y, target), steps(z, target)
+        points, triangles = block_surface(*self._axes(cells))
+        return Surface(self._placed(points), triangles)
+
+    def volume(self) -> TetMesh | None:
+        """The lattice's tets (Kuhn's six a cell) if there are ``divisions``."""
+        if self.divisions is None:
+            return None
+        return TetMesh(self._placed(lattice_points(*self._axes(self.divisions))), kuhn_tets(self.divisions))
+
+    def _axes(self, cells: tuple[int, int, int]) -> list[Array]:
+        return [np.linspace(0.0, length, n + 1) for length, n in zip(self.size, cells, strict=True)]
+
+    def _default_edge(self) -> float:
+        return min(self.size) / 6
+
+    def _placed(self, points: Array) -> Array:
+        return points

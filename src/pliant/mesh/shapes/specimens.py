@@ -5,47 +5,26 @@ from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
 from pliant.core.units import Number
 from pliant.mesh.mesh import Surface, TetMesh, boundary_triangles, tet_volumes
-from pliant.mesh.shapes.blocks import block_surface, kuhn_tets, lattice_points, steps
-from pliant.mesh.shapes.boxes import checked_divisions
+from pliant.mesh.shapes.blocks import BlockLattice, Divisions, block_surface, kuhn_tets, steps
 from pliant.mesh.shapes.common import Positive, Shape, Size, target_edge
 
 
 @parameters
-class NeckedBar(Shape):
+class NeckedBar(BlockLattice):
     """A bar from the origin to ``size`` [m], along x; its width (y) narrows smoothly to ``neck`` of itself in
     the middle half: the section there is neck x size y x size z. With ``divisions``: six tets a cell."""
 
     size: Size
     neck: Number = Field(default=0.6, gt=0.05, le=1.0)
-    divisions: Annotated[tuple[int, int, int], AfterValidator(checked_divisions)] | None = None
+    divisions: Divisions | None = None
 
-    def surface(self, edge: float | None = None) -> Surface:
-        """The six sides in steps of about ``edge`` (a sixth of the shortest side), or in ``divisions``."""
-        x, y, z = self.size
-        if self.divisions is None:
-            target = target_edge(edge, min(self.size) / 6, 2 * (x * y + y * z + z * x))
-            cells = tuple(steps(length, target) for length in self.size)
-        else:
-            cells = self.divisions
-        points, triangles = block_surface(*self._axes(cells))
-        return Surface(self._narrowed(points), triangles)
-
-    def volume(self) -> TetMesh | None:
-        """The lattice's tets (Kuhn's six a cell) if there are ``divisions``."""
-        if self.divisions is None:
-            return None
-        return TetMesh(self._narrowed(lattice_points(*self._axes(self.divisions))), kuhn_tets(self.divisions))
-
-    def _axes(self, cells: tuple[int, ...]) -> list[Array]:
-        return [np.linspace(0.0, length, n + 1) for length, n in zip(self.size, cells, strict=True)]
-
-    def _narrowed(self, points: Array) -> Array:
+    def _placed(self, points: Array) -> Array:
         x, y, _ = self.size
         share = np.clip(np.abs(points[:, 0] / x - 0.5) / 0.25, 0.0, 1.0)
         width = 1.0 - (1.0 - self.neck) * 0.5 * (1.0 + np.cos(math.pi * share))
@@ -76,10 +55,6 @@ class ChocolateBar(Shape):
         points[:, 2] *= np.where(inner, 1.0 - self.groove, 1.0)
         return Surface(points, triangles)
 
-    def volume(self) -> TetMesh | None:
-        """None: its surface is filled."""
-        return None
-
     def _lines(self, length: float, squares: int, edge: float) -> Array:
         """Grooves, the shoulders on both sides of them, and lines about ``edge`` apart between these."""
         across = length / squares
@@ -105,7 +80,7 @@ class Goblet(Shape):
 
     height: Positive
     wall: Positive | None = None
-    divisions: Annotated[tuple[int, int, int], AfterValidator(checked_divisions)] = (28, 24, 1)
+    divisions: Divisions = (28, 24, 1)
 
     def surface(self, edge: float | None = None) -> Surface:
         """The boundary of its tets, whatever the ``edge``."""

@@ -12,8 +12,8 @@ angular momentum exactly, and never gives energy.
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
-from pliant.kernels.element_blocks import ElementBlocks, reduce_rows
-from pliant.kernels.jit import jit, partition, partition_count, prange, twin
+from pliant.kernels.element_blocks import ElementBlocks
+from pliant.kernels.jit import jit, prange, twin
 from pliant.models.tets.fields import deformation_gradients, edge_matrices
 
 
@@ -109,11 +109,8 @@ def _damping(first, last, index, rest, beta, x, v, buffer, shift, w):
 
 
 @twin
-def damping_forces(starts, low, high, offset, index, rest, beta, x, v, buffer, out):
-    """Add the damping forces [N] of all tets to ``out`` (n, 3)."""
+def damping_forces(starts, low, offset, index, rest, beta, x, v, buffer):
+    """The damping forces [N] of all tets into the buffers."""
     for p in prange(low.shape[0]):
         w = np.empty(16 * 36)
         _damping(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, offset[p] - low[p], w)
-    for p in prange(partition_count(out.shape[0])):
-        begin, end = partition(p, out.shape[0])
-        reduce_rows(begin, end, low, high, offset, buffer, out)

@@ -12,17 +12,22 @@ with a finite force instead of an infinite one, and the energy stays an energy.
 ``block_gradient`` and ``block_printed`` work on 16 faces at once. Rows of their scratch ``g``: 0 m, 3 N,
 6 results. They take every face as a regular one (sheared by at most 60 degrees, not flattened) in a loop
 without branches that becomes packed; a block that turns out to have another goes face by face again.
+``block_product`` and ``volume_product`` are products with the Gauss-Newton stiffness of faces and of tets.
 """
 
 # mypy: disable-error-code="no-untyped-def"
 
+from math import comb
+
 import numpy as np
 
 from pliant.core.typing import Array
-from pliant.kernels.jit import jit
-from pliant.kernels.simd_transpose import INSIDE
+from pliant.kernels.jit import inlined, jit
+from pliant.kernels.simd_transpose import INSIDE, take
+from pliant.kernels.tensors import cross, dot, lane, minus, plus, put_lane, scaled
 
 FLAT = 0.3
+ANGLE_SERIES = tuple(2.0 * 2.0**k / (k * k * comb(2 * k, k)) for k in range(12, 0, -1))
 TINY = 1e-30
 ROWS = 12  # of 16 numbers each, in the scratch of a block
 
@@ -75,40 +80,33 @@ def softened(length, floor):
 
 
 @jit
-def face_gradient(mx, my, mz, nx, ny, nz, stretch, shear, floor):
-    """Gradient of ``stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` with respect to m and N; six numbers."""
-    m = np.sqrt(mx * mx + my * my + mz * mz + TINY)
-    n = np.sqrt(nx * nx + ny * ny + nz * nz + TINY * floor * floor)
-    sm, dm = softened(m, FLAT)
-    sn, dn = softened(n, floor)
+def face_gradient(m, n, stretch, shear, floor):
+    """Gradients (3), (3) of ``stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` with respect to m and N."""
+    size = np.sqrt(dot(m, m) + TINY)
+    area = np.sqrt(dot(n, n) + TINY * floor * floor)
+    sm, dm = softened(size, FLAT)
+    sn, dn = softened(area, floor)
     scale = 1.0 / (sm * sn)
-    c = (mx * nx + my * ny + mz * nz) * scale
+    c = dot(m, n) * scale
     s = shear * angle_over_sine(c)
-    a = (stretch * (m - 1.0) + s * c * dm / sm) / m
+    a = (stretch * (size - 1.0) + s * c * dm / sm) / size
     b = s * scale
-    e = s * c * dn / (sn * n)
-    return (
-        a * mx - b * nx,
-        a * my - b * ny,
-        a * mz - b * nz,
-        e * nx - b * mx,
-        e * ny - b * my,
-        e * nz - b * mz,
-    )
+    e = s * c * dn / (sn * area)
+    return minus(scaled(a, m), scaled(b, n)), minus(scaled(e, n), scaled(b, m))
 
 
 @jit
-def printed_force(mx, my, mz, nx, ny, nz, stretch, shear, floor, along):
+def printed_force(m, n, stretch, shear, floor, along):
     """``stretch eps n + shear gamma p`` on particle i: n the unit normal, p the direction of m across it.
 
-    eps: ``|m| - 1`` (along = 0, [Everts2006]_ 5.4) or ``m . n - 1`` (along = 1, 7.4); three numbers.
+    eps: ``|m| - 1`` (along = 0, [Everts2006]_ 5.4) or ``m . n - 1`` (along = 1, 7.4); a vector (3).
     """
-    m = np.sqrt(mx * mx + my * my + mz * mz + TINY)
-    n = np.sqrt(nx * nx + ny * ny + nz * nz + TINY * floor * floor)
-    dot = (mx * nx + my * ny + mz * nz) / n
-    b = shear * angle_over_sine(dot / m) / m
-    a = (stretch * (m + along * (dot - m) - 1.0) - b * dot) / n
-    return a * nx + b * mx, a * ny + b * my, a * nz + b * mz
+    size = np.sqrt(dot(m, m) + TINY)
+    area = np.sqrt(dot(n, n) + TINY * floor * floor)
+    normal = dot(m, n) / area
+    b = shear * angle_over_sine(normal / size) / size
+    a = (stretch * (size + along * (normal - size) - 1.0) - b * normal) / area
+    return plus(scaled(a, n), scaled(b, m))
 
 
 @jit
@@ -122,33 +120,27 @@ def block_gradient(g, rest, a, b, f):
     f &= INSIDE
     bad = 0
     for i in range(16):
-        mx, my, mz = g[i], g[16 + i], g[32 + i]
-        nx, ny, nz = g[48 + i], g[64 + i], g[80 + i]
-        m = np.sqrt(mx * mx + my * my + mz * mz)
-        n = np.sqrt(nx * nx + ny * ny + nz * nz)
-        inverse = 1.0 / (m * n)
-        over_m = inverse * n
-        over_n = inverse * m
-        c = (mx * nx + my * ny + mz * nz) * inverse
+        m, n = lane(g, i), lane(g, 48 + i)
+        size, area = np.sqrt(dot(m, m)), np.sqrt(dot(n, n))
+        inverse = 1.0 / (size * area)
+        over_m = inverse * area
+        over_n = inverse * size
+        c = dot(m, n) * inverse
         s = rest[b + i] * near(0.5 - 0.5 * c)
         t = s * inverse
         s *= c
         p = rest[a + i] * (1.0 - over_m) + s * over_m * over_m
         q = s * over_n * over_n
-        g[96 + i] = p * mx - t * nx
-        g[112 + i] = p * my - t * ny
-        g[128 + i] = p * mz - t * nz
-        g[144 + i] = q * nx - t * mx
-        g[160 + i] = q * ny - t * my
-        g[176 + i] = q * nz - t * mz
-        good = (c >= 0.5) & (m >= FLAT) & (n >= rest[f + i])  # NaN is not good
+        put_lane(g, 96 + i, minus(scaled(p, m), scaled(t, n)))
+        put_lane(g, 144 + i, minus(scaled(q, n), scaled(t, m)))
+        good = (c >= 0.5) & (size >= FLAT) & (area >= rest[f + i])  # NaN is not good
         bad += 0 if good else 1
     if bad:
         for i in range(16):
-            g[96 + i], g[112 + i], g[128 + i], g[144 + i], g[160 + i], g[176 + i] = face_gradient(
-                g[i], g[16 + i], g[32 + i], g[48 + i], g[64 + i], g[80 + i],
-                rest[a + i], rest[b + i], rest[f + i],
-            )  # fmt: skip
+            m, n = lane(g, i), lane(g, 48 + i)
+            at_m, at_n = face_gradient(m, n, rest[a + i], rest[b + i], rest[f + i])
+            put_lane(g, 96 + i, at_m)
+            put_lane(g, 144 + i, at_n)
 
 
 @jit
@@ -162,62 +154,84 @@ def block_printed(g, rest, a, b, f):
     f &= INSIDE
     bad = 0
     for i in range(16):
-        mx, my, mz = g[i], g[16 + i], g[32 + i]
-        nx, ny, nz = g[48 + i], g[64 + i], g[80 + i]
-        m = np.sqrt(mx * mx + my * my + mz * mz)
-        n = np.sqrt(nx * nx + ny * ny + nz * nz)
-        inverse = 1.0 / (m * n)
-        c = (mx * nx + my * ny + mz * nz) * inverse
+        m, n = lane(g, i), lane(g, 48 + i)
+        size, area = np.sqrt(dot(m, m)), np.sqrt(dot(n, n))
+        inverse = 1.0 / (size * area)
+        c = dot(m, n) * inverse
         s = rest[b + i] * near(0.5 - 0.5 * c)
-        t = s * inverse * n
-        p = (rest[a + i] * (m - 1.0) - s * c) * inverse * m
-        g[96 + i] = p * nx + t * mx
-        g[112 + i] = p * ny + t * my
-        g[128 + i] = p * nz + t * mz
+        t = s * inverse * area
+        p = (rest[a + i] * (size - 1.0) - s * c) * inverse * size
+        put_lane(g, 96 + i, plus(scaled(p, n), scaled(t, m)))
         bad += 0 if c >= 0.5 else 1  # NaN is not: m or N vanish
     if bad:
         for i in range(16):
-            g[96 + i], g[112 + i], g[128 + i] = printed_force(
-                g[i], g[16 + i], g[32 + i], g[48 + i], g[64 + i], g[80 + i],
-                rest[a + i], rest[b + i], rest[f + i], 0.0,
-            )  # fmt: skip
+            m, n = lane(g, i), lane(g, 48 + i)
+            put_lane(g, 96 + i, printed_force(m, n, rest[a + i], rest[b + i], rest[f + i], 0.0))
 
 
-def face_energy(m: Array, n: Array, stretch: Array, shear: Array, floor: Array) -> float:
-    """``sum stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` [J] over faces; m, n (e, 3), the rest (e,)."""
-    size, area = np.linalg.norm(m, axis=1), np.linalg.norm(n, axis=1)
-    sm = size + np.maximum(FLAT - size, 0.0) ** 2 / (2.0 * FLAT)
-    sn = area + np.maximum(floor - area, 0.0) ** 2 / (2.0 * floor)
-    c = np.einsum("ij,ij->i", m, n) / (sm * sn)
-    gamma = np.arccos(np.clip(c, -1.0, 1.0))
-    return 0.5 * float(np.sum(stretch * (size - 1.0) ** 2 + shear * gamma**2))
+@inlined
+def _angle_squared(c):
+    """``arccos(c)^2``: with y = 1 - c it is :math:`2 \\sum_k (2y)^k / (k^2 \\binom{2k}{k})`, for small angles
+    summed to rounding."""
+    y = 1.0 - c
+    if abs(y) < 0.1:
+        total = 0.0
+        for k in range(len(ANGLE_SERIES)):
+            total = ANGLE_SERIES[k] + y * total
+        return y * total
+    return np.arccos(min(max(c, -1.0), 1.0)) ** 2
 
 
 @jit
-def _face_gradients(m, n, stretch, shear, floor, out):
+def face_energy(m, n, stretch, shear, floor):
+    """``sum stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` [J] over faces; m, n (e, 3), the rest (e,)."""
+    total = 0.0
     for e in range(m.shape[0]):
-        g = face_gradient(
-            m[e, 0], m[e, 1], m[e, 2], n[e, 0], n[e, 1], n[e, 2], stretch[e], shear[e], floor[e]
-        )
-        for c in range(6):
-            out[e, c] = g[c]
+        p, q = _row(m, e), _row(n, e)
+        size, area = np.sqrt(dot(p, p)), np.sqrt(dot(q, q))
+        sm = size + max(FLAT - size, 0.0) ** 2 / (2.0 * FLAT)
+        sn = area + max(floor[e] - area, 0.0) ** 2 / (2.0 * floor[e])
+        total += 0.5 * (stretch[e] * (size - 1.0) ** 2 + shear[e] * _angle_squared(dot(p, q) / (sm * sn)))
+    return total
+
+
+@jit
+def volumetric_energy(x, tets, volumes, bulk):
+    """``sum bulk/2 V (J - 1)^2`` [J] over tets (m, 4) with rest volumes V."""
+    total = 0.0
+    for t in range(tets.shape[0]):
+        o = _row(x, tets[t, 0])
+        a, b, c = minus(_row(x, tets[t, 1]), o), minus(_row(x, tets[t, 2]), o), minus(_row(x, tets[t, 3]), o)
+        change = dot(a, cross(b, c)) / (6.0 * volumes[t]) - 1.0
+        total += 0.5 * bulk[t] * volumes[t] * change * change
+    return total
+
+
+@jit
+def _face_gradients(m, n, stretch, shear, floor, at_m, at_n):
+    for e in range(m.shape[0]):
+        p, q = face_gradient(_row(m, e), _row(n, e), stretch[e], shear[e], floor[e])
+        at_m[e, 0], at_m[e, 1], at_m[e, 2] = p
+        at_n[e, 0], at_n[e, 1], at_n[e, 2] = q
 
 
 @jit
 def _printed_forces(m, n, stretch, shear, floor, along, out):
     for e in range(m.shape[0]):
-        f = printed_force(
-            m[e, 0], m[e, 1], m[e, 2], n[e, 0], n[e, 1], n[e, 2], stretch[e], shear[e], floor[e], along
-        )
-        for c in range(3):
-            out[e, c] = f[c]
+        f = printed_force(_row(m, e), _row(n, e), stretch[e], shear[e], floor[e], along)
+        out[e, 0], out[e, 1], out[e, 2] = f
+
+
+@inlined
+def _row(a, i):
+    return a[i, 0], a[i, 1], a[i, 2]
 
 
 def face_gradients(m: Array, n: Array, stretch: Array, shear: Array, floor: Array) -> tuple[Array, Array]:
     """Gradients of the faces' energy with respect to m and N; (e, 3) each."""
-    out = np.empty((len(m), 6))
-    _face_gradients(m, n, stretch, shear, floor, out)
-    return out[:, :3], out[:, 3:]
+    at_m, at_n = np.empty_like(m), np.empty_like(m)
+    _face_gradients(m, n, stretch, shear, floor, at_m, at_n)
+    return at_m, at_n
 
 
 def printed_forces(m: Array, n: Array, stretch: Array, shear: Array, floor: Array, along: float) -> Array:
@@ -225,3 +239,88 @@ def printed_forces(m: Array, n: Array, stretch: Array, shear: Array, floor: Arra
     out = np.empty((len(m), 3))
     _printed_forces(m, n, stretch, shear, floor, along, out)
     return out
+
+
+OPPOSED = 0.01  # keeps the rotation between m and N finite where they are opposed
+
+
+@jit
+def _softened(length, floor):
+    """As ``softened``, without a branch."""
+    below = 0.5 * (floor - length + abs(floor - length))
+    return length + below * below / (2.0 * floor)
+
+
+@jit
+def face_product(m, n, u, v, stretch, shear, floor):
+    """``stretch m^ (m^ . u) + shear D^T D`` applied to changes u of m and v of N; two vectors (3).
+
+    ``D = (u - m^ m^.u)/|m| - R (v - n^ n^.v)/|N|``; ``R a = c a + k x a + k (k.a)/(1 + c)``, k = n^ x m^.
+    """
+    size = np.sqrt(dot(m, m) + TINY)
+    area = np.sqrt(dot(n, n) + TINY * floor * floor)
+    sm, sn = _softened(size, FLAT), _softened(area, floor)
+    m, n = _over(m, size), _over(n, area)
+    c, k = dot(m, n), cross(n, m)
+    kx, ky, kz = k
+    turn = 1.0 / (1.0 + c + OPPOSED * (1.0 - c))
+    mu = dot(m, u)
+    ax, ay, az = _over(minus(v, scaled(dot(n, v), n)), sn)
+    ka = turn * (kx * ax + ky * ay + kz * az)
+    ux, uy, uz = _over(minus(u, scaled(mu, m)), sm)
+    dx = ux - (c * ax + ky * az - kz * ay + ka * kx)
+    dy = uy - (c * ay + kz * ax - kx * az + ka * ky)
+    dz = uz - (c * az + kx * ay - ky * ax + ka * kz)
+    d = (shear * dx, shear * dy, shear * dz)
+    kd = turn * dot(k, d)
+    b = plus(minus(scaled(c, d), cross(k, d)), scaled(kd, k))
+    p = plus(scaled(stretch * mu, m), _over(minus(d, scaled(dot(m, d), m)), sm))
+    qx, qy, qz = minus(b, scaled(dot(n, b), n))
+    return p, (-qx / sn, -qy / sn, -qz / sn)
+
+
+@inlined
+def _over(a, s):
+    ax, ay, az = a
+    return ax / s, ay / s, az / s
+
+
+@jit
+def block_product(g, d, rest, a, b, f):
+    """Products with changes of m and N (rows 0 to 5 of ``g`` and ``d``) into rows 6 to 11 of ``g``."""
+    a &= INSIDE
+    b &= INSIDE
+    f &= INSIDE
+    for i in range(16):
+        m, n, u, v = lane(g, i), lane(g, 48 + i), lane(d, i), lane(d, 48 + i)
+        p, q = face_product(m, n, u, v, rest[a + i], rest[b + i], rest[f + i])
+        put_lane(g, 96 + i, p)
+        put_lane(g, 144 + i, q)
+
+
+@jit
+def volume_product(index, o, row, at, x, dx, w):
+    """``lambda/V grad vol (grad vol . dx)`` of a block of tets into rows 0 to 11 of ``w`` (corner, axis).
+
+    Corners are the four index rows from ``o`` on; lambda / V is in row ``at`` of ``row``. Needs 24 rows.
+    """
+    for k in range(4):
+        take(x, index, o + 16 * k, w, 48 * k)
+        take(dx, index, o + 16 * k, w, 192 + 48 * k)
+    for t in (0, 192):
+        for i in range(48):
+            first = w[t + i]
+            w[t + i] = w[t + 48 + i] - first
+            w[t + 48 + i] = w[t + 96 + i] - first
+            w[t + 96 + i] = w[t + 144 + i] - first
+    for i in range(16):
+        a, b, c = lane(w, i), lane(w, 48 + i), lane(w, 96 + i)
+        e, f, g = cross(b, c), cross(c, a), cross(a, b)
+        change = dot(e, lane(w, 192 + i))
+        change += dot(f, lane(w, 240 + i))
+        change += dot(g, lane(w, 288 + i))
+        s = row[16 * at + i] * change / 36.0
+        put_lane(w, i, scaled(-s, plus(plus(e, f), g)))
+        put_lane(w, 48 + i, scaled(s, e))
+        put_lane(w, 96 + i, scaled(s, f))
+        put_lane(w, 144 + i, scaled(s, g))

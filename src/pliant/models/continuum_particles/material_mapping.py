@@ -1,4 +1,4 @@
-r"""From a material to the constants of dual faces.
+r"""From a material to the constants of dual faces, and the parameters that say how.
 
 Over isotropic face directions, faces with stretch constant E and shear constant G make a solid with
 
@@ -12,12 +12,23 @@ goes into :math:`\tfrac12 \lambda V (J - 1)^2` per tet. Ours; [Everts2006]_ pass
 through.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
+from pydantic import model_validator
 
+from pliant.core.parameters import parameters
 from pliant.core.typing import Array
+from pliant.core.units import Pressure
+from pliant.interfaces import Model, Structure
+
+if TYPE_CHECKING:
+    from pliant.materials import ResolvedMaterial as Material
+    from pliant.models.continuum_particles.mechanics import ParticleMechanics
+
+    M = TypeVar("M", bound=ParticleMechanics)
 
 Form = Literal["variational", "everts"]
 Mapping = Literal["consistent", "everts"]
@@ -54,22 +65,49 @@ def face_constants(
     return FaceConstants(mu * (3.0 * lam + 2.0 * mu) / (lam + mu), mu.copy(), none)
 
 
-def check_constants(mapping: Mapping, constants: tuple[float, float] | None, calibrate: bool) -> None:
-    """ValueError for keys that would do nothing."""
-    if mapping == "consistent" and constants is not None:
-        raise ValueError(
-            'constants are the E and G of mapping = "everts"; the other mapping takes the material'
-        )
-    if mapping == "everts" and calibrate:
-        raise ValueError('calibrate corrects mapping = "consistent"; mapping = "everts" is for the record')
-    if constants is not None and min(constants) <= 0:
-        raise ValueError("constants must be above 0")
+@parameters
+class ParticleModel(Model):
+    """What the continuum particle models have in common.
 
+    form: ``variational`` has an energy, ``everts`` the printed forces, which have none; mapping:
+    ``consistent`` gives Hooke's law, ``everts`` passes Young's and the shear modulus through, or
+    ``constants`` = [E, G]; calibrate: measure what the mesh makes of the constants, and correct them by it.
+    """
 
-def predicted_lame(
-    lame: tuple[float, float], form: Form, mapping: Mapping, constants: tuple[float, float] | None
-) -> tuple[float, float]:
-    """Lame's (lambda, mu) [Pa] that the averages above give for a material."""
-    one = face_constants((np.array([lame[0]]), np.array([lame[1]])), form, mapping, constants)
-    lam, mu = one.lame(form)
-    return float(lam[0]), float(mu[0])
+    subject: ClassVar[str] = "Particles with volume"
+    references: ClassVar[tuple[str, ...]] = ("Everts2006",)
+
+    form: Form = "variational"
+    mapping: Mapping = "consistent"
+    constants: tuple[Pressure, Pressure] | None = None
+    calibrate: bool = False
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.mapping == "consistent" and self.constants is not None:
+            raise ValueError(
+                'constants are the E and G of mapping = "everts"; the other mapping takes the material'
+            )
+        if self.mapping == "everts" and self.calibrate:
+            raise ValueError(
+                'calibrate corrects mapping = "consistent"; mapping = "everts" is for the record'
+            )
+        if self.constants is not None and min(self.constants) <= 0:
+            raise ValueError("constants must be above 0")
+        return self
+
+    def predicted_lame(self, material: "Material") -> tuple[float, float]:
+        """Lame's (lambda, mu) [Pa] that the closed form says the body will have."""
+        one = np.array(material.lame)[:, None]
+        lam, mu = face_constants((one[0], one[1]), self.form, self.mapping, self.constants).lame(self.form)
+        return float(lam[0]), float(mu[0])
+
+    def build(self, structure: Structure, material: "Material", make: "Callable[[FaceConstants], M]") -> "M":
+        """The mechanics that ``make`` makes of the constants of faces, calibrated if asked for."""
+        from pliant.models.continuum_particles.calibration import calibrated
+        from pliant.models.regions import lame_per_cell
+
+        lame = lame_per_cell(structure, material)
+        if self.calibrate:
+            return make(calibrated(make, lame, self.form))
+        return make(face_constants(lame, self.form, self.mapping, self.constants))

@@ -21,12 +21,17 @@ from pliant.interfaces import (
 from pliant.kernels.element_blocks import ElementBlocks, make_blocks
 from pliant.mesh.mesh import tet_volumes
 from pliant.models.continuum_particles import damping
-from pliant.models.continuum_particles.face_law import face_energy, face_gradients, printed_forces
+from pliant.models.continuum_particles.face_law import (
+    face_energy,
+    face_gradients,
+    printed_forces,
+    volumetric_energy,
+)
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
 from pliant.models.tets import fields
-from pliant.models.tets.section_force import volumetric_resultant
+from pliant.models.tets.fields import volumetric_resultant
 from pliant.models.tets.stiffness import linear_stiffness
 
 if TYPE_CHECKING:
@@ -96,9 +101,9 @@ class ParticleMechanics(Mechanics):
             rows = damping.damping_rows(blocks, rest, self.tets, self.volumes, self.average_lame)
             self._viscous = blocks, rows
         b, rows = self._viscous
-        damping.damping_forces[b.parallel](
-            b.starts, b.low, b.high, b.offset, b.index, rows, self.damping_time, x, v, b.buffer, out
-        )
+        run = damping.damping_forces[b.parallel]
+        run(b.starts, b.low, b.offset, b.index, rows, self.damping_time, x, v, b.buffer)
+        b.add_to(out)
 
     @property
     def average_lame(self) -> tuple[Array, Array]:
@@ -125,9 +130,8 @@ class ParticleMechanics(Mechanics):
 
     def energy(self, x: Array) -> float:
         """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J], of the variational form."""
-        change = tet_volumes(x, self.tets) / self.volumes - 1.0
-        volumetric = 0.5 * float(np.sum(self.constants.bulk * self.volumes * change**2))
-        return face_energy(*self.face_vectors(x), *self.face_stiffness()) + volumetric
+        faces: float = face_energy(*self.face_vectors(x), *self.face_stiffness())
+        return faces + float(volumetric_energy(x, self.tets, self.volumes, self.constants.bulk))
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of faces and of tets that have particles on both sides of a section."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
-from pliant.models.efg.cells import Hull, VoronoiCells, chosen_rows
+from pliant.kernels.csr import take_rows
+from pliant.models.efg.cells import Hull, VoronoiCells
 
 Edge = tuple[int, int]
 Loop = list[int]
@@ -243,7 +244,7 @@ def _replaced(
     ends = np.concatenate([[0], np.cumsum(sizes)])
     out = np.empty(int(ends[-1]), np.int64)
     same = np.setdiff1d(np.arange(old), np.fromiter(loops, np.int64, len(loops)))
-    _, values = chosen_rows(starts, corners, same)
+    _, values = take_rows(starts, corners, same)
     size = sizes[same]
     begin = np.cumsum(size) - size
     out[np.repeat(ends[same] - begin, size) + np.arange(int(size.sum()))] = values

@@ -8,8 +8,10 @@ from itertools import chain
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.kernels.csr import incidence, take_rows
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface
+from pliant.mesh.topology import components
 
 TINY = 0.02  # of the spacing: corners of cells that are nearer to each other are one
 _GHOSTS = 0.85  # of the spacing: empty places get a point of their own, whose cells belong to no phyxel
@@ -87,8 +89,7 @@ class VoronoiCells:
         many = np.int64(len(self.points))
         keys, of = np.unique(sides[:, 0] * many + sides[:, 1], return_inverse=True)
         pairs, of = np.column_stack([keys // many, keys % many]), np.asarray(of.reshape(-1))
-        order = np.argsort(of, kind="stable")
-        ends = np.searchsorted(of[order], np.arange(len(pairs) + 1))
+        order, ends = incidence(of, len(pairs))
         faces = self.of_corner[order]
         at = np.repeat(np.arange(len(pairs)), 2 * np.diff(ends))
         count = np.int64(self.pairs.max(initial=0) + 1)
@@ -105,10 +106,8 @@ class VoronoiCells:
     @cached_property
     def faces_of(self) -> tuple[IntArray, IntArray]:
         """CSR rows: the faces of each phyxel."""
-        both = np.concatenate([self.pairs[:, 0], self.pairs[:, 1]])
-        order = np.argsort(both, kind="stable")
-        ends = np.searchsorted(both[order], np.arange(int(both.max(initial=0)) + 2))
-        return ends, order % len(self.pairs)
+        entries, starts = incidence(self.pairs.T, int(self.pairs.max(initial=0)) + 1)
+        return starts, entries % len(self.pairs)
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def voronoi_cells(rest: Array, spacing: float, surface: Surface) -> VoronoiCells
     mine = (found.ridge_points < count).sum(axis=1)
     own, (starts, corners) = _faces(found.ridge_vertices, np.flatnonzero(mine == 2), merged)
     large = np.flatnonzero(_areas(points, starts, corners) > (0.01 * spacing) ** 2)
-    starts, corners = chosen_rows(starts, corners, large)
+    starts, corners = take_rows(starts, corners, large)
     pairs = np.sort(found.ridge_points[own[large]], axis=1).astype(np.int64)
     outer, around = _faces(found.ridge_vertices, np.flatnonzero(mine == 1), merged)
     hull = Hull(found.ridge_points[outer].min(axis=1).astype(np.int64), *around)
@@ -200,15 +199,7 @@ def _loops(flat: IntArray, sizes: IntArray, merged: IntArray) -> tuple[IntArray,
     left = np.bincount(of, minlength=len(sizes))
     kept = np.flatnonzero(~bad & (left >= 3))
     starts = np.concatenate([[0], np.cumsum(left)])
-    return (*chosen_rows(starts, name, kept), kept)
-
-
-def chosen_rows(starts: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Some rows of a CSR table."""
-    sizes = np.diff(starts)[rows]
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    place = np.repeat(starts[rows] - ends[:-1], sizes) + np.arange(int(ends[-1]))
-    return ends, values[place]
+    return (*take_rows(starts, name, kept), kept)
 
 
 def _summed(values: Array, of: IntArray, count: int) -> Array:
@@ -237,14 +228,9 @@ def _ghosts(rest: Array, spacing: float) -> Array:
 
 def _merged(points: Array, gap: float) -> tuple[IntArray, AnyArray]:
     """Numbers of the points once those within ``gap`` of each other are one, and the middles of these."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
-    near = cKDTree(points).query_pairs(gap, output_type="ndarray")
-    graph = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(points),) * 2)
-    count, label = connected_components(graph, directed=False)
-    name: IntArray = label.astype(np.int64)
+    count, name = components(len(points), cKDTree(points).query_pairs(gap, output_type="ndarray"))
     size = np.bincount(name, minlength=count)
     return name, _summed(points, name, count) / size[:, None]
 

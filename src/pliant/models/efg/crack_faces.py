@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.mesh.topology import components
 from pliant.models.efg.cell_cutter import SplitCells
 from pliant.models.efg.cells import VoronoiCells
 from pliant.models.efg.support import MlsSupport, connect
@@ -213,14 +214,8 @@ class CrackFaces:
 
     def pieces(self) -> tuple[int, IntArray]:
         """Number of pieces and the piece of each phyxel (n,)."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         if self._graph is None:
-            a, b = self.cells.pairs[~self.opened].T
-            graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(len(self.rest),) * 2)
-            count, label = connected_components(graph, directed=False)
-            self._graph = int(count), label.astype(np.int64)
+            self._graph = components(len(self.rest), self.cells.pairs[~self.opened])
         return self._graph
 
     def rim(self) -> IntArray:
@@ -245,10 +240,6 @@ class CrackFaces:
         """Corners (t, 3, 3) [m] of the triangles of ``faces``."""
         triangles, of = self.cells.triangles
         return self.cells.points[triangles[np.isin(of, faces)]]
-
-    def area(self) -> float:
-        """Area of all cracks [m2]."""
-        return float(self.cells.inner_area[self.opened].sum())
 
     def state(self) -> dict[str, AnyArray]:
         return {

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.kernels.csr import take_rows
 from pliant.models.efg.crack_faces import CrackFaces
 from pliant.models.efg.split import CellPlane, PhyxelSplitter
 from pliant.models.efg.support import SIX
@@ -143,9 +144,8 @@ class PhyxelCrackGrowth:
         rim = rim[self.cracks.ready[rim] <= time]
         if not len(rim):
             return []
-        start, count = edges.starts[rim], edges.starts[rim + 1] - edges.starts[rim]
-        of = np.repeat(np.arange(len(rim)), count)
-        faces = edges.faces[np.repeat(start - np.cumsum(count) + count, count) + np.arange(len(of))]
+        ends, faces = take_rows(edges.starts, edges.faces, rim)
+        of = np.repeat(np.arange(len(rim)), np.diff(ends))
         own = np.zeros(len(rim), np.int64)
         own[of[self.cracks.opened[faces]]] = faces[self.cracks.opened[faces]]
         normal = self.cracks.normals(own)

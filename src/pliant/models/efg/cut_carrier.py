@@ -1,20 +1,21 @@
 """The embedded surface of a phyxel body, cut along its cracks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.embedding.barycentric import EmbeddedSurface
-from pliant.embedding.lazy import LazyCarrier
+from pliant.embedding.barycentric import EmbeddedSurface, LazyCarrier
+from pliant.embedding.mls import AROUND, shape_functions
 from pliant.fracture import CutSurface, cut_surface
 from pliant.fracture.cut_carrier import corner_means, nearest_particles, relax_sheet, sheet_rim
 from pliant.interfaces import Carrier
 from pliant.models.efg.cells import VoronoiCells
-from pliant.structure.samplers.phyxels.embedding import AROUND, shape_functions
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from pliant.models.efg.crack_faces import CrackFaces
 
 SMOOTH = (1.0, 0.6, 0.3, 0.0)  # shares of the way from the cells' faces to smooth ones that are tried
@@ -80,16 +81,16 @@ class CutPhyxelCarrier(LazyCarrier):
             radius[p] = 1.05 * gap[order[-1]] if len(order) else self.spacing
         return around, radius
 
-    def _rings(self) -> Any:
+    def _rings(self) -> "csr_array":
         """Which phyxels are within two steps from cell to cell of each other, CSR (n, n) with sorted rows."""
         from scipy.sparse import coo_array, eye_array
 
         cells, opened, _ = self._cracks
         a, b = cells.pairs[~opened].T
         n = len(self.rest)
-        graph: Any = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
-        graph = (graph + graph.T + eye_array(n, dtype=np.int32)).tocsr()
-        found = (graph @ graph).tocsr()
+        pairs = coo_array((np.ones(len(a), np.int32), (a, b)), shape=(n, n))
+        graph = (pairs + pairs.T + eye_array(n, dtype=np.int32)).tocsr()
+        found: csr_array = (graph @ graph).tocsr()
         found.sort_indices()
         return found
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.embedding.mls import carried_by_phyxels
 from pliant.interfaces import Carrier, FractureStatistics, Structure, StructureExtra
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
 from pliant.models.efg.crack_faces import CrackFaces
@@ -15,7 +16,6 @@ from pliant.models.efg.crack_growth import PhyxelCrackGrowth, StressState
 from pliant.models.efg.cut_carrier import CutPhyxelCarrier
 from pliant.models.efg.split import PhyxelSplitter, SplitResult
 from pliant.models.efg.support import MlsSupport, connect
-from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -145,7 +145,9 @@ class PhyxelFracture:
             splitter, reach = self.splitter, faces.sight.whole.h
             extra = DividedPhyxels(faces.cells, splitter.sites, splitter.cuts, reach)
         cut = faces.opened.any()
-        carrier = CutPhyxelCarrier(self.whole, faces) if cut else carried(self.whole.surface, faces.rest)
+        carrier = (
+            CutPhyxelCarrier(self.whole, faces) if cut else carried_by_phyxels(self.whole.surface, faces.rest)
+        )
         return PhyxelChange(faces.support(), carrier, faces.rest, self.mass, new, extra)
 
     def pieces(self) -> tuple[int, IntArray]:
@@ -154,7 +156,8 @@ class PhyxelFracture:
 
     def statistics(self) -> FractureStatistics:
         """Pieces, area of cracks and cuts, and the number of faces that cracked."""
-        return FractureStatistics(self.faces.pieces()[0], self.faces.area(), int(self.growth.broken))
+        area = float(self.faces.cells.inner_area[self.faces.opened].sum())
+        return FractureStatistics(self.pieces()[0], area, int(self.growth.broken))
 
     def state(self) -> dict[str, AnyArray]:
         return self.growth.state() | ({} if self._level is None else {"cut-level": self._level})

@@ -28,11 +28,11 @@ from pliant.interfaces import (
 )
 from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
-from pliant.models.efg import fields, kernels, mls_kernels, row_layout
+from pliant.models.efg import fields, kernels, mls_kernels
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, resample, stretch
-from pliant.models.efg.support import SIX, MlsSupport, make_support, supports
+from pliant.models.efg.support import SIX, MlsSupport, make_support, neighbour_graph, rest_stiffness, supports
 
 if TYPE_CHECKING:
     from scipy.sparse import bsr_array, csr_array
@@ -64,7 +64,7 @@ class EfgMechanics(Mechanics):
         self.constants = self.law.constants(model.law_parameters)
         self.inversion_safe = self.law.safe
         self.volumes = structure.mass / material.density
-        self.flow, self.plastic = row_layout.ELASTIC, np.zeros((1, 9))
+        self.flow, self.plastic = mls_kernels.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
         self._uncut, self.can_crack = structure.carrier, material.strength is not None
@@ -98,29 +98,29 @@ class EfgMechanics(Mechanics):
         lam, mu = self.material.lame
         self.displacement_moments, self.stress_moments = np.zeros((n, 12)), np.zeros((n, 12))
         self.weighted_displacement = np.zeros((n, 3))
-        rows = self.material_rows = np.zeros((n, row_layout.COLUMNS))
+        rows = self.material_rows = np.zeros((n, mls_kernels.COLUMNS))
         trace = support.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
         for c, (a, b) in enumerate(SIX):
-            rows[:, row_layout.INVERSE + c] = support.inverse[:, a, b]
-            rows[:, row_layout.PROJECTOR + c] = support.projector[:, a, b]
+            rows[:, mls_kernels.INVERSE + c] = support.inverse[:, a, b]
+            rows[:, mls_kernels.PROJECTOR + c] = support.projector[:, a, b]
         own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
-        rows[:, row_layout.V_MU] = mu * own
-        rows[:, row_layout.V_LAMBDA] = lam * own
-        rows[:, row_layout.V_KV] = self.model.volume_stiffness * self.volumes
-        rows[:, row_layout.K] = np.where(trace > 0.0, stiffness, 0.0)
-        rows[:, row_layout.VOLUME] = self.volumes
-        rows[:, row_layout.FLAT] = support.flat
+        rows[:, mls_kernels.V_MU] = mu * own
+        rows[:, mls_kernels.V_LAMBDA] = lam * own
+        rows[:, mls_kernels.V_KV] = self.model.volume_stiffness * self.volumes
+        rows[:, mls_kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
+        rows[:, mls_kernels.VOLUME] = self.volumes
+        rows[:, mls_kernels.FLAT] = support.flat
         middle = 0.5 * (self.reference.min(axis=0) + self.reference.max(axis=0))
-        rows[:, row_layout.REST : row_layout.REST + 3] = self.reference - middle
-        rows[:, row_layout.LEVER : row_layout.WEIGHT + 1] = support.sums[:, 6:]
-        self._set_hourglass(rows[:, row_layout.K])
-        self.parallel = len(support.around) >= row_layout.PARALLEL_PAIRS
+        rows[:, mls_kernels.REST : mls_kernels.REST + 3] = self.reference - middle
+        rows[:, mls_kernels.LEVER : mls_kernels.WEIGHT + 1] = support.sums[:, 6:]
+        self._set_hourglass(rows[:, mls_kernels.K])
+        self.parallel = len(support.around) >= mls_kernels.PARALLEL_PAIRS
 
     def _set_hourglass(self, stiffness: Array) -> None:
         s, rows, stiffness = self.support, self.material_rows, np.ascontiguousarray(stiffness)
-        rows[:, row_layout.K] = stiffness
-        mls_kernels.neighbour_sum(s.starts, s.around, s.weight, stiffness, rows[:, row_layout.K_AROUND])
+        rows[:, mls_kernels.K] = stiffness
+        mls_kernels.neighbour_sum(s.starts, s.around, s.weight, stiffness, rows[:, mls_kernels.K_AROUND])
 
     @property
     def _pairs(self) -> tuple[AnyArray, ...]:
@@ -146,7 +146,7 @@ class EfgMechanics(Mechanics):
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
-        kept = self.material_rows[:, row_layout.K].copy()
+        kept = self.material_rows[:, mls_kernels.K].copy()
         whole = self.energy(x)
         self._set_hourglass(np.zeros_like(kept))
         try:
@@ -180,14 +180,10 @@ class EfgMechanics(Mechanics):
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        from pliant.models.efg.linear_stiffness import rest_stiffness
-
         return rest_stiffness(self.support, self.reference, self.material_rows)
 
     def neighbour_graph(self) -> "csr_array":
         """Which phyxels feel each other: those with a neighbour in common; CSR (n, n) without diagonal."""
-        from pliant.models.efg.linear_stiffness import neighbour_graph
-
         return neighbour_graph(self.support)
 
     def stable_step(self) -> StableStep:
@@ -377,7 +373,7 @@ class EfgMechanics(Mechanics):
         i, j = self.support.rows, self.support.around
         cut = above[i] & ~above[j]
         i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        q, k, u = self.stress_moments[:, :9], self.material_rows[:, row_layout.K], self.displacement_moments
+        q, k, u = self.stress_moments[:, :9], self.material_rows[:, mls_kernels.K], self.displacement_moments
         lever = self.reference[j] - self.reference[i]
         forces = np.einsum("mab,mb->ma", (q[i] + q[j]).reshape(-1, 3, 3), lever)
         forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (u[j, 9:] - u[i, 9:]))

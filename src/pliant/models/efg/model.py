@@ -38,7 +38,7 @@ class Efg(Model):
     the rest shape flow, for clay and dough; "absorb" is the printed scheme for large deformations. "auto":
     small with laws that are linear in a strain, else large. hardening: by how much one unit of plastic
     strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
-    gets thin and go where it crowds, of "large" (``models/efg/resampling.py``). divide: whether cracks, seams
+    gets thin and go where it crowds, of "large" (``models/efg/resample.py``). divide: whether cracks, seams
     and cuts pass through phyxels, which become two (``models/efg/split.py``), or between them only.
 
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.embedding.mls import carried_by_phyxels
 from pliant.interfaces import IndexMap, Structure, blend
 from pliant.models.efg.support import MlsSupport
-from pliant.structure.samplers.phyxels.embedding import carried
 
 MORE = 1.2  # the sampling is looked at when the largest squared stretch has grown by this
 FIRST = 3.6  # ... for the first time at this sum of squared stretches; 3 at rest
@@ -52,7 +52,7 @@ class ResampleResult:
             old,
             rest=rest,
             mass=self.mass,
-            carrier=None if old.carrier is None else carried(old.carrier.surface, rest),
+            carrier=None if old.carrier is None else carried_by_phyxels(old.carrier.surface, rest),
             groups={
                 name: change.remap_rows(np.asarray(ids))[0] for name, ids in old.groups.items() if len(ids)
             },

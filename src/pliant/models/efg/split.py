@@ -50,14 +50,6 @@ class SplitResult:
     offset: Array
 
 
-@dataclass(frozen=True)
-class SplitHalves:
-    """share (2,): of the volume, below and above the plane; offset (2, 3): from where the phyxel was [m]."""
-
-    share: Array
-    offset: Array
-
-
 class CellSamples:
     """Points that stand for the volumes of phyxels at ``rest`` (n, 3) in the body that ``tree`` bounds."""
 
@@ -69,19 +61,17 @@ class CellSamples:
         self._points: dict[int, Array] = {}
         self._whole: dict[int, int] = {}  # how many points the site of each had
 
-    def halves(self, i: int, at: Array, normal: Array) -> SplitHalves | None:
-        """The halves of phyxel i, of which a plane makes two; None where one would be too small. Each lies
-        where the middle of its half cell does, seen from that of the whole, so the common centre stays."""
+    def halves(self, i: int, at: Array, normal: Array) -> tuple[Array, Array] | None:
+        """The halves of phyxel i, of which a plane makes two: shares (2,) of the volume, below and above the
+        plane, and offsets (2, 3) [m] from the phyxel; None where one would be too small. Each lies where the
+        middle of its half cell does, seen from that of the whole, so the common centre stays."""
         points = self._of(i)
         above = (points - at) @ normal > 0.0
         count = np.array([np.count_nonzero(~above), np.count_nonzero(above)])
         if not len(points) or count.min() < SMALLEST * self._whole[i]:
             return None
-        share = count / len(points)
-        middle = points.mean(axis=0)
-        return SplitHalves(
-            share, np.stack([points[~above].mean(axis=0), points[above].mean(axis=0)]) - middle
-        )
+        middles = np.stack([points[~above].mean(axis=0), points[above].mean(axis=0)])
+        return count / len(points), middles - points.mean(axis=0)
 
     def divide(self, i: int, at: Array, normal: Array, new: int) -> None:
         """Hand what lies above the plane over to phyxel ``new``."""
@@ -137,7 +127,7 @@ class PhyxelSplitter:
         ``ready`` [s] at the earliest."""
         faces = self.faces
         n = len(faces.rest)
-        made: list[tuple[CellPlane, SplitHalves, int]] = []
+        made: list[tuple[CellPlane, tuple[Array, Array], int]] = []
         cutter = CellCutter(faces.cells, SNAP * faces.spacing)
         for i, at, normal in wanted if self.enabled else ():
             if any(i == done[0].phyxel for done in made):
@@ -145,7 +135,7 @@ class PhyxelSplitter:
             if abs((faces.rest[i] - at) @ normal) > FAR * faces.sight.whole.h[i]:
                 continue
             halves = self._shares.halves(i, at, normal)
-            if halves is None or not self._sampled(i, at, normal, halves.offset):
+            if halves is None or not self._sampled(i, at, normal, halves[1]):
                 continue
             face = cutter.cut(i, at, normal, n + len(made))
             if face is not None:
@@ -201,11 +191,11 @@ class PhyxelSplitter:
                 return False
         return faces.behind(i, normal) and faces.behind(i, -normal)
 
-    def _take_halves(self, made: list[tuple[int, SplitHalves]]) -> None:
+    def _take_halves(self, made: list[tuple[int, tuple[Array, Array]]]) -> None:
         """Replace phyxels by their halves, and find out whom these see."""
         faces, n = self.faces, len(self.faces.rest)
         i = np.array([phyxel for phyxel, _ in made])
-        share, offset = np.array([h.share for _, h in made]), np.array([h.offset for _, h in made])
+        share, offset = (np.array([halves[k] for _, halves in made]) for k in range(2))
         rows = np.concatenate([np.arange(n), i])
         last = self.since or SplitResult(np.arange(n), np.ones(n), np.zeros((n, 3)))
         shares, moved = np.ones(len(rows)), np.zeros((len(rows), 3))

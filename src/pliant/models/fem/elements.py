@@ -9,13 +9,12 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH
 from pliant.materials.constitutive.law import Law
-from pliant.models.fem import kernels, stiffness_product
-from pliant.models.fem.law_blocks import law_stresses
+from pliant.models.fem import energy_momentum, stiffness_product
+from pliant.models.fem.law_blocks import law_loops, law_stresses, nodal_stress
 from pliant.models.fem.nodal_pressure import NodalPressure
 from pliant.models.fem.plasticity import Plasticity
 from pliant.models.fem.reference import ReferenceTets
-from pliant.models.tets.fields import edge_matrices
-from pliant.models.tets.section_force import crossing, resultant
+from pliant.models.tets.fields import crossing, edge_matrices, resultant
 from pliant.models.tets.stiffness import assemble, gradients, stiffness_at
 
 
@@ -37,6 +36,10 @@ class TetElements(ABC):
         """Forces into the buffers of the blocks, and the elastic energy [J], as asked for."""
 
     @abstractmethod
+    def integrate_between(self, before: Array, after: Array) -> None:
+        """Forces of an energy-momentum step from ``before`` to ``after`` (n, 3), into the buffers."""
+
+    @abstractmethod
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         """Minus the product of the stiffness with ``dx`` (n, 3), into the buffers."""
 
@@ -44,30 +47,30 @@ class TetElements(ABC):
     def shape_gradients(self, inverse: Array) -> list[Array]:
         """Gradients of the shape functions (m, k, 3) [1/m] at each point of integration, from ``D_m^-1``."""
 
-    @abstractmethod
     def flow(self, plasticity: Plasticity, x: Array, dt: float) -> tuple[bool, float]:
         """Let the elements flow over ``dt`` [s]; whether they did, and the energy it took [J]."""
+        return plasticity.step(x, self.blocks.index, dt)
 
-    @abstractmethod
     def owner(self, cells: IntArray) -> IntArray:
         """The element that each of ``cells`` belongs to."""
+        return cells
 
     @abstractmethod
     def deformation(self, x: Array, cells: IntArray) -> Array:
         """Elastic deformation gradients of some cells (m, 3, 3): from the present rest shape."""
 
-    @abstractmethod
     def pressures(self, x: Array, which: IntArray) -> Array:
         """Averaged pressures of elements (m,) [Pa], zero without the remedy."""
+        return np.zeros(len(which))
 
-    @abstractmethod
     def withheld(self) -> float:
         """The share of the bulk modulus that averaged pressures take over, 0 or 1."""
+        return 0.0
 
     @property
-    @abstractmethod
     def cell_volumes(self) -> Array:
         """Rest volumes of the cells [m3]."""
+        return self.rest.volumes
 
     def drop_volumetric_term(self) -> None:
         """Leave Lame's lambda out of isotropic elements."""
@@ -134,12 +137,25 @@ class LinearTets(TetElements):
     def integrate(self, x: Array, forces: bool, energy: bool) -> float:
         b, rows = self.blocks, self.rest.rows
         total: float = self.pressure.update(x, rows) if self.pressure else 0.0
-        run = kernels.law_loops(self.law, self.rest.full)[b.parallel]
+        run = law_loops(self.law, self.rest.full)[b.parallel]
         total += run(
             *(b.starts, b.low, b.offset, b.index, rows, self._extra, self._share),
             *(self.constants, x, b.buffer, forces, energy),
         )
         return total
+
+    def integrate_between(self, before: Array, after: Array) -> None:
+        b, rows, extra = self.blocks, self.rest.rows, self._extra
+        if self.pressure:
+            self.pressure.update(before, rows)
+            extra = 0.5 * self.pressure.extra
+            self.pressure.update(after, rows)
+            extra += 0.5 * self.pressure.extra
+        run = energy_momentum.between_loops(self.law, self.rest.full, False)[b.parallel]
+        run(
+            *(b.starts, b.low, b.offset, b.index, rows, extra, self._share),
+            *(self.constants, before, after, b.buffer),
+        )
 
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks
@@ -153,29 +169,19 @@ class LinearTets(TetElements):
             self.pressure.update(x, rows)
         if self._lane_volumes is None:
             self._lane_volumes = b.rows(self.rest.volumes)
-        run = kernels.nodal_stress(self.law, self.rest.full)
+        run = nodal_stress(self.law, self.rest.full)
         run(b.starts, b.index, rows, self._extra, self._share, self.constants, self._lane_volumes, x, out)
         return out
 
     def shape_gradients(self, inverse: Array) -> list[Array]:
         return [gradients(inverse)]
 
-    def flow(self, plasticity: Plasticity, x: Array, dt: float) -> tuple[bool, float]:
-        return plasticity.step(x, self.blocks.index, dt)
-
-    def owner(self, cells: IntArray) -> IntArray:
-        return cells
-
     def deformation(self, x: Array, cells: IntArray) -> Array:
         return np.asarray(edge_matrices(x, self.nodes[cells]) @ self.rest.inverse[cells])
 
     def pressures(self, x: Array, which: IntArray) -> Array:
         if self.pressure is None:
-            return np.zeros(len(which))
+            return super().pressures(x, which)
         self.pressure.update(x, self.rest.rows)
         values: Array = self.rest.per_tet(self.pressure.extra) / self.rest.volumes
         return values[which]
-
-    @property
-    def cell_volumes(self) -> Array:
-        return self.rest.volumes

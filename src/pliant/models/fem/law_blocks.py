@@ -1,4 +1,5 @@
-"""Constitutive laws on a block of tets: energy and forces from the deformation gradient.
+"""Constitutive laws on blocks of tets: energy and forces from the deformation gradient, and the loops over
+linear tets: forces, energy, stress around particles.
 
 A block function works on a block's scratch (``models/tets/kernels.py``). On entry columns 0 to 8 hold the
 edges; on return, if ``forces``, the forces on corners 1 to 3; if ``energy``, the lanes' energies have been
@@ -12,8 +13,10 @@ its place: they come as ``extra``, V times the pressure. k: the law's constants.
 
 from functools import cache
 
+import numpy as np
+
 from pliant.core.typing import Kernel
-from pliant.kernels.jit import inlined, jit, specialised
+from pliant.kernels.jit import inlined, jit, prange, specialised, specialised_twin
 from pliant.kernels.tensors import right_cauchy_green, stretch
 from pliant.materials.constitutive.anisotropic import (
     elastic_strain,
@@ -23,7 +26,17 @@ from pliant.materials.constitutive.anisotropic import (
     with_pressure,
 )
 from pliant.materials.constitutive.law import Law
-from pliant.models.tets.kernels import ROOT, deform, deform_block, spread, stretch_block, take
+from pliant.models.tets.kernels import (
+    ROOT,
+    SCRATCH,
+    deform,
+    deform_block,
+    gather_edges,
+    scatter_forces,
+    spread,
+    stretch_block,
+    take,
+)
 
 MU = 16 * 9  # columns of a rest row
 LAMBDA = 16 * 10
@@ -123,16 +136,16 @@ def _full_block(w, row, extra, share, k, forces, energy):
 def _law_stresses(gradients, mu, bulk, withheld, pressure, stiffness, plastic, k, out):
     """First Piola-Kirchhoff stresses [Pa] of the rows of ``gradients`` (m, 9) into ``out`` (m, 9)."""
     for i in range(gradients.shape[0]):
-        f = _nine(gradients, i)
+        f = nine(gradients, i)
         p = stress(f, stretch_at(f), mu[i], bulk[i], pressure[i], k)
-        _put_nine(out, i, p)
+        put_nine(out, i, p)
 
 
 def _full_stresses(gradients, mu, bulk, withheld, pressure, stiffness, plastic, k, out):
     """As ``_law_stresses`` with stiffnesses (m, 21) [Pa] and plastic strains (m, 6); withheld (m,): the part
     of the bulk modulus that averaged pressures take over."""
     for i in range(gradients.shape[0]):
-        f = _nine(gradients, i)
+        f = nine(gradients, i)
         c, p = stiffness[i], plastic[i]
         a, u = frame(f, stretch_at(f))
         e = elastic_strain(u, (p[0], p[1], p[2], p[3], p[4], p[5]))
@@ -144,16 +157,16 @@ def _full_stresses(gradients, mu, bulk, withheld, pressure, stiffness, plastic, 
             e,
         )  # fmt: skip
         t = with_pressure(t, pressure[i] - withheld[i] * trace(e))
-        _put_nine(out, i, first_piola(a, u, t))
+        put_nine(out, i, first_piola(a, u, t))
 
 
 @inlined
-def _nine(a, i):
+def nine(a, i):
     return a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5], a[i, 6], a[i, 7], a[i, 8]
 
 
 @jit
-def _put_nine(a, i, m):
+def put_nine(a, i, m):
     for c in range(9):
         a[i, c] = m[c]
 
@@ -234,4 +247,106 @@ def law_stresses(law: Law, full: bool) -> Kernel:
     """First Piola-Kirchhoff stresses of a list of deformation gradients, compiled."""
     return specialised(
         _full_stresses if full else _law_stresses, law_label(law, full), law_names(law), cache=law.cached
+    )
+
+
+apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+law_blocks: Kernel = None
+
+
+def _law_blocks(first, last, index, rest, extra, share, k, x, buffer, shift, forces, energy, w):
+    """Forces into ``buffer`` and the sum of energies [J] of some blocks, as asked for."""
+    step = 1 if share == 0.0 else 0
+    for i in range(16):
+        w[ENERGY + i] = 0.0
+    for b in range(first, last):
+        gather_edges(index[b], x, w, 0)
+        apply_law(w, rest[b], extra[b * step], share, k, forces, energy)
+        if forces:
+            scatter_forces(index[b], w, buffer, shift)
+    total = 0.0
+    for i in range(16):
+        total += w[ENERGY + i]
+    return total
+
+
+def _law_partitions(starts, low, offset, index, rest, extra, share, k, x, buffer, forces, energy):
+    """Forces into the buffers, and the energy [J], as asked for; the partitions' energies are summed in
+    order, whatever the threads. share: of linear tets; of quadratic ones, the shape functions' gradients."""
+    sums = np.empty(low.shape[0])
+    for p in prange(low.shape[0]):
+        w = np.empty(SCRATCH)
+        a, b, shift = starts[p], starts[p + 1], offset[p] - low[p]
+        sums[p] = law_blocks(a, b, index, rest, extra, share, k, x, buffer, shift, forces, energy, w)
+    total = 0.0
+    for p in range(low.shape[0]):
+        total += sums[p]
+    return total
+
+
+def _nodal_stress(starts, index, rest, extra, share, k, volumes, x, out):
+    r"""Volume-weighted mean of Cauchy stresses around each particle into ``out`` (n, 6) [Pa].
+
+    From the forces of a tet on its corners 1 to 3 and its edges, :math:`\sigma = -\frac1v \sum f_k e_k^T`,
+    which is exact where strain is constant. volumes (blocks, 16): rest volumes, zero in empty lanes.
+    """
+    w, e = np.empty(SCRATCH), np.empty(SCRATCH)
+    around = np.zeros(out.shape[0])
+    step = 1 if share == 0.0 else 0
+    out[:] = 0.0
+    for b in range(starts[-1]):
+        gather_edges(index[b], x, w, 0)
+        for i in range(144):
+            e[i] = w[i]
+        apply_law(w, rest[b], extra[b * step], share, k, True, False)
+        for i in range(16):
+            volume = volumes[b, i]
+            if volume == 0.0:
+                continue
+            ax, ay, az = e[i], e[16 + i], e[32 + i]
+            bx, by, bz = e[48 + i], e[64 + i], e[80 + i]
+            cx, cy, cz = e[96 + i], e[112 + i], e[128 + i]
+            six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+            scale = -volume / max(abs(six) / 6.0, 1e-12 * volume)  # to the stress times the rest volume
+            xx = yy = zz = yz = xz = xy = 0.0
+            for corner in range(3):
+                j = 48 * corner + i
+                fx, fy, fz = w[j], w[16 + j], w[32 + j]
+                gx, gy, gz = e[j], e[16 + j], e[32 + j]
+                xx += fx * gx
+                yy += fy * gy
+                zz += fz * gz
+                yz += 0.5 * (fy * gz + fz * gy)
+                xz += 0.5 * (fx * gz + fz * gx)
+                xy += 0.5 * (fx * gy + fy * gx)
+            for c in range(4):
+                n = index[b, i, c]
+                around[n] += volume
+                out[n, 0] += scale * xx
+                out[n, 1] += scale * yy
+                out[n, 2] += scale * zz
+                out[n, 3] += scale * yz
+                out[n, 4] += scale * xz
+                out[n, 5] += scale * xy
+    for n in range(out.shape[0]):
+        for c in range(6):
+            out[n, c] /= max(around[n], 1e-300)
+
+
+@cache
+def law_loops(law: Law, full: bool, blocks: Kernel = _law_blocks) -> tuple[Kernel, Kernel]:
+    """The serial and the parallel loop of forces and energy, compiled for a law (see ``law_block``).
+
+    blocks: the loop over the blocks of a partition."""
+    label = f"{blocks.__name__}_{law_label(law, full)}"
+    names = {"apply_law": law_block(law, full)}
+    names["law_blocks"] = specialised(blocks, label, names, cache=law.cached)
+    return specialised_twin(_law_partitions, label, names, cache=law.cached)
+
+
+@cache
+def nodal_stress(law: Law, full: bool) -> Kernel:
+    """The stress around particles, compiled for a law: what cracks are decided by."""
+    return specialised(
+        _nodal_stress, law_label(law, full), {"apply_law": law_block(law, full)}, cache=law.cached
     )

@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
+    EnergyMomentum,
     EnergyTotals,
     FieldData,
     FractureStatistics,
@@ -21,11 +24,12 @@ from pliant.interfaces import (
     VolumetricTerm,
 )
 from pliant.models.critical_step import element_limit, explicit_limit
-from pliant.models.fem import fields, stiffness_product
+from pliant.models.fem import stiffness_product
 from pliant.models.fem.elements import LinearTets, TetElements
 from pliant.models.fem.plasticity import LargePlasticity, Plasticity, SmallPlasticity
 from pliant.models.fem.quadratic import QuadraticTets
 from pliant.models.fem.reference import ReferenceTets
+from pliant.models.tets import fields
 from pliant.models.tets.fracture import TetFracture
 
 if TYPE_CHECKING:
@@ -42,7 +46,7 @@ class FemMechanics(Mechanics):
     cell, of which a quadratic tet has eight.
     """
 
-    field_names = fields.NAMES
+    field_names = (*fields.NAMES, "stress-averaged", "plastic")
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
         self.material, self.model = material, model
@@ -59,7 +63,7 @@ class FemMechanics(Mechanics):
         self.capabilities = frozenset(
             {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, ChangingTopology}
             | ({Cuttable} if linear else set())
-            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy})
+            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy, EnergyMomentum})
         )
 
     def _set_up(self, structure: Structure) -> None:
@@ -110,6 +114,10 @@ class FemMechanics(Mechanics):
     def energy(self, x: Array) -> float:
         """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
         return self.elements.integrate(x, False, True)
+
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        self.elements.integrate_between(before, after)
+        self.elements.blocks.add_to(out)
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
@@ -184,4 +192,55 @@ class FemMechanics(Mechanics):
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per cell, and the averaged stress per particle."""
-        return fields.fem_fields(self.structure, self.elements, self.plasticity, x, names)
+        return _fields(self.structure, self.elements, self.plasticity, x, names)
+
+
+def _cauchy(elements: TetElements, F: Array, x: Array) -> Array:
+    """Cauchy stress ``P F^T / |J|`` of all cells (m, 3, 3) [Pa] with elastic deformation gradients F."""
+    own = elements.owner(np.arange(len(F)))
+    P = elements.first_piola(F, own, elements.pressures(x, own))
+    J = np.maximum(np.abs(np.linalg.det(F)), 1e-12)
+    sigma = P @ F.transpose(0, 2, 1) / J[:, None, None]
+    return np.asarray(0.5 * (sigma + sigma.transpose(0, 2, 1)))
+
+
+def _averaged(structure: Structure, volumes: Array, values: Array) -> Array:
+    """Means of ``values`` per tet (m, ...) over the tets around each particle by ``volumes``, (n, ...)."""
+    weights, corners = np.repeat(volumes, 4), structure.cells["tetra"].ravel()
+    shape = (len(structure.rest), *values.shape[1:])
+    total, volume = np.zeros(shape), np.zeros(shape[0])
+    np.add.at(volume, corners, weights)
+    np.add.at(total, corners, np.einsum("m...,m->m...", np.repeat(values, 4, axis=0), weights))
+    return np.asarray(np.einsum("n...,n->n...", total, 1.0 / volume))
+
+
+def _fields(
+    structure: Structure,
+    elements: TetElements,
+    plasticity: Plasticity | None,
+    x: Array,
+    names: Sequence[str],
+) -> dict[str, FieldData]:
+    """strain and inverted as in ``tet_fields``; stresses are Cauchy stresses of the model's law [Pa].
+
+    stress: von Mises; stress-tensor (m, 3, 3); principal (m, 3), descending; stress-averaged: von Mises of
+    the volume-weighted mean tensor around each particle; plastic: equivalent plastic strain.
+    """
+    tets = structure.cells["tetra"]
+    cells = np.arange(len(tets))
+    own, F = elements.owner(cells), elements.deformation(x, cells)
+    lam, mu = (constant[own] for constant in elements.rest.lame)
+    if plasticity is not None:  # strain counts from the first rest shape
+        found = fields.tet_fields(x, structure.rest, tets, (lam, mu), names)
+    else:
+        found = fields.deformation_fields(F, (lam, mu), names)
+    if "plastic" in names:
+        values = np.zeros(len(cells)) if plasticity is None else plasticity.equivalent()[own]
+        found["plastic"] = FieldData(values, "cell")
+    if not {"stress", "stress-tensor", "principal", "stress-averaged"}.isdisjoint(names):
+        sigma = _cauchy(elements, F, x)
+        found |= fields.stress_fields(sigma, names, "cell")
+        if "stress-averaged" in names:
+            mean = _averaged(structure, elements.cell_volumes, sigma)
+            found["stress-averaged"] = FieldData(fields.von_mises(mean), "particle", "Pa")
+    return found

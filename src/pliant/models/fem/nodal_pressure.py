@@ -20,7 +20,7 @@ import numpy as np
 from pliant.core.typing import Array, Kernel
 from pliant.kernels.csr import incidence
 from pliant.kernels.element_blocks import WIDTH, ElementBlocks
-from pliant.kernels.jit import jit, prange, specialised, specialised_twin, twin
+from pliant.kernels.jit import prange, specialised, specialised_twin, twin
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.law_blocks import law_label, law_names
 from pliant.models.tets.kernels import SCRATCH, gather_edges
@@ -94,50 +94,30 @@ def _strain_loops(law: Law) -> tuple[Kernel, Kernel]:
     return specialised_twin(_strain_partitions, label, names, cache=law.cached)
 
 
-@jit
-def _average_rows(begin, end, first, around, theta, volumes, weight, pressure):
-    energy = 0.0
-    for a in range(begin, end):
-        total = 0.0
-        for k in range(first[a], first[a + 1]):
-            block, lane = around[k] // 16, around[k] % 16
-            total += 0.25 * volumes[block, lane] * theta[block, lane]
-        pressure[a] = weight[a] * total
-        energy += 0.5 * total * pressure[a]
-    return energy
-
-
 @twin
 def _average(parts, first, around, theta, volumes, weight, pressure):
     """Pressures of the particles, and the volumetric energy [J], summed in ``parts``."""
     n = pressure.shape[0]
-    sums = np.empty(parts)
+    sums = np.zeros(parts)
     for c in prange(parts):
-        a, b = c * n // parts, (c + 1) * n // parts
-        sums[c] = _average_rows(a, b, first, around, theta, volumes, weight, pressure)
+        for a in range(c * n // parts, (c + 1) * n // parts):
+            total = 0.0
+            for k in range(first[a], first[a + 1]):
+                block, lane = around[k] // 16, around[k] % 16
+                total += 0.25 * volumes[block, lane] * theta[block, lane]
+            pressure[a] = weight[a] * total
+            sums[c] += 0.5 * total * pressure[a]
     total = 0.0
     for c in range(parts):
         total += sums[c]
     return total
 
 
-@jit
-def _give_blocks(begin, end, corner, volumes, pressure, extra):
-    for b in range(begin, end):
-        for i in range(16):
-            k = 16 * b + i
-            four = (
-                pressure[corner[k, 0]]
-                + pressure[corner[k, 1]]
-                + pressure[corner[k, 2]]
-                + pressure[corner[k, 3]]
-            )
-            extra[b, i] = 0.25 * volumes[b, i] * four
-
-
 @twin
 def _give(corner, volumes, pressure, extra):
     """V times the mean pressure of each tet's corners."""
-    n = extra.shape[0]
-    for c in prange(64):
-        _give_blocks(c * n // 64, (c + 1) * n // 64, corner, volumes, pressure, extra)
+    for b in prange(extra.shape[0]):
+        for i in range(16):
+            k = 16 * b + i
+            p, q, r, s = corner[k, 0], corner[k, 1], corner[k, 2], corner[k, 3]
+            extra[b, i] = 0.25 * volumes[b, i] * (pressure[p] + pressure[q] + pressure[r] + pressure[s])

@@ -1,18 +1,38 @@
-"""Quadratic tetrahedra: elements with a particle in the middle of each edge."""
+"""Quadratic tetrahedra: elements with a particle in the middle of each edge. The laws and products are those
+of linear ones, at four points of each.
+
+A tet has straight edges at rest, so ``D_m^-1`` is the same in all of it. At a point with local coordinates
+xi the edge matrix is ``D_s = sum_a x_a grad N_a(xi)``; the laws (``law_blocks.py``) take it in place of the
+edges of a linear tet, with a quarter of the volume, and hand back the derivative of the energy by it.
+Scratch ``u`` holds the nine particles 1 to 9 relative to particle 0, then their forces: 27 columns each.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, IntArray, Kernel
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
+from pliant.kernels.jit import jit, prange, twin
 from pliant.materials.constitutive.law import Law
-from pliant.models.fem import quadratic_kernels
+from pliant.models.fem import energy_momentum
 from pliant.models.fem.elements import TetElements
+from pliant.models.fem.law_blocks import ENERGY, STIFFNESS, law_loops
 from pliant.models.fem.plasticity import Plasticity
+from pliant.models.fem.quadratic_blocks import (
+    ROOM,
+    add_forces_at,
+    edges_at,
+    gather_nodes,
+    scatter_nodes,
+)
 from pliant.models.fem.reference import ReferenceTets
+from pliant.models.fem.stiffness_product import frame_block, general_block, isotropic_block
+from pliant.models.tets.kernels import SCRATCH, deform_block
 from pliant.structure.samplers.tets import EDGES, PIECES
 
 if TYPE_CHECKING:
@@ -70,16 +90,24 @@ class QuadraticTets(TetElements):
 
     def integrate(self, x: Array, forces: bool, energy: bool) -> float:
         b = self.blocks
-        run = quadratic_kernels.law_loops(self.law, self.rest.full)[b.parallel]
+        run = law_loops(self.law, self.rest.full, quadratic_law_blocks)[b.parallel]
         total: float = run(
             *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._no_pressure, SLOPES),
             *(self.constants, x, b.buffer, forces, energy),
         )
         return total
 
+    def integrate_between(self, before: Array, after: Array) -> None:
+        b = self.blocks
+        run = energy_momentum.between_loops(self.law, self.rest.full, True)[b.parallel]
+        run(
+            *(b.starts, b.low, b.offset, b.index, self.rest.rows, self._no_pressure, SLOPES),
+            *(self.constants, before, after, b.buffer),
+        )
+
     def multiply(self, frame: int, x: Array, dx: Array) -> None:
         b = self.blocks
-        run = quadratic_kernels.stiffness_product[b.parallel]
+        run = quadratic_stiffness_product[b.parallel]
         run(b.starts, b.low, b.offset, b.index, self.rest.rows, SLOPES, frame, x, dx, b.buffer)
 
     def shape_gradients(self, inverse: Array) -> list[Array]:
@@ -101,12 +129,58 @@ class QuadraticTets(TetElements):
         edges = np.einsum("mai,mak->mik", x[self.nodes[own]], PIECE_SLOPES[cells % len(PIECES)])
         return np.asarray(edges @ self.rest.inverse[own])
 
-    def pressures(self, x: Array, which: IntArray) -> Array:
-        return np.zeros(len(which))
-
-    def withheld(self) -> float:
-        return 0.0
-
     @property
     def cell_volumes(self) -> Array:
         return np.repeat(self.rest.volumes / len(PIECES), len(PIECES))
+
+
+apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+
+
+def quadratic_law_blocks(first, last, index, rest, extra, slopes, k, x, buffer, shift, forces, energy, w):
+    """As ``law_blocks._law_blocks``; slopes (points, 10, 3)."""
+    u = np.empty(ROOM)
+    for i in range(16):
+        w[ENERGY + i] = 0.0
+    for b in range(first, last):
+        gather_nodes(index[b], x, u)
+        for q in range(slopes.shape[0]):
+            edges_at(u, slopes[q], w)
+            apply_law(w, rest[b], extra, 1.0, k, forces, energy)
+            if forces:
+                add_forces_at(w, slopes[q], u)
+        if forces:
+            scatter_nodes(index[b], u, buffer, shift)
+    total = 0.0
+    for i in range(16):
+        total += w[ENERGY + i]
+    return total
+
+
+@jit
+def _product_blocks(first, last, index, rest, slopes, frame, x, dx, buffer, shift, w, u, d):
+    general = rest.shape[1] > STIFFNESS
+    for b in range(first, last):
+        row = rest[b]
+        gather_nodes(index[b], x, u)
+        gather_nodes(index[b], dx, d)
+        for q in range(slopes.shape[0]):
+            edges_at(u, slopes[q], w)
+            deform_block(w, row)
+            frame_block(w, frame)
+            edges_at(d, slopes[q], w)
+            if general:
+                general_block(w, row)
+            else:
+                isotropic_block(w, row)
+            add_forces_at(w, slopes[q], d)
+        scatter_nodes(index[b], d, buffer, shift)
+
+
+@twin
+def quadratic_stiffness_product(starts, low, offset, index, rest, slopes, frame, x, dx, buffer):
+    """Minus the product with ``dx`` (n, 3), into the buffers; frames as in ``stiffness_product.py``."""
+    for p in prange(low.shape[0]):
+        w, u, d = np.empty(SCRATCH), np.empty(ROOM), np.empty(ROOM)
+        shift = offset[p] - low[p]
+        _product_blocks(starts[p], starts[p + 1], index, rest, slopes, frame, x, dx, buffer, shift, w, u, d)

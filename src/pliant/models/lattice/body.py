@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import NewParticles, Structure
 from pliant.models.lattice import kernels
 from pliant.models.lattice.add_material import AddedElements, connected_cells
@@ -105,18 +105,21 @@ class LatticeBody:
         self.structure = replace(self.structure, cells=cells, carrier=carrier)
         self.parents, self.newcomers = np.arange(n), None
 
+    def _reconnect(self, connections: SpringNetwork, intact: BoolArray, lengths: Array) -> None:
+        """Take other connections, with the rest ``lengths`` [m] that they have now."""
+        connections.intact = intact
+        connections.write(lengths)
+        self.connections = connections
+        self.rest_shape_changed()
+
     def keep(self, kept: IntArray) -> IntArray:
         """Continue with the elements ``kept`` alone; the numbers of the connections that are left."""
         own, structure, n = self.connections, self.structure, len(self.structure.rest)
         name = np.full(n, -1)
         name[kept] = np.arange(len(kept))
         left = np.flatnonzero((name[own.edges] >= 0).all(axis=1))
-        lengths = own.lengths[left]
         fewer = SpringNetwork(name[own.edges[left]], own.born[left], own.own[left], len(kept))
-        fewer.intact = own.intact[left].copy()
-        fewer.write(lengths)
-        self.connections = fewer
-        self.rest_shape_changed()
+        self._reconnect(fewer, own.intact[left].copy(), own.lengths[left])
         self.reference, self.roughness = self.reference[kept], self.roughness[kept]
         self.dampness = self.dampness[kept]
         self.share_damping()
@@ -144,10 +147,8 @@ class LatticeBody:
             before = np.append(compensation(own.edges, structure.rest, a), np.ones(len(lengths)))
             stiffness *= compensation(edges, rest, a) / before[order]
         more = SpringNetwork(edges, np.append(own.born, lengths)[order], stiffness, len(rest))
-        more.intact = np.append(own.intact, np.ones(len(lengths), bool))[order]
-        more.write(np.append(own.lengths, lengths)[order])
-        self.connections = more
-        self.rest_shape_changed()
+        whole = np.append(own.intact, np.ones(len(lengths), bool))[order]
+        self._reconnect(more, whole, np.append(own.lengths, lengths)[order])
         self.roughness = np.append(self.roughness, np.ones(count))
         self.dampness = np.append(self.dampness, np.full(count, np.median(self.dampness)))
         self.share_damping()

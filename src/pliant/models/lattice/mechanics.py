@@ -13,6 +13,7 @@ from pliant.interfaces import (
     Cuttable,
     Damped,
     Editable,
+    EnergyMomentum,
     FieldData,
     Mechanics,
     SectionForce,
@@ -28,10 +29,9 @@ from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
-from pliant.models.springs import energies, stiffness_product
-from pliant.models.springs.network import SpringNetwork
+from pliant.models.springs import energy_momentum
+from pliant.models.springs.network import SpringNetwork, spring_resultant, spring_stiffness
 from pliant.models.tets.fields import equivalent, stress_fields
-from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
     from scipy.sparse import bsr_array
@@ -49,7 +49,10 @@ class LatticeMechanics(Mechanics):
     """
 
     capabilities = frozenset(
-        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, Editable, ChangingTopology}
+        {
+            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, StepHook),
+            *(Cuttable, Editable, ChangingTopology),
+        }
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
@@ -121,30 +124,25 @@ class LatticeMechanics(Mechanics):
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2`` [J]."""
-        s = self.body.connections.blocks
-        if s is None:
-            return 0.0
-        return float(energies.energy[s.parallel](s.starts, s.index, self.body.connections.rest, x, True))
+        own = self.body.connections
+        return 0.0 if own.blocks is None else own.loops.energy(x)
 
-    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
         s = self.body.connections.blocks
         if s is not None:
-            stiffness_product.spring_product[s.parallel](
-                s.starts, s.low, s.offset, s.index, self.body.connections.rest, x, dx, s.buffer
+            energy_momentum.spring_forces_between[s.parallel](
+                s.starts, s.low, s.offset, s.index, self.body.connections.rest, before, after, s.buffer
             )
             s.add_to(out)
 
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        if self.body.connections.blocks is not None:
+            self.body.connections.loops.add_product(x, dx, out)
+
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        own, rest = self.body.connections, self.body.reference
-        d = rest[own.edges[:, 1]] - rest[own.edges[:, 0]]
-        d /= np.linalg.norm(d, axis=1)[:, None]
-        both = np.concatenate([-d, d], axis=1)
-        k = np.where(own.intact, own.own, 0.0)
-        found: bsr_array = assemble(
-            k[:, None, None] * both[:, :, None] * both[:, None, :], own.edges, len(rest)
-        )
-        return found
+        own = self.body.connections
+        return spring_stiffness(self.body.reference, own.edges, np.where(own.intact, own.own, 0.0))
 
     def stable_step(self) -> StableStep:
         if self.body.connections.blocks is None:
@@ -162,14 +160,9 @@ class LatticeMechanics(Mechanics):
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the connections with ends on both sides of a cut."""
-        own = self.body.connections
-        i, j = own.edges[:, 0], own.edges[:, 1]
-        cut = (above[i] != above[j]) & own.intact
-        d = x[j[cut]] - x[i[cut]]
-        length = np.linalg.norm(d, axis=1)
-        pull = (own.own[cut] * (1.0 - own.lengths[cut] / length))[:, None] * d
-        on_above = np.where(above[i[cut]][:, None], pull, -pull)
-        return {"elastic": (on_above.sum(axis=0), float(np.linalg.norm(pull, axis=1).sum()))}
+        own, whole = self.body.connections, self.body.connections.intact
+        on_above = spring_resultant(x, own.edges[whole], own.lengths[whole], own.own[whole], above)
+        return {"elastic": on_above}
 
     # -------------------------------------------------------------------------- strain and fields
 

@@ -10,6 +10,7 @@ from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
+    EnergyMomentum,
     FieldData,
     FractureStatistics,
     Mechanics,
@@ -24,11 +25,11 @@ from pliant.kernels.element_blocks import make_blocks
 from pliant.mesh.mesh import tet_edges, tet_volumes
 from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
-from pliant.models.springs import energies, stiffness_product
-from pliant.models.springs.spring_forces import SpringForces
+from pliant.models.springs import energy_momentum, kernels
+from pliant.models.springs.network import SpringForces, spring_resultant, spring_stiffness
 from pliant.models.tets import fields
+from pliant.models.tets.fields import volumetric_resultant
 from pliant.models.tets.fracture import TetFracture
-from pliant.models.tets.section_force import volumetric_resultant
 from pliant.models.tets.stiffness import assemble
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ class MassSpringMechanics(Mechanics):
     """Forces, energy and fields of springs on tet edges; arrays are in the body's own numbering."""
 
     capabilities = frozenset(
-        {StoredEnergy, Damped, Tangent, SectionForce, VolumetricTerm, Cuttable, ChangingTopology}
+        {
+            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, VolumetricTerm),
+            *(Cuttable, ChangingTopology),
+        }
     )
     field_names = fields.NAMES
 
@@ -103,23 +107,30 @@ class MassSpringMechanics(Mechanics):
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2 + sum (lambda - mu) V (J - 1)^2 / 2`` [J]."""
-        s, c = self.springs, self.cells
-        total: float = energies.energy[s.parallel](s.blocks.starts, s.blocks.index, s.rest, x, True)
+        total, c = self.springs.energy(x), self.cells
         if self.volumetric:
-            total += energies.energy[c.parallel](c.starts, c.index, self._cell_rest, x, False)
+            total += kernels.spring_energy[c.parallel](c.starts, c.index, self._cell_rest, x, False)
         return total
 
-    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
-        """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
-        of volume, so that K is positive semi-definite (see ``stiffness_product.py``)."""
-        s = self.springs.blocks
-        stiffness_product.spring_product[self.springs.parallel](
-            s.starts, s.low, s.offset, s.index, self.springs.rest, x, dx, s.buffer
+    def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
+        s, c = self.springs.blocks, self.cells
+        energy_momentum.spring_forces_between[self.springs.parallel](
+            s.starts, s.low, s.offset, s.index, self.springs.rest, before, after, s.buffer
         )
         s.add_to(out)
         if self.volumetric:
+            energy_momentum.volume_forces_between[c.parallel](
+                c.starts, c.low, c.offset, c.index, self._cell_rest, before, after, c.buffer
+            )
+            c.add_to(out)
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx``: springs in compression keep no sideways stiffness, and tets only that against changes
+        of volume, so that K is positive semi-definite (see ``springs/kernels.py``)."""
+        self.springs.add_product(x, dx, out)
+        if self.volumetric:
             c = self.cells
-            stiffness_product.volume_product[c.parallel](
+            kernels.volume_product[c.parallel](
                 c.starts, c.low, c.offset, c.index, self._cell_rest, x, dx, c.buffer
             )
             c.add_to(out)
@@ -127,10 +138,7 @@ class MassSpringMechanics(Mechanics):
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], in 3x3 blocks."""
         rest, n = self.structure.rest, len(self.structure.rest)
-        d = (rest[self.edges[:, 1]] - rest[self.edges[:, 0]]) / self.lengths[:, None]
-        both = np.concatenate([-d, d], axis=1)
-        springs = self.stiffness[:, None, None] * both[:, :, None] * both[:, None, :]
-        matrix = assemble(springs, self.edges, n)
+        matrix = spring_stiffness(rest, self.edges, self.stiffness)
         if self.volumetric:
             g = fields.volume_gradients(rest, self.tets).reshape(-1, 12)
             weights = (self.bulk / self.volumes)[:, None, None]
@@ -151,13 +159,7 @@ class MassSpringMechanics(Mechanics):
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of springs and of tets that have particles on both sides of a cut."""
-        i, j = self.edges[:, 0], self.edges[:, 1]
-        cut = above[i] != above[j]
-        d = x[j[cut]] - x[i[cut]]
-        length = np.linalg.norm(d, axis=1)
-        pull = (self.stiffness[cut] * (1.0 - self.lengths[cut] / length))[:, None] * d
-        on_above = np.where(above[i[cut]][:, None], pull, -pull)
-        elastic = (on_above.sum(axis=0), float(np.linalg.norm(pull, axis=1).sum()))
+        elastic = spring_resultant(x, self.edges, self.lengths, self.stiffness, above)
         volumetric = volumetric_resultant(x, self.tets, self.volumes, self.bulk, above)
         return {"elastic": elastic, "volumetric": volumetric}
 

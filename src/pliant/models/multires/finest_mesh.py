@@ -7,7 +7,7 @@ from pliant.interfaces import FieldData
 from pliant.models.multires import tet_kernels
 from pliant.models.multires.levels import Level
 from pliant.models.tets import fields
-from pliant.models.tets.section_force import crossing, resultant
+from pliant.models.tets.fields import crossing, resultant
 
 
 class FinestMesh:

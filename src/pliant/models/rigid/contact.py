@@ -1,4 +1,6 @@
-"""A rigid body against obstacles: impulses at the points that touch."""
+"""A rigid body against obstacles: impulses at the points that touch, and their compiled solver."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +9,7 @@ import numpy as np
 
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import Array, IntArray
-from pliant.models.rigid import impulse_solver as solver
+from pliant.kernels.jit import jit
 from pliant.models.rigid.kernels import resultant
 
 MOST = 8  # points that bear a body on one obstacle
@@ -25,19 +27,6 @@ class ContactPoints:
     hair: float
 
 
-@dataclass(frozen=True)
-class ContactManifold:
-    """Points of a body that meet one obstacle: arms from its centre to where they touch, outward normals,
-    gaps [m], velocities along the normals; the obstacle's velocity."""
-
-    obstacle: ObstacleRuntime
-    arms: Array
-    normals: Array
-    gaps: Array
-    approach: Array
-    velocity: Array
-
-
 def contact_impulses(
     obstacles: Sequence[ObstacleRuntime], time: float, dt: float, ahead: float, body: ContactPoints,
     twist: Array, yielding: Array, slow: float,
@@ -49,7 +38,7 @@ def contact_impulses(
     with the obstacle's restitution; friction takes what it can of the velocity along the surface. dt: the
     World's step. True if there was any.
     """
-    met = []
+    met, points = [], []  # obstacles with their velocities; arms, normals, gaps and approach at each
     for obstacle in obstacles:
         gap, normal = obstacle.distances(time, body.points)
         gap = gap - body.radius
@@ -60,36 +49,31 @@ def contact_impulses(
             continue
         arms = body.points[near] - body.radius * normal[near] - body.centre
         approach = np.empty(len(near))
-        solver.point_speeds(twist, arms, velocity, normal[near], approach)
+        point_speeds(twist, arms, velocity, normal[near], approach)
         near = near[gap[near] + ahead * approach < body.hair]
         if len(near):
             near = spread(near, gap, normal, body.points)
             arms = body.points[near] - body.radius * normal[near] - body.centre
             approach = np.empty(len(near))
-            solver.point_speeds(twist, arms, velocity, normal[near], approach)
-            met.append(ContactManifold(obstacle, arms, normal[near], gap[near], approach, velocity))
+            point_speeds(twist, arms, velocity, normal[near], approach)
+            met.append((obstacle, velocity))
+            points.append((arms, normal[near], gap[near], approach))
     if not met:
         return False
-    arms = np.concatenate([m.arms for m in met])
-    normals = np.concatenate([m.normals for m in met])
-    gaps = np.concatenate([m.gaps for m in met])
-    counts = [len(m.arms) for m in met]
-    speeds = np.repeat([m.velocity for m in met], counts, axis=0)
-    friction = np.repeat([float(m.obstacle.friction) for m in met], counts)
-    bounce = np.repeat([float(m.obstacle.restitution) for m in met], counts)
-    approach = np.concatenate([m.approach for m in met])
+    arms, normals, gaps, approach = (np.concatenate(parts) for parts in zip(*points, strict=True))
+    counts = [len(own[0]) for own in points]
+    speeds = np.repeat([velocity for _, velocity in met], counts, axis=0)
+    friction = np.repeat([float(obstacle.friction) for obstacle, _ in met], counts)
+    bounce = np.repeat([float(obstacle.restitution) for obstacle, _ in met], counts)
     wanted = -np.maximum(gaps, 0.0) / ahead if ahead > 0.0 else np.zeros(len(gaps))
     wanted = np.where((-approach > slow) & (bounce > 0.0), -bounce * approach, wanted)
     impulses, before = np.zeros_like(arms), twist.copy()
-    solver.solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
-    mean, start = 0.5 * (before + twist), 0
-    for m in met:  # heat: what the obstacle gave, less what the body got
-        own = impulses[start : start + len(m.arms)]
-        got = float(mean @ resultant(m.arms, np.zeros(3), own))
-        m.obstacle.record_contact(
-            time, m.arms + body.centre, own, m.velocity, float((own @ m.velocity).sum()) - got
-        )
-        start += len(m.arms)
+    solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
+    mean, parts = 0.5 * (before + twist), np.split(impulses, np.cumsum(counts)[:-1])
+    for (obstacle, velocity), (at, *_), own in zip(met, points, parts, strict=True):
+        got = float(mean @ resultant(at, np.zeros(3), own))
+        heat = float((own @ velocity).sum()) - got  # what the obstacle gave, less what the body got
+        obstacle.record_contact(time, at + body.centre, own, velocity, heat)
     return True
 
 
@@ -110,11 +94,163 @@ def push_out(
     if arms:
         r, n, wanted = np.concatenate(arms), np.concatenate(normals), np.concatenate(depth)
         still = np.zeros_like(r)
-        solver.solve_impulses(r, n, still, wanted, np.zeros(len(r)), yielding, move, np.zeros_like(r))
+        solve_impulses(r, n, still, wanted, np.zeros(len(r)), yielding, move, np.zeros_like(r))
 
 
 def spread(chosen: IntArray, gap: Array, normal: Array, points: Array) -> IntArray:
     """At most eight of ``chosen``: the outermost ones across the mean normal, and the deepest."""
     if len(chosen) <= MOST:
         return chosen
-    return np.asarray(solver.outermost(points, chosen, normal, gap, MOST - 1))
+    return np.asarray(outermost(points, chosen, normal, gap, MOST - 1))
+
+
+ROUNDS = 400  # of the contact solver, at most
+SOFT, HARDER = 0.3, 0.85  # contacts give at first, so that those that are alike bear alike
+
+
+@jit
+def point_speeds(twist, arms, velocity, normals, out):
+    """Velocity of points at ``arms`` along ``normals``, relative to ``velocity`` (3,), into ``out`` (k,)."""
+    for k in range(arms.shape[0]):
+        a, b, c = arms[k, 0], arms[k, 1], arms[k, 2]
+        out[k] = (
+            (twist[0] + twist[4] * c - twist[5] * b - velocity[0]) * normals[k, 0]
+            + (twist[1] + twist[5] * a - twist[3] * c - velocity[1]) * normals[k, 1]
+            + (twist[2] + twist[3] * b - twist[4] * a - velocity[2]) * normals[k, 2]
+        )
+
+
+@jit
+def outermost(points, chosen, normals, gap, corners):
+    """Up to ``corners`` + 1 of ``chosen``, sorted: the farthest in ``corners`` directions across the mean
+    normal, and the one with the smallest gap."""
+    n, mean = np.zeros(3), np.zeros(3)
+    for i in chosen:
+        for c in range(3):
+            n[c] += normals[i, c]
+            mean[c] += points[i, c] / chosen.shape[0]
+    axis = 0
+    for c in range(1, 3):
+        if abs(n[c]) < abs(n[axis]):
+            axis = c
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    one = np.zeros(3)
+    one[a], one[b] = n[b], -n[a]
+    two = np.empty(3)
+    two[0] = n[1] * one[2] - n[2] * one[1]
+    two[1] = n[2] * one[0] - n[0] * one[2]
+    two[2] = n[0] * one[1] - n[1] * one[0]
+    long, wide = np.sqrt((one * one).sum()) + 1e-300, np.sqrt((two * two).sum()) + 1e-300
+    out = np.empty(corners + 1, np.int64)
+    deepest = chosen[0]
+    for i in chosen:
+        if gap[i] < gap[deepest]:
+            deepest = i
+    out[corners] = deepest
+    for k in range(corners):
+        angle = 0.1 + 2.0 * np.pi * k / corners
+        p, q = np.cos(angle) / long, np.sin(angle) / wide
+        best = -np.inf
+        for i in chosen:
+            reach = 0.0
+            for c in range(3):
+                reach += (points[i, c] - mean[c]) * (p * one[c] + q * two[c])
+            if reach > best:
+                best = reach
+                out[k] = i
+    return np.unique(out)
+
+
+@jit
+def _along(r, d, out):
+    """What a twist of 1 in each degree of freedom moves the point at ``r`` along ``d``, (6,)."""
+    out[0], out[1], out[2] = d[0], d[1], d[2]
+    out[3] = r[1] * d[2] - r[2] * d[1]
+    out[4] = r[2] * d[0] - r[0] * d[2]
+    out[5] = r[0] * d[1] - r[1] * d[0]
+
+
+@jit
+def solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses):
+    """Impulses (k, 3) at contacts of one body, by Gauss-Seidel; ``twist`` (6,) is changed by them.
+
+    arms (k, 3): from the centre; speeds (k, 3): of the obstacle there; wanted (k,): the least velocity away
+    from it along ``normals``; friction (k,); yielding (6, 6): twist per unit of impulse.
+    Tangential impulses stay within friction times the normal one.
+    """
+    count = arms.shape[0]
+    rows = np.empty((count, 3, 6))
+    given = np.empty((count, 3, 6))
+    own = np.empty((count, 3))
+    amount = np.zeros((count, 3))
+    for k in range(count):
+        n = normals[k]
+        axis = 0
+        for c in range(1, 3):
+            if abs(n[c]) < abs(n[axis]):
+                axis = c
+        t = np.zeros(3)
+        t[axis] = 1.0
+        out = n[axis]
+        for c in range(3):
+            t[c] -= out * n[c]
+        size = np.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+        for c in range(3):
+            t[c] /= size
+        b = np.empty(3)
+        b[0], b[1], b[2] = n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]
+        for c in range(3):
+            _along(arms[k], (n if c == 0 else t if c == 1 else b), rows[k, c])
+            own[k, c] = 0.0
+            for i in range(6):
+                total = 0.0
+                for j in range(6):
+                    total += yielding[i, j] * rows[k, c, j]
+                given[k, c, i] = total
+                own[k, c] += total * rows[k, c, i]
+    scale = 0.0
+    for k in range(count):
+        for c in range(3):
+            scale = max(scale, abs(speeds[k, c]))
+        scale = max(scale, abs(wanted[k]))
+        for c in range(3):
+            own_speed = 0.0
+            for i in range(6):
+                own_speed += rows[k, c, i] * twist[i]
+            scale = max(scale, abs(own_speed))
+    soft = SOFT
+    for _ in range(ROUNDS):
+        change = soft * scale
+        soft *= HARDER
+        for k in range(count):
+            before = amount[k].copy()
+            now = np.zeros(3)
+            for c in range(3):
+                for i in range(6):
+                    now[c] += rows[k, c, i] * twist[i]
+                for i in range(3):
+                    now[c] -= rows[k, c, i] * speeds[k, i]
+            if own[k, 0] > 1e-300:
+                give = soft * own[k, 0]
+                push = amount[k, 0] + (wanted[k] - now[0] - give * amount[k, 0]) / (own[k, 0] + give)
+                amount[k, 0] = max(0.0, push)
+            most, most_own = friction[k] * amount[k, 0], max(own[k, 1], own[k, 2])
+            if most > 0.0 and most_own > 1e-300:
+                for c in range(1, 3):
+                    amount[k, c] -= now[c] / most_own
+            size = np.sqrt(amount[k, 1] * amount[k, 1] + amount[k, 2] * amount[k, 2])
+            if size > most:
+                for c in range(1, 3):
+                    amount[k, c] *= most / size
+            for c in range(3):
+                for i in range(6):
+                    twist[i] += given[k, c, i] * (amount[k, c] - before[c])
+            for c in range(3):
+                change = max(change, abs(amount[k, c] - before[c]) * own[k, c])
+        if change <= 1e-14 * scale:
+            break
+    for k in range(count):
+        for i in range(3):
+            impulses[k, i] = (
+                amount[k, 0] * rows[k, 0, i] + amount[k, 1] * rows[k, 1, i] + amount[k, 2] * rows[k, 2, i]
+            )

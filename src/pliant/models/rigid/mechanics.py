@@ -18,11 +18,12 @@ from pliant.interfaces import (
     StepContext,
     Structure,
 )
+from pliant.mesh.triangles import double_areas
 from pliant.models.rigid import kernels
 from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
 from pliant.models.rigid.joints import Joints
 from pliant.models.rigid.kernels import cross, quaternion_of, turned
-from pliant.structure.samplers.rigid import RigidContact, areas
+from pliant.structure.samplers.rigid import RigidContact
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -77,7 +78,7 @@ class RigidMechanics(Mechanics):
         """Of a contact with a face (a sixth of the surface) each row bears its share of the body."""
         rows = np.full(len(self.structure.rest), self.total)
         t, x = self.contact_triangles, self.structure.rest
-        own = areas(x, t)
+        own = 0.5 * double_areas(x, t)
         if own.sum() > 0.0:
             share = np.zeros(len(x))
             np.add.at(share, t.ravel(), np.repeat(own / 3.0, 3))

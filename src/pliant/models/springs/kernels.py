@@ -1,4 +1,10 @@
-"""Compiled forces and damping of springs in blocks of 16 pairs, and volumetric forces of tets."""
+r"""Compiled forces, damping, energies and stiffness products of springs in blocks of 16 pairs, and those of
+the volumetric terms of tets.
+
+Stiffness of a spring of length l, rest length L, direction n: :math:`K = k\,n n^T + k \max(0, 1 - L/l)
+(1 - n n^T)`; the maximum keeps it positive semi-definite where a spring is compressed. Volumetric term of a
+tet with volume gradients g: :math:`(\lambda - \mu)\,g g^T / V`.
+"""
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -6,6 +12,8 @@ import numpy as np
 
 from pliant.kernels.element_blocks import reduce_rows
 from pliant.kernels.jit import jit, packing, partition, partition_count, prange, twin
+from pliant.kernels.tensors import cross, determinant, dot, lane, plus, put_lane, scaled
+from pliant.models.tets.kernels import SCRATCH, gather_edges, scatter_forces, take
 
 TINY = 1e-300  # keeps a collapsed spring (length zero) from dividing by zero: its force is zero
 
@@ -79,7 +87,7 @@ def _spring_blocks(first, last, index, rest, near, buffer, shift, w, pull):
 
 @jit
 def _volume_blocks(first, last, index, rest, near, buffer, shift, w, f):
-    """Pairs of tets (``tet_pairs.py``); ``rest``: six times the volumes of the two, then their stiffness
+    """Pairs of tets (``pairs.py``); ``rest``: six times the volumes of the two, then their stiffness
     against volume over 36. With s and t the two pressures and ``m = s c - t d``, the forces on
     the far ends of a, b, c, d are ``b x m``, ``m x a``, ``s a x b`` and ``-t a x b``.
     """
@@ -164,36 +172,39 @@ def forces(low, high, offset, springs, spring_rest, tets, tet_rest, x, near, buf
 
 
 @jit
+def _gather(nodes, e, x, w, at):
+    """Vectors of the first (e = 0) or second springs of a block of pairs, into ``w[at:]``."""
+    for i in range(16):
+        p = nodes[i, 0]
+        q = nodes[i, 1 + e]
+        for c in range(3):
+            w[at + 16 * c + i] = x[q, c] - x[p, c]
+
+
+@jit
+def _scatter(nodes, e, w, buffer, shift):
+    """Add the forces in ``w`` to the particles where the springs meet, and subtract them from the others."""
+    for i in range(16):
+        p = np.uint64(nodes[i, 0]) + shift
+        q = np.uint64(nodes[i, 1 + e]) + shift
+        for c in range(3):
+            g = w[16 * c + i]
+            buffer[p, c] += g
+            buffer[q, c] -= g
+
+
+@jit
 def _damping_blocks(first, last, index, rest, beta, x, v, buffer, shift, w):
     for b in range(first, last):
-        nodes = index[b]
         row = rest[b]
         for e in range(2):
+            _gather(index[b], e, x, w, 0)
+            _gather(index[b], e, v, w, 48)
             for i in range(16):
-                p = nodes[i, 0]
-                q = nodes[i, 1 + e]
-                w[i] = x[q, 0] - x[p, 0]
-                w[16 + i] = x[q, 1] - x[p, 1]
-                w[32 + i] = x[q, 2] - x[p, 2]
-                w[48 + i] = v[q, 0] - v[p, 0]
-                w[64 + i] = v[q, 1] - v[p, 1]
-                w[80 + i] = v[q, 2] - v[p, 2]
-            for i in range(16):
-                dx = w[i]
-                dy = w[16 + i]
-                dz = w[32 + i]
-                rate = dx * w[48 + i] + dy * w[64 + i] + dz * w[80 + i]
-                s = beta * row[32 + 16 * e + i] * rate / (dx * dx + dy * dy + dz * dz + TINY)
-                w[i] = s * dx
-                w[16 + i] = s * dy
-                w[32 + i] = s * dz
-            for i in range(16):
-                p = np.uint64(nodes[i, 0]) + shift
-                q = np.uint64(nodes[i, 1 + e]) + shift
-                for c in range(3):
-                    g = w[16 * c + i]
-                    buffer[p, c] += g
-                    buffer[q, c] -= g
+                d = lane(w, i)
+                s = beta * row[32 + 16 * e + i] * dot(d, lane(w, 48 + i)) / (dot(d, d) + TINY)
+                put_lane(w, i, scaled(s, d))
+            _scatter(index[b], e, w, buffer, shift)
 
 
 @twin
@@ -203,3 +214,111 @@ def spring_damping(starts, low, offset, index, rest, beta, x, v, buffer):
         w = np.empty(96)
         shift = shift_of(low, offset, np.int64(p))
         _damping_blocks(starts[p], starts[p + 1], index, rest, beta, x, v, buffer, shift, w)
+
+
+LANES = 16 * 9  # columns of the scratch: the lanes' sums
+
+
+@jit
+def _spring_energies(first, last, index, rest, x, w):
+    """``sum k (l - L)^2 / 2`` of some blocks of pairs."""
+    for i in range(16):
+        w[LANES + i] = 0.0
+    for b in range(first, last):
+        row = rest[b]
+        for e in range(2):
+            _gather(index[b], e, x, w, 0)
+            for i in range(16):
+                stretch = np.sqrt(dot(lane(w, i), lane(w, i))) - row[16 * e + i]
+                w[LANES + i] += 0.5 * row[32 + 16 * e + i] * stretch * stretch
+    total = 0.0
+    for i in range(16):
+        total += w[LANES + i]
+    return total
+
+
+@jit
+def _volume_energies(first, last, index, rest, x, w):
+    """``sum (lambda - mu) (v - V)^2 / (2 V)`` of some blocks."""
+    for i in range(16):
+        w[LANES + i] = 0.0
+    for b in range(first, last):
+        row = rest[b]
+        gather_edges(index[b], x, w, 0)
+        for i in range(16):
+            d = take(w, i)
+            change = determinant(d) - row[i]
+            w[LANES + i] += 0.5 * row[16 + i] * change * change
+    total = 0.0
+    for i in range(16):
+        total += w[LANES + i]
+    return total
+
+
+@twin
+def spring_energy(starts, index, rest, x, springs):
+    """Energy [J] of springs, or of the volumetric terms; partitions are summed in order."""
+    sums = np.empty(starts.shape[0] - 1)
+    for p in prange(starts.shape[0] - 1):
+        w = np.empty(SCRATCH)
+        if springs:
+            sums[p] = _spring_energies(starts[p], starts[p + 1], index, rest, x, w)
+        else:
+            sums[p] = _volume_energies(starts[p], starts[p + 1], index, rest, x, w)
+    total = 0.0
+    for p in range(sums.shape[0]):
+        total += sums[p]
+    return total
+
+
+@jit
+def _spring_products(first, last, index, rest, x, dx, buffer, shift, w):
+    for b in range(first, last):
+        row = rest[b]
+        for e in range(2):
+            _gather(index[b], e, x, w, 0)
+            _gather(index[b], e, dx, w, 48)
+            for i in range(16):
+                d, u = lane(w, i), lane(w, 48 + i)
+                stiffness = row[32 + 16 * e + i]
+                square = dot(d, d) + TINY
+                side = stiffness * max(0.0, 1.0 - row[16 * e + i] / np.sqrt(square))
+                along = (stiffness - side) * dot(d, u) / square
+                put_lane(w, i, scaled(-1.0, plus(scaled(along, d), scaled(side, u))))
+            _scatter(index[b], e, w, buffer, shift)
+
+
+@twin
+def spring_product(starts, low, offset, index, rest, x, dx, buffer):
+    """``K dx`` of the springs into the buffers."""
+    for p in prange(low.shape[0]):
+        w = np.empty(SCRATCH)
+        shift = shift_of(low, offset, np.int64(p))
+        _spring_products(starts[p], starts[p + 1], index, rest, x, dx, buffer, shift, w)
+
+
+@jit
+def _volume_products(first, last, index, rest, x, dx, buffer, shift, w):
+    for b in range(first, last):
+        row = rest[b]
+        gather_edges(index[b], x, w, 0)
+        gather_edges(index[b], dx, w, 144)
+        for i in range(16):
+            p, q, r = lane(w, i), lane(w, 48 + i), lane(w, 96 + i)
+            e, f, g = cross(q, r), cross(r, p), cross(p, q)
+            change = dot(e, lane(w, 144 + i))
+            change += dot(f, lane(w, 192 + i))
+            change += dot(g, lane(w, 240 + i))
+            s = row[16 + i] * change
+            put_lane(w, i, scaled(s, e))
+            put_lane(w, 48 + i, scaled(s, f))
+            put_lane(w, 96 + i, scaled(s, g))
+        scatter_forces(index[b], w, buffer, shift)
+
+
+@twin
+def volume_product(starts, low, offset, index, rest, x, dx, buffer):
+    """``K dx`` of the volumetric terms into the buffers."""
+    for p in prange(low.shape[0]):
+        w = np.empty(SCRATCH)
+        _volume_products(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w)

@@ -1,12 +1,98 @@
-"""A network of springs between particles, with rest lengths, stiffnesses, and springs that are broken."""
+"""Springs laid out for the compiled loops, and networks of them whose springs can break."""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.kernels.csr import edge_incidence
-from pliant.kernels.element_blocks import ElementBlocks
-from pliant.models.springs.pairs import pair_rows
-from pliant.models.springs.spring_forces import SpringForces
+from pliant.kernels.csr import edge_incidence, take_rows
+from pliant.kernels.element_blocks import ElementBlocks, make_blocks, partitions_for, share_buffer
+from pliant.kernels.jit import SERIAL_ROWS
+from pliant.models.springs import kernels
+from pliant.models.springs.pairs import pair_rows, pair_springs, pair_tets
+from pliant.models.tets.stiffness import assemble
+
+if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
+
+class SpringForces:
+    """Forces of springs on ``edges`` (m, 2) and, where there are ``tets``, of their volumetric terms.
+
+    blocks: pairs of springs; members (pairs, 2): the springs of each. rest: a row per block, with the rest
+    lengths [m] of the first springs and of the second ones, then their stiffnesses [N/m] likewise.
+    """
+
+    def __init__(self, edges: IntArray, count: int, lengths: Array, stiffness: Array) -> None:
+        pairs, self.members = pair_springs(edges, count)
+        self.blocks = make_blocks(pairs, count, partitions_for(len(edges)), columns=4)
+        self.rest = pair_rows(self.blocks, self.members, lengths, stiffness)
+        self.parallel = len(edges) >= SERIAL_ROWS
+        self.drop_tets()
+        self._near = np.empty_like(self.blocks.buffer)
+
+    def add_tets(self, tets: IntArray, volumes: Array, bulk: Array) -> None:
+        """Add ``bulk / 2 V (v / V - 1)^2`` of every tet to the energy that the forces come from."""
+        corners, members = pair_tets(tets)
+        cells = make_blocks(corners, self.blocks.particle_count, len(self.blocks.low))
+        self.blocks, cells = share_buffer(self.blocks, cells)
+        self._near = np.empty_like(self.blocks.buffer)
+        self._cells = (cells.starts, cells.index)
+        self._cell_rest = pair_rows(cells, members, 6.0 * volumes, bulk / volumes / 36.0)
+
+    def drop_tets(self) -> None:
+        """Leave the springs alone."""
+        self._cells = (np.zeros_like(self.blocks.starts), np.zeros((1, 16, 5), np.uint32))
+        self._cell_rest = np.zeros((1, 64))
+
+    def add_forces(self, x: Array, out: Array) -> None:
+        """Add the forces [N] at positions ``x`` (n, 3) to ``out``."""
+        s = self.blocks
+        kernels.forces[self.parallel](
+            s.low, s.high, s.offset, (s.starts, s.index), self.rest, self._cells, self._cell_rest,
+            x, self._near, s.buffer, out,
+        )  # fmt: skip
+
+    def add_damping(self, beta: float, x: Array, v: Array, out: Array, rest: Array | None = None) -> None:
+        """Add the forces that resist changes of length, ``beta k`` times their rate, to ``out``; k from rows
+        like those of ``rest``, where given."""
+        s = self.blocks
+        rows = self.rest if rest is None else rest
+        kernels.spring_damping[self.parallel](s.starts, s.low, s.offset, s.index, rows, beta, x, v, s.buffer)
+        s.add_to(out)
+
+    def energy(self, x: Array) -> float:
+        """``sum k (l - L)^2 / 2`` [J]."""
+        s = self.blocks
+        return float(kernels.spring_energy[self.parallel](s.starts, s.index, self.rest, x, True))
+
+    def add_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` of the springs at ``x`` (n, 3) to ``out``."""
+        s = self.blocks
+        kernels.spring_product[self.parallel](s.starts, s.low, s.offset, s.index, self.rest, x, dx, s.buffer)
+        s.add_to(out)
+
+
+def spring_stiffness(rest: Array, edges: IntArray, stiffness: Array) -> "bsr_array":
+    """The stiffness matrix (3n, 3n) [N/m] of springs at their rest lengths."""
+    d = rest[edges[:, 1]] - rest[edges[:, 0]]
+    d /= np.linalg.norm(d, axis=1)[:, None]
+    both = np.concatenate([-d, d], axis=1)
+    return assemble(stiffness[:, None, None] * both[:, :, None] * both[:, None, :], edges, len(rest))
+
+
+def spring_resultant(
+    x: Array, edges: IntArray, lengths: Array, stiffness: Array, above: BoolArray
+) -> tuple[Array, float]:
+    """The force [N] of springs across a section on the particles ``above`` (n,), and the sum of the
+    magnitudes of their forces."""
+    i, j = edges[:, 0], edges[:, 1]
+    cut = above[i] != above[j]
+    d = x[j[cut]] - x[i[cut]]
+    length = np.linalg.norm(d, axis=1)
+    pull = (stiffness[cut] * (1.0 - lengths[cut] / length))[:, None] * d
+    on_above = np.where(above[i[cut]][:, None], pull, -pull)
+    return on_above.sum(axis=0), float(np.linalg.norm(pull, axis=1).sum())
 
 
 class SpringNetwork:
@@ -86,10 +172,8 @@ def normal_inverses(
     block = 4096
     for begin in range(0, len(elements), block):
         chosen = elements[begin : begin + block]
-        counts = first[chosen + 1] - first[chosen]
-        owner = np.repeat(np.arange(len(chosen)), counts)
-        rows = np.repeat(first[chosen] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-        rows = rows + np.arange(int(counts.sum()))
+        ends, rows = take_rows(first, np.arange(len(other)), chosen)
+        owner = np.repeat(np.arange(len(chosen)), np.diff(ends))
         d = reference[other[rows]] - reference[chosen[owner]]
         n = d / np.maximum(np.linalg.norm(d, axis=1), 1e-300)[:, None]
         q = np.column_stack([n**2, 2.0 * n[:, [1, 0, 0]] * n[:, [2, 2, 1]]]) * intact[which[rows]][:, None]

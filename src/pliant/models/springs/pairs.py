@@ -5,10 +5,9 @@ particles for two springs, and five for two tets.
 import numpy as np
 
 from pliant.core.typing import Array, IntArray
+from pliant.fracture.tet_topology import FACES, shared_faces
 from pliant.kernels.element_blocks import ElementBlocks
 from pliant.kernels.jit import jit
-
-FACES = ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1))  # face k lies opposite corner k and faces outwards
 
 
 def pair_springs(edges: IntArray, count: int) -> tuple[IntArray, IntArray]:
@@ -60,7 +59,7 @@ def pair_tets(tets: IntArray) -> tuple[IntArray, IntArray]:
     second = partner[first]
     alone = second < 0
     face = np.where(alone, 3, np.argmax(neighbours[first] == second[:, None], axis=1))
-    outwards = np.array(FACES)[face]
+    outwards = FACES[face]
     across = np.where(alone, 0, np.argmax(neighbours[second] == first[:, None], axis=1))
     pairs = np.empty((len(first), 5), np.int64)
     pairs[:, :3] = np.take_along_axis(tets[first], outwards[:, [0, 2, 1]], axis=1)
@@ -71,10 +70,7 @@ def pair_tets(tets: IntArray) -> tuple[IntArray, IntArray]:
 
 def face_neighbours(tets: IntArray) -> IntArray:
     """The tet across the face opposite each corner (m, 4); -1 at the boundary."""
-    faces = np.sort(tets[:, np.array(FACES)].reshape(-1, 3), axis=1)
-    order = np.lexsort(faces.T)
-    same = (faces[order[1:]] == faces[order[:-1]]).all(axis=1)
-    a, b = order[:-1][same], order[1:][same]
+    a, b = shared_faces(tets).T
     out = np.full(4 * len(tets), -1)
     out[a], out[b] = b // 4, a // 4
     return out.reshape(-1, 4)

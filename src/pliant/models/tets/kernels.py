@@ -1,6 +1,6 @@
 """Pieces of compiled loops over tetrahedra: gather, deformation, rotation, scatter.
 
-A block is 16 tets (``models/blocks.py``). Its scratch ``w`` is flat, one column of 16 lanes per quantity, so
+A block is 16 tets (``element_blocks.py``). Its scratch ``w`` is flat, one column of 16 lanes per quantity, so
 that loops over the lanes become packed instructions: ``w[16 * c + i]``. Columns 0 to 8 hold the edges, then F
 row by row, then the forces on corners 1 to 3; columns 9 to 12 hold the invariants and the root below. A rest
 row holds ``D_m^-1`` row by row in its columns 0 to 8. Functions marked ``inlined`` are written into their

@@ -1,7 +1,9 @@
-"""What a run says about itself: written once, checked whenever the folder is opened."""
+"""What a run says about itself: its manifest, written once, and how far it is, written after every frame."""
 
+import json
 import os
 import platform
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,6 +15,8 @@ from pliant.run.store.json_files import read_json
 FORMAT = "pliant-run"
 SCHEMA = 1
 FILE = "manifest.json"
+PROGRESS = "progress.json"
+STATES = ("running", "done", "interrupted", "diverged", "failed")
 _NEEDED: dict[str, type | tuple[type, ...]] = {
     "fps": (int, float),
     "frames_total": int,
@@ -101,3 +105,40 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+@dataclass
+class Progress:
+    """Frames that count, the state of the run, and the time spent on it: wall and cpu [s]."""
+
+    frames_done: int = 0
+    state: str = "running"
+    message: str = ""
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def write(self, folder: Path) -> None:
+        """Overwrite the file in place by one call, padded so that nothing of a longer text is left.
+
+        Replacing it by a new file costs milliseconds a frame on common file systems.
+        """
+        text = json.dumps(asdict(self), indent=2).encode()
+        file = os.open(folder / PROGRESS, os.O_WRONLY | os.O_CREAT, 0o644)
+        try:
+            size = max(os.fstat(file).st_size, 512)
+            os.pwrite(file, text.ljust(size - 1) + b"\n", 0)
+        finally:
+            os.close(file)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Progress":
+        """RunError where it is missing or damaged."""
+        table = read_json(folder / PROGRESS)
+        try:
+            progress = cls(**table)
+            ok = progress.state in STATES and progress.frames_done >= 0 and progress.wall + progress.cpu >= 0
+        except TypeError:
+            ok = False
+        if not ok:
+            raise RunError(f"{folder / PROGRESS} is damaged: {table}.")
+        return progress

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,29 +11,16 @@ from pliant.core.errors import RunError
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import Mechanics
-from pliant.run.store import lock
+from pliant.measures.totals import BodySummary
 from pliant.run.store.frames import Frame, Frames
-from pliant.run.store.manifest import read_manifest
-from pliant.run.store.run_folder import target
-from pliant.run.store.run_state import Progress
+from pliant.run.store.manifest import Progress, read_manifest
+from pliant.run.store.run_folder import held, target
 from pliant.run.store.series import Series
 from pliant.run.store.topology import BodyRecord, first_frames, read_topology
 from pliant.run.store.zarr_store import ChunkReader, file_name, name_of
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-
-@dataclass(frozen=True)
-class RunBody:
-    """A body of a run at its start: model name, counts, mass [kg] and volume [m3] (None where unknown)."""
-
-    name: str
-    model: str
-    particles: int
-    cells: int
-    mass: float
-    volume: float | None
 
 
 def load(path: str | os.PathLike[str]) -> "Run":
@@ -59,7 +45,7 @@ class Run:
 
     def refresh(self) -> "Run":
         """Look again at how far the run is."""
-        alive = lock.held(self.path)  # asked first: a writer that ends in between has written its end
+        alive = held(self.path)  # asked first: a writer that ends in between has written its end
         self._progress = progress = Progress.read(self.path)
         if progress.frames_done > self.manifest["frames_total"]:
             raise RunError(
@@ -95,11 +81,11 @@ class Run:
             raise RunError(f"{self.path} is damaged: scene.toml cannot be read: {error}.") from error
 
     @property
-    def bodies(self) -> tuple[RunBody, ...]:
-        """The bodies of the run."""
+    def bodies(self) -> tuple[BodySummary, ...]:
+        """The bodies of the run at its start."""
         try:
             return tuple(
-                RunBody(*(table.get(key) for key in RunBody.__annotations__))
+                BodySummary(*(table.get(key) for key in BodySummary.__annotations__))
                 for table in self.manifest["bodies"]
             )
         except AttributeError as error:

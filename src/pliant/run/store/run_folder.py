@@ -1,18 +1,65 @@
-"""Where a run folder goes: never in place of anything but an older run, and never half made."""
+"""Where a run folder goes, never in place of anything but an older run and never half made; who writes it."""
 
 import glob
 import os
 import shutil
+import sys
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pliant.core.errors import RunError
-from pliant.run.store import lock
-from pliant.run.store.manifest import is_run
-from pliant.run.store.run_state import Progress
+from pliant.run.store.manifest import Progress, is_run
+
+LOCK = ".lock"
+
+if sys.platform == "win32":  # no flock there: writers are trusted to be alone
+
+    def _try_lock(fd: int) -> bool:
+        return True
+else:
+    import fcntl
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+class Lock:
+    """One writer per run folder: held from construction until ``release``; RunError where another process
+    holds it. The system frees it when its process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._fd = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        for _ in range(10):  # a reader that asks whether a writer lives holds it for microseconds
+            if _try_lock(self._fd):
+                return
+            time.sleep(0.01)
+        self.release()
+        raise RunError(
+            f"{folder} is being written by another process.", hint="Wait for it, or stop it, and try again."
+        )
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def held(folder: Path) -> bool:
+    """Whether some process writes the folder now."""
+    with suppress(OSError):
+        fd = os.open(folder / LOCK, os.O_RDONLY)
+        try:
+            return not _try_lock(fd)
+        finally:
+            os.close(fd)
+    return False
 
 
 def target(path: str | os.PathLike[str]) -> Path:
@@ -49,7 +96,7 @@ def put_in_place(draft: Path, final: Path, force: bool) -> None:
                 raise RunError(f"{final} exists: another process made it just now.") from error
             raise
         return
-    old_lock, aside = lock.Lock(final), _beside(final)
+    old_lock, aside = Lock(final), _beside(final)
     try:
         os.rename(final, aside)
         try:
@@ -74,7 +121,7 @@ def _check(final: Path, force: bool) -> bool:
     if not force:
         resume = f"; `pliant resume {final.name}` goes on with it" if _goes_on(final) else ""
         raise RunError(f"{final} exists.", hint=f"--force replaces it{resume}.")
-    lock.Lock(final).release()
+    Lock(final).release()
     return True
 
 
@@ -93,9 +140,9 @@ def _beside(final: Path) -> Path:
 def _clear_leftovers(final: Path) -> None:
     """Remove drafts of ``final`` that a killed process left; not those of a running process."""
     for left in final.parent.glob(f".{glob.escape(final.name)}.tmp-*"):
-        if left.is_symlink() or not left.is_dir() or lock.held(left):
+        if left.is_symlink() or not left.is_dir() or held(left):
             continue
-        if not (left / lock.NAME).exists() and time.time() - left.stat().st_mtime < 10.0:
+        if not (left / LOCK).exists() and time.time() - left.stat().st_mtime < 10.0:
             continue  # being made at this instant
         shutil.rmtree(left, ignore_errors=True)
 

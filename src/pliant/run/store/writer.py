@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +17,8 @@ from pliant.core.tables import Table, TableView
 from pliant.core.typing import AnyArray
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
-from pliant.run.store.lock import Lock
-from pliant.run.store.manifest import FILE, FORMAT, SCHEMA, complete, read_manifest
-from pliant.run.store.run_folder import making_place, put_in_place, target
-from pliant.run.store.run_state import STATES, Progress
+from pliant.run.store.manifest import FILE, FORMAT, SCHEMA, STATES, Progress, complete, read_manifest
+from pliant.run.store.run_folder import Lock, making_place, put_in_place, target
 from pliant.run.store.topology import BodyRecord
 from pliant.run.store.zarr_store import Stack, file_name, open_root
 
@@ -181,11 +180,8 @@ class RunWriter:
 
     def log(self, line: str) -> None:
         """Add a line to log.txt; a full disk does not stop a run here."""
-        try:
-            with (self.path / "log.txt").open("a", encoding="utf-8") as file:
-                file.write(line.rstrip("\n") + "\n")
-        except OSError:
-            return
+        with suppress(OSError), (self.path / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(line.rstrip("\n") + "\n")
 
     def finish(self, state: str, message: str = "") -> None:
         """State how the run ended ("done", "interrupted", "diverged", "failed") and let go of the folder."""

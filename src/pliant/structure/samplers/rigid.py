@@ -12,6 +12,7 @@ from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.interfaces import Geometry, Structure, StructureExtra
 from pliant.mesh.mesh import Surface, surface_volume
 from pliant.mesh.simplify import simplify
+from pliant.mesh.triangles import double_areas
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -81,12 +82,12 @@ class RigidSampler:
         points, triangles = divided(points, triangles, spacing)
         ball = ball_radius(points, triangles, centre, volume)
         if ball is None:
-            radius = min(THICKNESS * spacing, 0.3 * volume / areas(points, triangles).sum())
+            radius = min(THICKNESS * spacing, 0.3 * volume / (0.5 * double_areas(points, triangles).sum()))
             touching, contact = inset(points, triangles, radius), triangles
         else:
             radius, touching, contact = ball, centre[None], np.zeros((1, 3), np.int64)
         outer = np.zeros(len(points))
-        np.add.at(outer, triangles.ravel(), np.repeat(areas(points, triangles), 3))
+        np.add.at(outer, triangles.ravel(), np.repeat(0.5 * double_areas(points, triangles), 3))
         within = outer / outer.sum() if ball is None else np.ones(1)
         shares = 0.5 * np.concatenate([outer / outer.sum(), within])
         masses, inner = _masses(np.concatenate([points, touching]), shares, mass, centre, second)
@@ -101,12 +102,6 @@ class RigidSampler:
             carrier=carried(shown, inner, len(rest) - INNER),
             extra=RigidContact(contact + len(points), radius),
         )
-
-
-def areas(points: Array, triangles: IntArray) -> Array:
-    """Areas (t,) [m2] of triangles."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    return np.asarray(0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1))
 
 
 def simplified(points: Array, triangles: IntArray, edge: float) -> tuple[Array, IntArray]:

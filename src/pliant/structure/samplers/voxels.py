@@ -2,7 +2,6 @@
 surface that the connected elements sweep.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -131,16 +130,11 @@ def lattice_cells(index: IntArray) -> dict[str, IntArray]:
     edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
     cubes = np.column_stack([at(o) for o in CORNERS])
     cubes = cubes[(cubes >= 0).all(axis=1)]
-    quads = lattice_quads(at, len(index))
+    squares = [np.column_stack([np.arange(len(index)), *(at(o) for o in square)]) for square in _SQUARES]
+    quads = np.concatenate(squares)
+    quads = quads[(quads >= 0).all(axis=1)]
     triangles = swept_triangles(cubes, quads, edges, len(index))
     return {"edge": edges, "hexahedron": cubes, "quad": quads, "triangle": triangles}
-
-
-def lattice_quads(at: Callable[[tuple[int, int, int]], IntArray], count: int) -> IntArray:
-    """All squares of four neighbours (q, 4); ``at(offset)`` gives each element's neighbour there, or -1."""
-    found = [np.column_stack([np.arange(count), *(at(o) for o in square)]) for square in _SQUARES]
-    quads = np.concatenate(found)
-    return quads[(quads >= 0).all(axis=1)]
 
 
 def swept_triangles(cubes: IntArray, quads: IntArray, edges: IntArray, count: int) -> IntArray:

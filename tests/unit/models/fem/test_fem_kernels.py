@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from bodies import MATERIAL, block, shaken
 
-from pliant.kernels.eigen3 import symmetric_eigen
 from pliant.kernels.jit import threads_in_use, use_threads
+from pliant.kernels.tensors import symmetric_eigen
 from pliant.materials.constitutive import LAWS
 from pliant.models.tets.kernels import SCRATCH, put, rotate_block, stretch_block
 from pliant.models.tets.stiffness import gradients

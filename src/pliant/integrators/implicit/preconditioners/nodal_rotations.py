@@ -123,7 +123,11 @@ class NodalRotations:
 
     def update(self, x: Array) -> None:
         """Take the rotations from positions ``x``."""
-        _rotations[len(x) >= SERIAL_ROWS](self.starts, self.around, self.slopes, x, self.values)
+        self.write(x, self.values)
+
+    def write(self, x: Array, out: Array) -> None:
+        """The rotations at positions ``x``, into ``out`` (n, 3, 3)."""
+        _rotations[len(x) >= SERIAL_ROWS](self.starts, self.around, self.slopes, x, out)
 
 
 class SingleAxisRotations:

@@ -104,6 +104,13 @@ class RestPreconditioner:
         self.rotations.update(x)
         self._single_axis.straighten(self._rotation)
 
+    def rotations_at(self, x: Array) -> Array:
+        """The nodal rotations (n, 3, 3) at positions ``x``, which need not be those of the last update."""
+        out = np.empty_like(self._rotation)
+        self.rotations.write(x, out)
+        self._single_axis.straighten(out)
+        return out
+
     def apply(self, g: Array, size: float, w: Array, out: Array) -> None:
         """``out = R A^-1 R^T g`` on free degrees of freedom; ``size`` is about \\|g\\|, to stay in range."""
         factor = self.factor

@@ -14,6 +14,7 @@ weight ``-(a + b + sum w)``, 6 the w_k.
 
 from pliant.kernels.jit import jit
 from pliant.kernels.simd_transpose import INSIDE, add, subtract, take, take_from
+from pliant.kernels.tensors import add_lane, cross, lane, minus, plus, put_lane, scaled
 
 HEAD = 6  # rest rows before the weights of the vertices
 LEAST = 3  # vertices of a polygon apart from its origin; smaller ones name their origin again
@@ -52,18 +53,10 @@ def image_and_area(at, n, r, rest, w, g):
     for i in range(16):
         a, b = rest[r + 48 + i], rest[r + 64 + i]
         c, d, e = rest[r + 96 + i], rest[r + 112 + i], rest[r + 128 + i]
-        ux, uy, uz = w[t + 144 + i], w[t + 160 + i], w[t + 176 + i]
-        vx, vy, vz = w[t + 192 + i], w[t + 208 + i], w[t + 224 + i]
-        zx, zy, zz = w[t + 240 + i], w[t + 256 + i], w[t + 272 + i]
-        g[i] = (a * w[t + 48 + i] + b * w[t + 96 + i]) + (c * ux + d * vx) + e * zx
-        g[16 + i] = (a * w[t + 64 + i] + b * w[t + 112 + i]) + (c * uy + d * vy) + e * zy
-        g[32 + i] = (a * w[t + 80 + i] + b * w[t + 128 + i]) + (c * uz + d * vz) + e * zz
-        zx -= ux
-        zy -= uy
-        zz -= uz
-        g[48 + i] = vy * zz - vz * zy
-        g[64 + i] = vz * zx - vx * zz
-        g[80 + i] = vx * zy - vy * zx
+        u, v, z = lane(w, t + 144 + i), lane(w, t + 192 + i), lane(w, t + 240 + i)
+        ends = plus(scaled(a, lane(w, t + 48 + i)), scaled(b, lane(w, t + 96 + i)))
+        put_lane(g, i, plus(plus(ends, plus(scaled(c, u), scaled(d, v))), scaled(e, z)))
+        put_lane(g, 48 + i, cross(v, minus(z, u)))
     t += 240
     r += 144
     for _ in range((n - LEAST) // 2):
@@ -71,32 +64,18 @@ def image_and_area(at, n, r, rest, w, g):
         r &= INSIDE
         for i in range(16):
             d, e = rest[r + i], rest[r + 16 + i]
-            vx, vy, vz = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
-            zx, zy, zz = w[t + 96 + i], w[t + 112 + i], w[t + 128 + i]
-            g[i] += d * vx + e * zx
-            g[16 + i] += d * vy + e * zy
-            g[32 + i] += d * vz + e * zz
-            zx -= w[t + i]
-            zy -= w[t + 16 + i]
-            zz -= w[t + 32 + i]
-            g[48 + i] += vy * zz - vz * zy
-            g[64 + i] += vz * zx - vx * zz
-            g[80 + i] += vx * zy - vy * zx
+            u, v, z = lane(w, t + i), lane(w, t + 48 + i), lane(w, t + 96 + i)
+            add_lane(g, i, plus(scaled(d, v), scaled(e, z)))
+            add_lane(g, 48 + i, cross(v, minus(z, u)))
         t += 96
         r += 32
     if (n - LEAST) & 1:
         t &= INSIDE
         r &= INSIDE
         for i in range(16):
-            d = rest[r + i]
-            ux, uy, uz = w[t + i], w[t + 16 + i], w[t + 32 + i]
-            vx, vy, vz = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
-            g[i] += d * vx
-            g[16 + i] += d * vy
-            g[32 + i] += d * vz
-            g[48 + i] += uy * vz - uz * vy
-            g[64 + i] += uz * vx - ux * vz
-            g[80 + i] += ux * vy - uy * vx
+            u, v = lane(w, t + i), lane(w, t + 48 + i)
+            add_lane(g, i, scaled(rest[r + i], v))
+            add_lane(g, 48 + i, cross(u, v))
 
 
 @jit
@@ -113,43 +92,20 @@ def pull_back(at, to, n, closed, r, rest, w, g):
     end = (o + 144 + 48 * (n - 1)) & INSIDE
     final = (r + 96 + 16 * (n - 1)) & INSIDE
     for i in range(16):
-        mx, my, mz = g[96 + i], g[112 + i], g[128 + i]
-        gx, gy, gz = g[144 + i], g[160 + i], g[176 + i]
-        ax, ay, az = (
-            w[t + i] - w[last + i],
-            w[t + 16 + i] - w[last + 16 + i],
-            w[t + 32 + i] - w[last + 32 + i],
-        )
-        a = rest[r + 80 + i]
-        w[o + i] = a * mx + (ay * gz - az * gy)
-        w[o + 16 + i] = a * my + (az * gx - ax * gz)
-        w[o + 32 + i] = a * mz + (ax * gy - ay * gx)
-        a = rest[r + 48 + i]
-        w[o + 48 + i] = a * mx
-        w[o + 64 + i] = a * my
-        w[o + 80 + i] = a * mz
-        a = rest[r + 64 + i]
-        w[o + 96 + i] = a * mx
-        w[o + 112 + i] = a * my
-        w[o + 128 + i] = a * mz
+        m, area = lane(g, 96 + i), lane(g, 144 + i)
+        across = cross(minus(lane(w, t + i), lane(w, last + i)), area)
+        put_lane(w, o + i, plus(scaled(rest[r + 80 + i], m), across))
+        put_lane(w, o + 48 + i, scaled(rest[r + 48 + i], m))
+        put_lane(w, o + 96 + i, scaled(rest[r + 64 + i], m))
     if not closed:
         for i in range(48):
             half = 0.5 * w[o + i]
             w[o + 48 + i] += half
             w[o + 96 + i] += half
     for i in range(16):
-        mx, my, mz = g[96 + i], g[112 + i], g[128 + i]
-        gx, gy, gz = g[144 + i], g[160 + i], g[176 + i]
-        ax, ay, az = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
-        a = rest[r + 96 + i]
-        w[o + 144 + i] = a * mx + (ay * gz - az * gy)
-        w[o + 160 + i] = a * my + (az * gx - ax * gz)
-        w[o + 176 + i] = a * mz + (ax * gy - ay * gx)
-        ax, ay, az = w[last - 48 + i], w[last - 32 + i], w[last - 16 + i]
-        a = rest[final + i]
-        w[end + i] = a * mx - (ay * gz - az * gy)
-        w[end + 16 + i] = a * my - (az * gx - ax * gz)
-        w[end + 32 + i] = a * mz - (ax * gy - ay * gx)
+        m, area = lane(g, 96 + i), lane(g, 144 + i)
+        put_lane(w, o + 144 + i, plus(scaled(rest[r + 96 + i], m), cross(lane(w, t + 48 + i), area)))
+        put_lane(w, end + i, minus(scaled(rest[final + i], m), cross(lane(w, last - 48 + i), area)))
     o += 192
     r += 112
     for _ in range(n - 2):
@@ -157,16 +113,8 @@ def pull_back(at, to, n, closed, r, rest, w, g):
         o &= INSIDE
         r &= INSIDE
         for i in range(16):
-            gx, gy, gz = g[144 + i], g[160 + i], g[176 + i]
-            ax, ay, az = (
-                w[t + 96 + i] - w[t + i],
-                w[t + 112 + i] - w[t + 16 + i],
-                w[t + 128 + i] - w[t + 32 + i],
-            )
-            a = rest[r + i]
-            w[o + i] = a * g[96 + i] + (ay * gz - az * gy)
-            w[o + 16 + i] = a * g[112 + i] + (az * gx - ax * gz)
-            w[o + 32 + i] = a * g[128 + i] + (ax * gy - ay * gx)
+            across = cross(minus(lane(w, t + 96 + i), lane(w, t + i)), lane(g, 144 + i))
+            put_lane(w, o + i, plus(scaled(rest[r + i], lane(g, 96 + i)), across))
         t += 48
         o += 48
         r += 16

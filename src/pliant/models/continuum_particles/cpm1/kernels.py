@@ -1,12 +1,22 @@
-"""Compiled loops of CPM1: dual vertices, faces, and what the tets pass on to their particles.
+r"""Compiled loops of CPM1: dual vertices, faces, and what the tets pass on to their particles.
 
 A force evaluation is four passes: positions y of the dual vertices; per face the gradient of its energy,
 scattered to particles and dual vertices; per dual vertex the sum of what it got, passed on by its weights,
 and the volumetric force of its tet, scattered to the particles; the sum over partitions. The printed form
 has no third pass: the volumetric force comes with the first.
 
-Dual vertices: index rows of 16 are their four particles. Rows of ``w``: 0 to 11 corners, then forces on them;
+Arguments c and f are ``layout.VertexRows`` and ``layout.FaceBlocks``. Dual vertices: index rows of 16 are
+their four particles. Rows of ``w``: 0 to 11 corners, then forces on them;
 12 the dual vertex or the force on it.
+
+Products use the Gauss-Newton stiffness
+
+.. math:: K = \sum_e A_0 h_0 (E\, \nabla\epsilon\, \nabla\epsilon^T + G\, D^T D)
+    + \sum_t \tfrac{\lambda}{V}\, \nabla vol\, \nabla vol^T
+
+where :math:`D = \delta\hat m - R\,\delta\hat N` is the relative turning of m and N, R the smallest rotation
+that takes :math:`\hat N` to :math:`\hat m`. It has no negative eigenvalues and is exact at rest.
+Dropped: what second derivatives of m's length, of the angle and of N would add.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,7 +25,8 @@ import numpy as np
 
 from pliant.kernels.element_blocks import reduce_rows
 from pliant.kernels.jit import jit, partition, partition_count, prange, twin
-from pliant.kernels.simd_transpose import add, put_run, take, take_run
+from pliant.kernels.simd_transpose import INSIDE, add, put_run, take, take_run
+from pliant.kernels.tensors import cross, dot, lane, minus, plus, put_lane, scaled
 from pliant.models.continuum_particles.cpm1.face_kernels import (
     gather,
     image_and_area,
@@ -23,9 +34,16 @@ from pliant.models.continuum_particles.cpm1.face_kernels import (
     scatter,
     scatter_ends,
 )
-from pliant.models.continuum_particles.face_law import ROWS, block_gradient, block_printed
+from pliant.models.continuum_particles.face_law import (
+    ROWS,
+    block_gradient,
+    block_printed,
+    block_product,
+    volume_product,
+)
 
 OTHER = 16 * 15  # doubles of scratch for a block of dual vertices
+PRODUCT_SCRATCH = 16 * 24
 
 
 @jit
@@ -52,11 +70,11 @@ def _point(row, w):
 
 
 @jit
-def points(first, last, index, weights, x, y, w):
+def _points(first, last, c, x, y, w):
     """``y = sum w x`` for blocks of dual vertices."""
     for b in range(first, last):
-        _corners(64 * b, index, x, w)
-        _point(weights[b], w)
+        _corners(64 * b, c.particles, x, w)
+        _point(c.weights[b], w)
         put_run(y, 16 * b, w, 192)
 
 
@@ -67,46 +85,32 @@ def _volumetric(own, w):
     own: rest volume V, lambda / V; ``-lambda (J - 1) dV/dx = -(lambda / V) (vol - V) dV/dx``.
     """
     for i in range(16):
-        ox, oy, oz = w[i], w[16 + i], w[32 + i]
-        ax, ay, az = w[48 + i] - ox, w[64 + i] - oy, w[80 + i] - oz
-        bx, by, bz = w[96 + i] - ox, w[112 + i] - oy, w[128 + i] - oz
-        cx, cy, cz = w[144 + i] - ox, w[160 + i] - oy, w[176 + i] - oz
-        ux, uy, uz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
-        s = -own[16 + i] * ((ax * ux + ay * uy + az * uz) / 6.0 - own[i]) / 6.0
-        ux *= s
-        uy *= s
-        uz *= s
-        vx, vy, vz = s * (cy * az - cz * ay), s * (cz * ax - cx * az), s * (cx * ay - cy * ax)
-        zx, zy, zz = s * (ay * bz - az * by), s * (az * bx - ax * bz), s * (ax * by - ay * bx)
-        w[i] = -(ux + vx + zx)
-        w[16 + i] = -(uy + vy + zy)
-        w[32 + i] = -(uz + vz + zz)
-        w[48 + i] = ux
-        w[64 + i] = uy
-        w[80 + i] = uz
-        w[96 + i] = vx
-        w[112 + i] = vy
-        w[128 + i] = vz
-        w[144 + i] = zx
-        w[160 + i] = zy
-        w[176 + i] = zz
+        o = lane(w, i)
+        a, b, c = minus(lane(w, 48 + i), o), minus(lane(w, 96 + i), o), minus(lane(w, 144 + i), o)
+        e = cross(b, c)
+        s = -own[16 + i] * (dot(a, e) / 6.0 - own[i]) / 6.0
+        u, v, z = scaled(s, e), scaled(s, cross(c, a)), scaled(s, cross(a, b))
+        put_lane(w, i, scaled(-1.0, plus(plus(u, v), z)))
+        put_lane(w, 48 + i, u)
+        put_lane(w, 96 + i, v)
+        put_lane(w, 144 + i, z)
 
 
 @jit
-def _points_and_volumes(first, last, index, weights, bulk, x, y, buffer, shift, w):
+def _points_and_volumes(first, last, c, x, y, buffer, shift, w):
     """Dual vertices of blocks of tets, and their volumetric forces."""
     for b in range(first, last):
-        _corners(64 * b, index, x, w)
-        _point(weights[b], w)
-        _volumetric(bulk[b], w)
+        _corners(64 * b, c.particles, x, w)
+        _point(c.weights[b], w)
+        _volumetric(c.bulk[b], w)
         put_run(y, 16 * b, w, 192)
-        _forces(64 * b, index, w, buffer, shift)
+        _forces(64 * b, c.particles, w, buffer, shift)
 
 
 @jit
-def pass_on(b, index, weights, h, w, buffer, shift):
+def _pass_on(b, c, h, w, buffer, shift):
     """Add a block of dual vertices' forces h by their weights to rows 0 to 11, and scatter those."""
-    row = weights[b]
+    row = c.weights[b]
     take_run(h, 16 * b, w, 192)
     for k in range(0, 64, 16):
         t = 3 * k
@@ -115,119 +119,169 @@ def pass_on(b, index, weights, h, w, buffer, shift):
             w[t + i] += share * w[192 + i]
             w[t + 16 + i] += share * w[208 + i]
             w[t + 32 + i] += share * w[224 + i]
-    _forces(64 * b, index, w, buffer, shift)
+    _forces(64 * b, c.particles, w, buffer, shift)
 
 
 @jit
-def _share(first, last, volumetric, index, weights, bulk, x, h, buffer, shift, w):
+def _share(first, last, volumetric, c, x, h, buffer, shift, w):
     """Pass the dual vertices' forces on, with the volumetric forces of their tets."""
     for b in range(first, last):
         if volumetric:
-            _corners(64 * b, index, x, w)
-            _volumetric(bulk[b], w)
+            _corners(64 * b, c.particles, x, w)
+            _volumetric(c.bulk[b], w)
         else:
             for i in range(192):
                 w[i] = 0.0
-        pass_on(b, index, weights, h, w, buffer, shift)
+        _pass_on(b, c, h, w, buffer, shift)
 
 
 @jit
-def sum_at(first, last, yr, y_buffer, h):
+def _sum_at(first, last, f, h):
     """What the dual vertices of some blocks got from all partitions, into their rows of ``h``; cleared."""
-    begin, end = 16 * first, 16 * last
+    begin, end, yr = 16 * first, 16 * last, f.y_ranges
     h[begin:end] = 0.0
     for p in range(yr.shape[1]):
         shift = yr[2, p] - yr[0, p]
         for i in range(max(begin, yr[0, p]), min(end, yr[1, p])):
             for c in range(4):
-                h[i, c] += y_buffer[i + shift, c]
-                y_buffer[i + shift, c] = 0.0
+                h[i, c] += f.y_buffer[i + shift, c]
+                f.y_buffer[i + shift, c] = 0.0
 
 
 @jit
-def _faces(
-    first, last, printed, count, closed, index_at, rest_at, index, rest, x, y,
-    x_buffer, x_shift, y_buffer, y_shift, w, g,
-):  # fmt: skip
-    """Forces of blocks of faces. Rows of ``w``: 0 gathered, from the middle on gradients."""
-    for b in range(first, last):
-        n, o, r = count[b], index_at[b], rest_at[b]
-        gather(o, n, closed[b], index, x, y, w, 0)
-        image_and_area(0, n, r, rest, w, g)
+def _first_pass(p, together, c, f, x, y):
+    begin, w = c.starts[p], np.empty(OTHER)
+    if together:
+        begin, shift = c.middle[p], f.x_ranges[2, p] - f.x_ranges[0, p]
+        _points_and_volumes(c.starts[p], begin, c, x, y, f.x_buffer, shift, w)
+    _points(begin, c.starts[p + 1], c, x, y, w)
+
+
+@jit
+def _second_pass(p, printed, f, x, y):
+    """Forces of a partition's faces. Rows of ``w``: 0 gathered, from the middle on gradients."""
+    w, g = np.empty(f.scratch), np.empty(16 * ROWS)
+    x_shift, y_shift = f.x_ranges[2, p] - f.x_ranges[0, p], f.y_ranges[2, p] - f.y_ranges[0, p]
+    for b in range(f.starts[p], f.starts[p + 1]):
+        n, o, r, closed = f.vertices[b], f.index_at[b], f.rest_at[b], f.closed[b]
+        gather(o, n, closed, f.rows, x, y, w, 0)
+        image_and_area(0, n, r, f.rest, w, g)
         if printed:
-            block_printed(g, rest, r, r + 16, r + 32)
-            scatter_ends(o, index, g, 96, x_buffer, x_shift)
+            block_printed(g, f.rest, r, r + 16, r + 32)
+            scatter_ends(o, f.rows, g, 96, f.x_buffer, x_shift)
         else:
             to = 9 + 3 * n
-            block_gradient(g, rest, r, r + 16, r + 32)
-            pull_back(0, to, n, closed[b], r, rest, w, g)
-            scatter(o, to, n, closed[b], index, w, x_buffer, x_shift, y_buffer, y_shift)
+            block_gradient(g, f.rest, r, r + 16, r + 32)
+            pull_back(0, to, n, closed, r, f.rest, w, g)
+            scatter(o, to, n, closed, f.rows, w, f.x_buffer, x_shift, f.y_buffer, y_shift)
 
 
 @jit
-def _first_pass(p, together, index, weights, bulk, starts, middle, xr, x_buffer, x, y):
-    begin, w = starts[p], np.empty(OTHER)
-    if together:
-        begin = middle[p]
-        shift = xr[2, p] - xr[0, p]
-        _points_and_volumes(starts[p], begin, index, weights, bulk, x, y, x_buffer, shift, w)
-    points(begin, starts[p + 1], index, weights, x, y, w)
-
-
-@jit
-def _second_pass(
-    p, printed, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
-    x_buffer, y_buffer, scratch, x, y,
-):  # fmt: skip
-    w, g = np.empty(scratch), np.empty(16 * ROWS)
-    _faces(
-        f_starts[p], f_starts[p + 1], printed, count, closed, index_at, rest_at, f_index, rest, x, y,
-        x_buffer, xr[2, p] - xr[0, p], y_buffer, yr[2, p] - yr[0, p], w, g,
-    )  # fmt: skip
-
-
-@jit
-def _third_pass(p, volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer, x, h):
-    w, shift = np.empty(OTHER), xr[2, p] - xr[0, p]
-    a, m, b = starts[p], middle[p], starts[p + 1]
-    sum_at(a, b, yr, y_buffer, h)
-    _share(a, m, volumetric, index, weights, bulk, x, h, x_buffer, shift, w)
-    _share(m, b, False, index, weights, bulk, x, h, x_buffer, shift, w)
+def _third_pass(p, volumetric, c, f, x, h):
+    w, shift = np.empty(OTHER), f.x_ranges[2, p] - f.x_ranges[0, p]
+    a, m, b = c.starts[p], c.middle[p], c.starts[p + 1]
+    _sum_at(a, b, f, h)
+    _share(a, m, volumetric, c, x, h, f.x_buffer, shift, w)
+    _share(m, b, False, c, x, h, f.x_buffer, shift, w)
 
 
 @twin
-def forces(
-    printed, volumetric, index, weights, bulk, starts, middle, f_starts, count, closed,
-    index_at, rest_at, f_index, rest, xr, yr, x_buffer, y_buffer, scratch, x, y, h, out,
-):  # fmt: skip
-    """Add the elastic forces [N] to ``out`` (n, 3)."""
-    parts, together = xr.shape[1], printed and volumetric
+def forces(printed, volumetric, c, f, x, y, h, out):
+    """Add the elastic forces [N] of faces f and of the tets' volumetric term to ``out`` (n, 3)."""
+    parts, together = f.x_ranges.shape[1], printed and volumetric
     for p in prange(parts):
-        _first_pass(np.int64(p), together, index, weights, bulk, starts, middle, xr, x_buffer, x, y)
+        _first_pass(np.int64(p), together, c, f, x, y)
     for p in prange(parts):
-        _second_pass(
-            np.int64(p), printed, f_starts, count, closed, index_at, rest_at, f_index, rest, xr, yr,
-            x_buffer, y_buffer, scratch, x, y,
-        )  # fmt: skip
+        _second_pass(np.int64(p), printed, f, x, y)
     if not printed:
         for p in prange(parts):
-            _third_pass(
-                np.int64(p), volumetric, index, weights, bulk, starts, middle, xr, yr, x_buffer, y_buffer,
-                x, h,
-            )  # fmt: skip
+            _third_pass(np.int64(p), volumetric, c, f, x, h)
     for p in prange(partition_count(out.shape[0])):
         begin, end = partition(p, out.shape[0])
-        reduce_rows(begin, end, xr[0], xr[1], xr[2], x_buffer, out)
+        reduce_rows(begin, end, f.x_ranges[0], f.x_ranges[1], f.x_ranges[2], f.x_buffer, out)
 
 
 @jit
-def vectors(index, weights, count, closed, index_at, rest_at, f_index, rest, scratch, x, y, out):
+def vectors(c, f, x, y, out):
     """m and 2 N of every face, (slots, 6)."""
-    w, g = np.empty(scratch), np.empty(16 * ROWS)
-    points(0, weights.shape[0], index, weights, x, y, w)
-    for b in range(count.shape[0]):
-        gather(index_at[b], count[b], closed[b], f_index, x, y, w, 0)
-        image_and_area(0, count[b], rest_at[b], rest, w, g)
+    w, g = np.empty(f.scratch), np.empty(16 * ROWS)
+    _points(0, c.weights.shape[0], c, x, y, w)
+    for b in range(f.vertices.shape[0]):
+        gather(f.index_at[b], f.vertices[b], f.closed[b], f.rows, x, y, w, 0)
+        image_and_area(0, f.vertices[b], f.rest_at[b], f.rest, w, g)
         for i in range(16):
-            for c in range(6):
-                out[16 * b + i, c] = g[16 * c + i]
+            for k in range(6):
+                out[16 * b + i, k] = g[16 * k + i]
+
+
+@jit
+def _area_change(at, other, n, w, d):
+    """``2 dN = sum du_k x u_k+1 + u_k x du_k+1`` into rows 3 to 5 of ``d``; changes are in rows other."""
+    for i in range(48):
+        d[48 + i] = 0.0
+    t = 16 * at + 144
+    u = 16 * other + 144
+    for _ in range(n - 1):
+        t &= INSIDE
+        u &= INSIDE
+        for i in range(16):
+            ax, ay, az = w[t + i], w[t + 16 + i], w[t + 32 + i]
+            bx, by, bz = w[t + 48 + i], w[t + 64 + i], w[t + 80 + i]
+            px, py, pz = w[u + i], w[u + 16 + i], w[u + 32 + i]
+            qx, qy, qz = w[u + 48 + i], w[u + 64 + i], w[u + 80 + i]
+            d[48 + i] += py * bz - pz * by + ay * qz - az * qy
+            d[64 + i] += pz * bx - px * bz + az * qx - ax * qz
+            d[80 + i] += px * by - py * bx + ax * qy - ay * qx
+        t += 48
+        u += 48
+
+
+@jit
+def _product_first_pass(p, c, x, y, dx, dy):
+    w = np.empty(PRODUCT_SCRATCH)
+    _points(c.starts[p], c.starts[p + 1], c, x, y, w)
+    _points(c.starts[p], c.starts[p + 1], c, dx, dy, w)
+
+
+@jit
+def _product_second_pass(p, f, x, y, dx, dy):
+    """Rows of ``w``: gathered positions, gathered changes, gradients."""
+    w, g, d = np.empty(f.scratch), np.empty(16 * ROWS), np.empty(96)
+    x_shift, y_shift = f.x_ranges[2, p] - f.x_ranges[0, p], f.y_ranges[2, p] - f.y_ranges[0, p]
+    for b in range(f.starts[p], f.starts[p + 1]):
+        n, o, r, closed = f.vertices[b], f.index_at[b], f.rest_at[b], f.closed[b]
+        other = 9 + 3 * n
+        gather(o, n, closed, f.rows, x, y, w, 0)
+        gather(o, n, closed, f.rows, dx, dy, w, other)
+        image_and_area(0, n, r, f.rest, w, g)
+        image_and_area(other, n, r, f.rest, w, d)
+        _area_change(0, other, n, w, d)
+        block_product(g, d, f.rest, r, r + 16, r + 32)
+        for i in range(96, 192):
+            g[i] = -g[i]
+        pull_back(0, 2 * other, n, closed, r, f.rest, w, g)
+        scatter(o, 2 * other, n, closed, f.rows, w, f.x_buffer, x_shift, f.y_buffer, y_shift)
+
+
+@jit
+def _product_third_pass(p, c, f, x, dx, h):
+    """As ``_third_pass``, with the products of the volumetric stiffness."""
+    a, b, w = c.starts[p], c.starts[p + 1], np.empty(PRODUCT_SCRATCH)
+    _sum_at(a, b, f, h)
+    for k in range(a, b):
+        volume_product(c.particles, 64 * k, c.bulk[k], 1, x, dx, w)
+        _pass_on(k, c, h, w, f.x_buffer, f.x_ranges[2, p] - f.x_ranges[0, p])
+
+
+@twin
+def product(c, f, x, dx, y, dy, h, out):
+    """Add ``K dx`` to ``out`` (n, 3)."""
+    for p in prange(f.x_ranges.shape[1]):
+        _product_first_pass(np.int64(p), c, x, y, dx, dy)
+    for p in prange(f.x_ranges.shape[1]):
+        _product_second_pass(np.int64(p), f, x, y, dx, dy)
+    for p in prange(f.x_ranges.shape[1]):
+        _product_third_pass(np.int64(p), c, f, x, dx, h)
+    for p in prange(partition_count(out.shape[0])):
+        begin, end = partition(p, out.shape[0])
+        reduce_rows(begin, end, f.x_ranges[0], f.x_ranges[1], f.x_ranges[2], f.x_buffer, out)

@@ -1,4 +1,4 @@
-"""Dual vertices and faces laid out for compiled kernels: blocks of 16, in partitions.
+"""Dual vertices and faces of CPM1, laid out for compiled kernels: blocks of 16, in partitions.
 
 A partition is a run of dual vertices, those of tets first, and a run of edges in the mesh's order, sorted
 by the kind and size of their polygons. It owns a buffer for forces on particles and one for forces on dual
@@ -8,14 +8,19 @@ All of it depends on the mesh alone.
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IndexArray, IntArray
 from pliant.kernels.element_blocks import WIDTH, partitions_for
 from pliant.kernels.jit import SERIAL_ROWS
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm1.face_kernels import HEAD, LEAST
+from pliant.models.continuum_particles.face_law import FLAT
+from pliant.models.continuum_particles.material_mapping import FaceConstants
+from pliant.structure.samplers.dual import Dual
 
 
 @dataclass(frozen=True)
@@ -82,22 +87,32 @@ class FaceData:
     floor: Array
 
 
-@dataclass(frozen=True)
-class FaceBlocks:
-    """What the kernels read.
+class VertexRows(NamedTuple):
+    """Dual vertices as the kernels read them: see ``DualVertexBlocks``; weights (blocks, 64) of their
+    particles; bulk (blocks, 32): rest volume [m3] and lambda / V of tets."""
 
-    Per block: count of the polygons' vertices apart from their origin, whether they are closed, where its
-    rows begin in ``index`` and in ``rest``; what those hold is in ``face_kernels``.
+    particles: IndexArray
+    weights: Array
+    bulk: Array
+    starts: IntArray
+    middle: IntArray
+
+
+class FaceBlocks(NamedTuple):
+    """Faces as the kernels read them.
+
+    Per block: number of the polygons' vertices apart from their origin, whether they are closed, where its
+    rows begin in ``rows`` (of indices) and in ``rest``; what those hold is in ``face_kernels``.
     starts (partitions + 1,): blocks. x_ranges (3, partitions): low, high and offset of a partition's rows in
     the buffer for particles, room for those of its dual vertices included; y_ranges: for dual vertices.
     order (slots,): the edge in each slot, -1 for padding. scratch: numbers that a thread needs.
     """
 
-    count: IntArray
+    vertices: IntArray
     closed: BoolArray
     index_at: IntArray
     rest_at: IntArray
-    index: IndexArray
+    rows: IndexArray
     rest: Array
     starts: IntArray
     x_ranges: IntArray
@@ -140,11 +155,11 @@ def build_face_blocks(data: FaceData, cells: DualVertexBlocks) -> FaceBlocks:
     x_ranges, x_buffer = _buffer(x_seen)
     y_ranges, y_buffer = _buffer(y_seen)
     return FaceBlocks(
-        count=np.array([count for count, _ in blocks]),
+        vertices=np.array([count for count, _ in blocks]),
         closed=np.array([shut for _, shut in blocks]),
         index_at=np.concatenate([[0], np.cumsum([len(rows) for rows in index])]),
         rest_at=np.concatenate([[0], np.cumsum([len(rows) for rows in rest])]),
-        index=np.concatenate(index).astype(np.uint32),
+        rows=np.concatenate(index).astype(np.uint32),
         rest=aligned(np.concatenate(rest)),
         starts=np.array(starts),
         x_ranges=x_ranges,
@@ -182,3 +197,70 @@ def _buffer(seen: list[tuple[int, int]]) -> tuple[IntArray, Array]:
     low, high = np.array(seen).T
     offset = np.concatenate([[0], np.cumsum(high - low)])
     return np.stack([low, high, offset[:-1]]), aligned(np.zeros((int(offset[-1]), 4)))
+
+
+EDGE_FIRST = 9.0  # how much sooner the image of the normal is taken from the edge than from the face
+
+
+def normal_images(rest: Array, dual: Dual) -> tuple[Array, Array]:
+    """Weights of the image of each face's unit normal, ``m = along (x_j - x_i) + sum weight (v_k - q)``.
+
+    Of all weights that give ``m = F n0`` for any uniform deformation F they are the smallest ones (those of
+    the face's vertices counting nine times as much as the edge's); a face across its edge gets m = d / d0.
+    Returns along (e,) and weight (fan,).
+    """
+    owner = np.repeat(np.arange(len(dual.edges)), np.diff(dual.start))
+    d = rest[dual.edges[:, 1]] - rest[dual.edges[:, 0]]
+    q = 0.5 * (rest[dual.edges[:, 0]] + rest[dual.edges[:, 1]])
+    v = dual.vertices(rest)[dual.fan] - q[owner]
+    first, last = dual.start[:-1], dual.start[1:] - 1
+    v[last[dual.fan[first] == dual.fan[last]]] = 0.0  # closed fans name their first vertex twice
+    squares = np.einsum("ki,kj->kij", v, v).reshape(-1, 9)
+    total = np.stack([np.bincount(owner, squares[:, c], len(d)) for c in range(9)], axis=1)
+    gram = total.reshape(-1, 3, 3) + EDGE_FIRST * np.einsum("ki,kj->kij", d, d)
+    normal = dual.areas / np.linalg.norm(dual.areas, axis=1)[:, None]
+    z = np.linalg.solve(gram, normal[:, :, None])[:, :, 0]
+    along = EDGE_FIRST * np.einsum("ij,ij->i", d, z)
+    return along, np.asarray(np.einsum("ij,ij->i", v, z[owner]))
+
+
+def edge_means(values: Array, volumes: Array, dual: Dual) -> Array:
+    """A value per tet, averaged by volume over the tets around each edge; shape (e,)."""
+    tet, edge = dual.around.tet, dual.around.edge
+    mean: Array = np.bincount(edge, (values * volumes)[tet]) / np.bincount(edge, volumes[tet])
+    return mean
+
+
+def face_data(
+    rest: Array,
+    volumes: Array,
+    dual: Dual,
+    image: tuple[Array, Array],
+    constants: FaceConstants,
+    slots: IntArray,
+    printed: bool,
+) -> FaceData:
+    """Faces for the kernels; ``slots`` is the row of each dual vertex there.
+
+    Weights of the law: ``A0 h0`` with h0 = n0 . d0 for the energy, A0 for the printed forces.
+    """
+    area = np.linalg.norm(dual.areas, axis=1)
+    d = rest[dual.edges[:, 1]] - rest[dual.edges[:, 0]]
+    weight = np.einsum("ij,ij->i", dual.areas, d)
+    if not (weight > 0.0).all():
+        raise IncompatibleError(
+            f"{int(np.sum(~(weight > 0)))} of {len(area)} dual faces have a negative area or none.",
+            hint='Use dual = "blended", which has none.',
+        )
+    if printed:
+        weight = area
+    return FaceData(
+        edges=dual.edges,
+        start=dual.start,
+        fan=slots[dual.fan],
+        along=image[0],
+        weight=image[1],
+        stretch=weight * edge_means(constants.stretch, volumes, dual),
+        shear=weight * edge_means(constants.shear, volumes, dual),
+        floor=FLAT * area,
+    )

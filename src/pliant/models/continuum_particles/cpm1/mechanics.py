@@ -7,9 +7,15 @@ import numpy as np
 from pliant.core.typing import Array, BoolArray
 from pliant.interfaces import StableStep, Structure
 from pliant.kernels.simd_transpose import aligned
-from pliant.models.continuum_particles.cpm1 import kernels, stiffness_product
-from pliant.models.continuum_particles.cpm1.face_data import face_data, normal_images
-from pliant.models.continuum_particles.cpm1.layout import FaceData, build_face_blocks, build_vertex_blocks
+from pliant.models.continuum_particles.cpm1 import kernels
+from pliant.models.continuum_particles.cpm1.layout import (
+    FaceData,
+    VertexRows,
+    build_face_blocks,
+    build_vertex_blocks,
+    face_data,
+    normal_images,
+)
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.structure.samplers.dual.cells import Dual
@@ -41,17 +47,18 @@ class Cpm1Mechanics(ParticleMechanics):
         self.faces = build_face_blocks(self.face_data, self.cells)
         rows = len(self.cells.index) // 4
         self._y, self._h, self._dy = (aligned(np.zeros((rows, 4))) for _ in range(3))
-        self._product_rest = self.faces.rest
+        self._product_faces = self.faces
         if printed:  # the symmetric stiffness that comes nearest to the printed one: half the shear constant
             half = FaceConstants(constants.stretch, 0.5 * constants.shear, constants.bulk)
             data = face_data(rest, self.volumes, dual, self._image, half, slots, False)
-            self._product_rest = build_face_blocks(data, self.cells).rest
+            self._product_faces = self.faces._replace(rest=build_face_blocks(data, self.cells).rest)
 
     def set_constants(self) -> None:
         none = np.zeros(len(self.dual.particles) - len(self.tets))
         volumes = np.concatenate([self.volumes, none])
         ratio = np.concatenate([self.constants.bulk / self.volumes, none])
-        self._bulk = self.cells.rows(volumes, ratio)
+        c = self.cells
+        self._vertices = VertexRows(c.index, self._weights, c.rows(volumes, ratio), c.starts, c.middle)
         self.volumetric = bool(self.constants.bulk.any())
 
     @property
@@ -59,31 +66,19 @@ class Cpm1Mechanics(ParticleMechanics):
         return self.cells.parallel
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
-        c, f = self.cells, self.faces
-        kernels.forces[self.parallel](
-            self.form == "everts", self.volumetric, c.index, self._weights, self._bulk, c.starts, c.middle,
-            f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.x_ranges, f.y_ranges,
-            f.x_buffer, f.y_buffer, f.scratch, x, self._y, self._h, out,
-        )  # fmt: skip
+        run, printed = kernels.forces[self.parallel], self.form == "everts"
+        run(printed, self.volumetric, self._vertices, self.faces, x, self._y, self._h, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest (see ``product``)."""
-        c, f = self.cells, self.faces
-        stiffness_product.product[self.parallel](
-            c.index, self._weights, self._bulk, c.starts,
-            f.starts, f.count, f.closed, f.index_at, f.rest_at, f.index, self._product_rest,
-            f.x_ranges, f.y_ranges, f.x_buffer, f.y_buffer, f.scratch,
-            x, np.ascontiguousarray(dx), self._y, self._dy, self._h, out,
-        )  # fmt: skip
+        run, own = kernels.product[self.parallel], np.ascontiguousarray(dx)
+        run(self._vertices, self._product_faces, x, own, self._y, self._dy, self._h, out)
 
     def face_vectors(self, x: Array) -> tuple[Array, Array]:
         """Images m of the rest normals and area vectors N of all faces; (e, 3) each."""
-        c, f = self.cells, self.faces
+        f = self.faces
         found = np.empty((len(f.order), 6))
-        kernels.vectors(
-            c.index, self._weights, f.count, f.closed, f.index_at, f.rest_at, f.index, f.rest, f.scratch,
-            np.ascontiguousarray(x), self._y, found,
-        )  # fmt: skip
+        kernels.vectors(self._vertices, f, np.ascontiguousarray(x), self._y, found)
         sorted_ = np.empty((len(self.edges), 6))
         real = f.order >= 0
         sorted_[f.order[real]] = found[real]

@@ -2,12 +2,9 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import model_validator
-
 from pliant.core.parameters import parameters
-from pliant.core.units import Pressure
-from pliant.interfaces import Model, Structure
-from pliant.models.continuum_particles.material_mapping import Form, Mapping, check_constants, predicted_lame
+from pliant.interfaces import Structure
+from pliant.models.continuum_particles.material_mapping import ParticleModel
 from pliant.structure.samplers.dual import DualCellSampler, dual_cells
 from pliant.structure.samplers.dual.cells import Recipe
 
@@ -17,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @parameters
-class Cpm1(Model):
+class Cpm1(ParticleModel):
     r"""Continuum particle model 1: one interaction per edge, over the face between two particles' cells.
 
     With m the image of the face's rest normal, told from its edge and its vertices (:math:`d/d_0` for a face
@@ -29,50 +26,27 @@ class Cpm1(Model):
     :math:`\sum A_0 h_0 (\tfrac12 E \epsilon^2 + \tfrac12 G \gamma^2)` and its exact gradient; ``everts`` the
     printed forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i, their opposite on j, which have no
     energy: they blow up sooner or later.
-    mapping: ``consistent`` gives Hooke's law (see ``particles.mapping``), ``everts`` passes Young's and the
+    mapping: ``consistent`` gives Hooke's law (see ``material_mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
     dual: ``blended``, ``barycentric``, or ``everts`` for the printed cells (simple shapes only).
-    calibrate: measure what this very mesh makes of the constants, and correct them by it.
+    calibrate: measure what the mesh makes of the constants, and correct them by it.
 
     Source: [Everts2006]_ chapter 5. Differs: tilted faces, blended cells, mapping, the variational form.
     """
 
     kind: ClassVar[str] = "cpm1"
-    subject: ClassVar[str] = "Particles with volume"
     microseconds: ClassVar[float] = 2.1
-    references: ClassVar[tuple[str, ...]] = ("Everts2006",)
 
-    form: Form = "variational"
-    mapping: Mapping = "consistent"
     dual: Recipe = "blended"
-    constants: tuple[Pressure, Pressure] | None = None
-    calibrate: bool = False
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "Cpm1":
-        check_constants(self.mapping, self.constants, self.calibrate)
-        return self
 
     @property
     def sampler(self) -> DualCellSampler:
         return DualCellSampler(self.dual)
 
-    def predicted_lame(self, material: "Material") -> tuple[float, float]:
-        """Lame's (lambda, mu) [Pa] that the closed form says the body will have."""
-        return predicted_lame(material.lame, self.form, self.mapping, self.constants)
-
     def prepare(self, structure: Structure, material: "Material") -> "Cpm1Mechanics":
-        from pliant.models.continuum_particles.calibration import calibrated
         from pliant.models.continuum_particles.cpm1.mechanics import Cpm1Mechanics
-        from pliant.models.continuum_particles.material_mapping import FaceConstants, face_constants
-        from pliant.models.regions import lame_per_cell
 
         dual = dual_cells(structure.rest, structure.cells["tetra"], self.dual)
-        lame = lame_per_cell(structure, material)
-
-        def build(constants: FaceConstants) -> Cpm1Mechanics:
-            return Cpm1Mechanics(structure, material, self.form, dual, constants)
-
-        if self.calibrate:
-            return build(calibrated(build, lame, self.form))
-        return build(face_constants(lame, self.form, self.mapping, self.constants))
+        return self.build(
+            structure, material, lambda own: Cpm1Mechanics(structure, material, self.form, dual, own)
+        )

@@ -20,11 +20,16 @@ those on the corners.
 
 import numpy as np
 
-from pliant.kernels.element_blocks import reduce_rows
-from pliant.kernels.jit import inlined, jit, partition, partition_count, prange, twin
+from pliant.kernels.jit import inlined, jit, prange, twin
 from pliant.kernels.simd_transpose import INSIDE, add, take
-from pliant.models.continuum_particles.face_law import ROWS, block_gradient, printed_force
-from pliant.models.continuum_particles.stiffness import block_product, volume_product
+from pliant.kernels.tensors import add_lane, cross, dot, lane, minus, plus, put_lane, scaled
+from pliant.models.continuum_particles.face_law import (
+    ROWS,
+    block_gradient,
+    block_product,
+    printed_force,
+    volume_product,
+)
 
 FIRST = (0, 0, 0, 1, 1, 2)  # corners of the six faces
 SECOND = (1, 2, 3, 2, 3, 3)
@@ -54,18 +59,10 @@ def _gather(o, index, x, w, at):
 def _normals(w):
     """A_1 .. A_3 into rows 9 to 17 from the edge vectors in rows 0 to 8."""
     for i in range(16):
-        ax, ay, az = w[i], w[16 + i], w[32 + i]
-        bx, by, bz = w[48 + i], w[64 + i], w[80 + i]
-        cx, cy, cz = w[96 + i], w[112 + i], w[128 + i]
-        w[144 + i] = by * cz - bz * cy
-        w[160 + i] = bz * cx - bx * cz
-        w[176 + i] = bx * cy - by * cx
-        w[192 + i] = cy * az - cz * ay
-        w[208 + i] = cz * ax - cx * az
-        w[224 + i] = cx * ay - cy * ax
-        w[240 + i] = ay * bz - az * by
-        w[256 + i] = az * bx - ax * bz
-        w[272 + i] = ax * by - ay * bx
+        a, b, c = lane(w, i), lane(w, 48 + i), lane(w, 96 + i)
+        put_lane(w, 144 + i, cross(b, c))
+        put_lane(w, 192 + i, cross(c, a))
+        put_lane(w, 240 + i, cross(a, b))
 
 
 @jit
@@ -74,14 +71,10 @@ def _face(row, r, w, at, g):
     r &= INSIDE
     t = (16 * at) & INSIDE
     for i in range(16):
-        wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-        g[i] = wa * w[t + i] + wb * w[t + 48 + i] + wc * w[t + 96 + i]
-        g[16 + i] = wa * w[t + 16 + i] + wb * w[t + 64 + i] + wc * w[t + 112 + i]
-        g[32 + i] = wa * w[t + 32 + i] + wb * w[t + 80 + i] + wc * w[t + 128 + i]
-        va, vb, vc = row[r + 48 + i], row[r + 64 + i], row[r + 80 + i]
-        g[48 + i] = va * w[t + 144 + i] + vb * w[t + 192 + i] + vc * w[t + 240 + i]
-        g[64 + i] = va * w[t + 160 + i] + vb * w[t + 208 + i] + vc * w[t + 256 + i]
-        g[80 + i] = va * w[t + 176 + i] + vb * w[t + 224 + i] + vc * w[t + 272 + i]
+        a, b = scaled(row[r + i], lane(w, t + i)), scaled(row[r + 16 + i], lane(w, t + 48 + i))
+        put_lane(g, i, plus(plus(a, b), scaled(row[r + 32 + i], lane(w, t + 96 + i))))
+        a, b = scaled(row[r + 48 + i], lane(w, t + 144 + i)), scaled(row[r + 64 + i], lane(w, t + 192 + i))
+        put_lane(g, 48 + i, plus(plus(a, b), scaled(row[r + 80 + i], lane(w, t + 240 + i))))
 
 
 @jit
@@ -89,29 +82,15 @@ def _add_gradients(row, r, g, w):
     """Add the gradients at m and N (``g``, row 6) to those at a, b, c and at A_1 .. A_3."""
     r &= INSIDE
     for i in range(16):
-        wa, wb, wc = row[r + i], row[r + 16 + i], row[r + 32 + i]
-        gx, gy, gz = g[96 + i], g[112 + i], g[128 + i]
-        w[288 + i] += wa * gx
-        w[304 + i] += wa * gy
-        w[320 + i] += wa * gz
-        w[336 + i] += wb * gx
-        w[352 + i] += wb * gy
-        w[368 + i] += wb * gz
-        w[384 + i] += wc * gx
-        w[400 + i] += wc * gy
-        w[416 + i] += wc * gz
+        m = lane(g, 96 + i)
+        add_lane(w, 288 + i, scaled(row[r + i], m))
+        add_lane(w, 336 + i, scaled(row[r + 16 + i], m))
+        add_lane(w, 384 + i, scaled(row[r + 32 + i], m))
     for i in range(16):
-        wa, wb, wc = row[r + 48 + i], row[r + 64 + i], row[r + 80 + i]
-        gx, gy, gz = g[144 + i], g[160 + i], g[176 + i]
-        w[432 + i] += wa * gx
-        w[448 + i] += wa * gy
-        w[464 + i] += wa * gz
-        w[480 + i] += wb * gx
-        w[496 + i] += wb * gy
-        w[512 + i] += wb * gz
-        w[528 + i] += wc * gx
-        w[544 + i] += wc * gy
-        w[560 + i] += wc * gz
+        n = lane(g, 144 + i)
+        add_lane(w, 432 + i, scaled(row[r + 48 + i], n))
+        add_lane(w, 480 + i, scaled(row[r + 64 + i], n))
+        add_lane(w, 528 + i, scaled(row[r + 80 + i], n))
 
 
 @jit
@@ -147,7 +126,7 @@ def _variational(row, w, g):
         _add_gradients(row, r, g, w)
     _pull_back(w)
     for i in range(16):
-        volume = (w[i] * w[144 + i] + w[16 + i] * w[160 + i] + w[32 + i] * w[176 + i]) / 6.0
+        volume = dot(lane(w, i), lane(w, 144 + i)) / 6.0
         s = row[16 + i] * (volume - row[i]) / 6.0
         for c in range(9):
             w[288 + 16 * c + i] += s * w[144 + 16 * c + i]
@@ -180,38 +159,32 @@ def _printed_face(row, r, w, first, second, to):
     bad = 0
     for i in range(16):
         area = row[r + i]
-        nx, ny, nz = w[t + i] - w[s + i], w[t + 16 + i] - w[s + 16 + i], w[t + 32 + i] - w[s + 32 + i]
-        mx, my, mz = w[v + i] - w[u + i], w[v + 16 + i] - w[u + 16 + i], w[v + 32 + i] - w[u + 32 + i]
-        nn = nx * nx + ny * ny + nz * nz
+        n = minus(lane(w, t + i), lane(w, s + i))
+        m = minus(lane(w, v + i), lane(w, u + i))
+        nn = dot(n, n)
         over_n = 1.0 / np.sqrt(nn)
         d = 24.0 * area * w[336 + i] * over_n
         over_d = nn * over_n * w[352 + i] * row[r + 16 + i]  # of m times 24 A
-        z = (mx * mx + my * my + mz * mz) * over_d * over_d - 1.0
+        z = dot(m, m) * over_d * over_d - 1.0
         shear = row[48 + i] * area * angle_over_tangent(z)
         a = (row[32 + i] * area * (d - 1.0) - shear) * over_n
         b = shear * over_d
-        w[o + i] = a * nx + b * mx
-        w[o + 16 + i] = a * ny + b * my
-        w[o + 32 + i] = a * nz + b * mz
+        put_lane(w, o + i, plus(scaled(a, n), scaled(b, m)))
         good = (z <= 1.0) & (d > 0.0)  # NaN is not good
         bad += 0 if good else 1
     if bad:
         for i in range(16):
             area = row[r + i]
-            scale = 1.0 / (24.0 * area)
-            w[o + i], w[o + 16 + i], w[o + 32 + i] = printed_force(
-                scale * (w[v + i] - w[u + i]), scale * (w[v + 16 + i] - w[u + 16 + i]),
-                scale * (w[v + 32 + i] - w[u + 32 + i]),
-                w[t + i] - w[s + i], w[t + 16 + i] - w[s + 16 + i], w[t + 32 + i] - w[s + 32 + i],
-                row[32 + i] * area, row[48 + i] * area, area, 1.0,
-            )  # fmt: skip
+            n = minus(lane(w, t + i), lane(w, s + i))
+            m = scaled(1.0 / (24.0 * area), minus(lane(w, v + i), lane(w, u + i)))
+            put_lane(w, o + i, printed_force(m, n, row[32 + i] * area, row[48 + i] * area, area, 1.0))
 
 
 @jit
 def _images(row, w):
     """J and 1 / J, A_0, and B_0 .. B_3, from the edge vectors and A_1 .. A_3."""
     for i in range(16):
-        volume = (w[i] * w[144 + i] + w[16 + i] * w[160 + i] + w[32 + i] * w[176 + i]) / 6.0
+        volume = dot(lane(w, i), lane(w, 144 + i)) / 6.0
         w[336 + i] = volume / row[i]
         w[352 + i] = row[i] / volume
     for c in range(0, 48, 16):
@@ -278,14 +251,11 @@ def _blocks(first, last, printed, index, rest, x, buffer, shift, w, g):
 
 
 @twin
-def forces(printed, starts, low, high, offset, index, rest, x, buffer, out):
-    """Add the elastic forces [N] to ``out`` (n, 3)."""
+def forces(printed, starts, low, offset, index, rest, x, buffer):
+    """The elastic forces [N] into the buffers."""
     for p in prange(low.shape[0]):
         w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
-    for p in prange(partition_count(out.shape[0])):
-        begin, end = partition(p, out.shape[0])
-        reduce_rows(begin, end, low, high, offset, buffer, out)
 
 
 @jit
@@ -333,11 +303,30 @@ def _product_blocks(first, last, index, rest, x, dx, buffer, shift, w, g, d, z):
 
 
 @twin
-def product(starts, low, high, offset, index, rest, x, dx, buffer, out):
-    """Add ``K dx`` with the Gauss-Newton stiffness to ``out`` (n, 3)."""
+def product(starts, low, offset, index, rest, x, dx, buffer):
+    """``K dx`` with the Gauss-Newton stiffness into the buffers."""
     for p in prange(low.shape[0]):
         w, g, d, z = np.empty(SCRATCH), np.empty(16 * ROWS), np.empty(96), np.empty(384)
         _product_blocks(starts[p], starts[p + 1], index, rest, x, dx, buffer, offset[p] - low[p], w, g, d, z)
-    for p in prange(partition_count(out.shape[0])):
-        begin, end = partition(p, out.shape[0])
-        reduce_rows(begin, end, low, high, offset, buffer, out)
+
+
+@jit
+def face_vectors(x, tets, edge_weights, area_weights, m, n):
+    """Images of the rest normals and area vectors [m2] of all sub-faces, (t, 6, 3), from the weights of the
+    edges x_k - x_0 and of the vectors ``A_k = 6 dV/dx_k``, (t, 6, 3)."""
+    e, a = np.empty((3, 3)), np.empty((3, 3))
+    for t in range(tets.shape[0]):
+        for k in range(3):
+            for c in range(3):
+                e[k, c] = x[tets[t, k + 1], c] - x[tets[t, 0], c]
+        for k in range(3):
+            p, q = e[(k + 1) % 3], e[(k + 2) % 3]
+            a[k, 0] = p[1] * q[2] - p[2] * q[1]
+            a[k, 1] = p[2] * q[0] - p[0] * q[2]
+            a[k, 2] = p[0] * q[1] - p[1] * q[0]
+        for f in range(6):
+            for c in range(3):
+                m[t, f, c] = n[t, f, c] = 0.0
+                for k in range(3):
+                    m[t, f, c] += edge_weights[t, f, k] * e[k, c]
+                    n[t, f, c] += area_weights[t, f, k] * a[k, c]

@@ -1,21 +1,96 @@
-"""Runtime of CPM2 for one body."""
+r"""Runtime of CPM2 for one body, and the six sub-faces of each tet at rest.
 
+For Hooke's law without lambda a face of normal n holds the energy :math:`\mu w |\varepsilon n|^2` at small
+strains, so a tet is isotropic, and exactly the linear tet of finite elements, if
+:math:`\sum w\, n n^T = V I` over its faces. The sub-faces have :math:`w = A_0 h_0 = V/2` each, which gives
+:math:`V T` with T near I, but not I. The variational form therefore turns the normals: with
+:math:`\tilde n = T^{-1/2} n` in place of n, and w grown by :math:`|\tilde n|^2`, the sum is exact for
+any tet. The printed form keeps the faces of [Everts2006]_.
+"""
+
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array, BoolArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm2 import kernels
-from pliant.models.continuum_particles.cpm2.subfaces import SubFaces, image_weights, isotropic, printed
+from pliant.models.continuum_particles.cpm2.kernels import FIRST, SECOND
+from pliant.models.continuum_particles.face_law import FLAT
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.models.tets import fields
+from pliant.models.tets.fields import edge_matrices, volume_gradients
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
+
+
+@dataclass(frozen=True)
+class SubFaces:
+    """Sub-faces of tets, all (m, 6, ...).
+
+    edge_weights (m, 6, 3): of x_k - x_0 in the image of the unit normal; area_weights (m, 6, 3): of
+    ``A_k = 6 dV/dx_k``, k = 1 .. 3, in the area vector; size (m, 6): what the constants of the law are
+    multiplied with, A0 [m2] for printed forces, A0 h0 [m3] for the energy; floor (m, 6) [m2].
+    """
+
+    edge_weights: Array
+    area_weights: Array
+    size: Array
+    floor: Array
+
+    def vectors(self, x: Array, tets: IntArray) -> tuple[Array, Array]:
+        """Images m of the rest normals and area vectors N [m2] of all faces; (m, 6, 3) each."""
+        m, n = np.empty((len(tets), 6, 3)), np.empty((len(tets), 6, 3))
+        kernels.face_vectors(np.ascontiguousarray(x), tets, self.edge_weights, self.area_weights, m, n)
+        return m, n
+
+
+def _areas(rest: Array, tets: IntArray) -> Array:
+    """Area vectors of the printed sub-faces [m2], from i to j, ``(dV/dx_j - dV/dx_i) / 4``; (m, 6, 3)."""
+    g = volume_gradients(rest, tets)
+    return np.asarray((g[:, SECOND] - g[:, FIRST]) / 4.0)
+
+
+def _made(rest: Array, tets: IntArray, areas: Array, size: Array) -> SubFaces:
+    edges = edge_matrices(rest, tets)
+    area = np.linalg.norm(areas, axis=2)
+    outward = np.linalg.inv(6.0 * volume_gradients(rest, tets)[:, 1:].transpose(0, 2, 1))
+    return SubFaces(
+        edge_weights=np.einsum("mkc,mfc->mfk", np.linalg.inv(edges), areas / area[:, :, None]),
+        area_weights=np.einsum("mkc,mfc->mfk", outward, areas),
+        size=size,
+        floor=FLAT * area,
+    )
+
+
+def image_weights(rest: Array, tets: IntArray) -> Array:
+    """Weights of x_k - x_0 in the images ``B_k = F A_k`` of the rest vectors A_1 .. A_3; (m, 3, 3)."""
+    outward = 6.0 * volume_gradients(rest, tets)[:, 1:]
+    return np.asarray(np.einsum("mkc,mfc->mfk", np.linalg.inv(edge_matrices(rest, tets)), outward))
+
+
+def printed_faces(rest: Array, tets: IntArray) -> SubFaces:
+    """The faces of [Everts2006]_ 7.3."""
+    areas = _areas(rest, tets)
+    return _made(rest, tets, areas, np.linalg.norm(areas, axis=2))
+
+
+def isotropic_faces(rest: Array, tets: IntArray) -> SubFaces:
+    """The faces with their normals turned so that they make an isotropic tet."""
+    areas = _areas(rest, tets)
+    area = np.linalg.norm(areas, axis=2)
+    normals = areas / area[:, :, None]
+    values, vectors = np.linalg.eigh(0.5 * np.einsum("mfi,mfj->mij", normals, normals))
+    root = np.einsum("mik,mk,mjk->mij", vectors, 1.0 / np.sqrt(values), vectors)
+    turned = np.einsum("mij,mfj->mfi", root, normals)
+    length = np.linalg.norm(turned, axis=2)
+    volumes = np.linalg.det(edge_matrices(rest, tets)) / 6.0
+    return _made(rest, tets, turned * (area / length)[:, :, None], 0.5 * volumes[:, None] * length**2)
 
 
 class Cpm2Mechanics(ParticleMechanics):
@@ -28,15 +103,17 @@ class Cpm2Mechanics(ParticleMechanics):
     ) -> None:
         super().__init__(structure, material, form)
         self.constants = constants
-        self.cells = make_blocks(self.tets, len(structure.rest))
-        self._index = np.ascontiguousarray(self.cells.index.transpose(0, 2, 1)).ravel()
-        self._buffer = aligned(np.zeros((len(self.cells.buffer), 4)))
-        self._even = isotropic(structure.rest, self.tets)
-        self.faces = printed(structure.rest, self.tets) if form == "everts" else self._even
+        cells = make_blocks(self.tets, len(structure.rest), columns=4)
+        self.cells = replace(cells, buffer=aligned(cells.buffer))
+        self._index = np.ascontiguousarray(cells.index.transpose(0, 2, 1)).ravel()
+        self._even = isotropic_faces(structure.rest, self.tets)
+        self.faces = printed_faces(structure.rest, self.tets) if form == "everts" else self._even
         self.set_constants()
 
     def set_constants(self) -> None:
-        c = self.constants
+        c, size = self.constants, self.faces.size
+        stretch, shear = (size * c.stretch[:, None]).ravel(), (size * c.shear[:, None]).ravel()
+        self._stiffness = stretch, shear, self.faces.floor.ravel()
         if self.form == "everts":
             self._rows = self._printed_rows()
             # products: the symmetric stiffness that comes nearest, half the shear constant
@@ -73,24 +150,18 @@ class Cpm2Mechanics(ParticleMechanics):
         return aligned(shaped.reshape(len(rows), -1))
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
-        c = self.cells
-        as_printed, index = self.form == "everts", self._index
-        kernels.forces[c.parallel](
-            as_printed, c.starts, c.low, c.high, c.offset, index, self._rows, x, self._buffer, out
-        )
+        c, printed = self.cells, self.form == "everts"
+        kernels.forces[c.parallel](printed, c.starts, c.low, c.offset, self._index, self._rows, x, c.buffer)
+        c.add_to(out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest."""
-        c = self.cells
-        rows, own = self._product_rows, np.ascontiguousarray(dx)
-        kernels.product[c.parallel](
-            c.starts, c.low, c.high, c.offset, self._index, rows, x, own, self._buffer, out
-        )
+        c, rows, own = self.cells, self._product_rows, np.ascontiguousarray(dx)
+        kernels.product[c.parallel](c.starts, c.low, c.offset, self._index, rows, x, own, c.buffer)
+        c.add_to(out)
 
     def face_stiffness(self) -> tuple[Array, Array, Array]:
-        c, size = self.constants, self.faces.size
-        stretch, shear = (size * c.stretch[:, None]).ravel(), (size * c.shear[:, None]).ravel()
-        return stretch, shear, self.faces.floor.ravel()
+        return self._stiffness
 
     def face_vectors(self, x: Array) -> tuple[Array, Array]:
         m, n = self.faces.vectors(x, self.tets)

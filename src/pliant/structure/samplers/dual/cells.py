@@ -1,4 +1,7 @@
-"""Dual cells: faces across the edges of a tet mesh, made of dual vertices that move with the particles."""
+"""Dual cells: faces across the edges of a tet mesh, made of dual vertices that move with the particles.
+
+The tets around each edge, in order, are the fan of dual vertices that bounds the face across the edge.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,8 +10,83 @@ from typing import Literal
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.mesh.mesh import boundary_triangles, tet_volumes
-from pliant.structure.samplers.dual.fans import Chains, chains
+from pliant.mesh.mesh import boundary_triangles, tet_edges, tet_volumes
+
+# (i, j, k, l) of a positive tet: seen along i -> j the tet lies between k and l, k first.
+WEDGES = np.array([[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]])
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The wedges (tet, edge) of a mesh, chained around their edges.
+
+    edges (e, 2), i < j. Per wedge in chain order: edge, tet, first and last (the ring particles it lies
+    between, turning right-handed about i -> j). Per chain: start (c + 1,) into the wedges, closed (c,).
+    Interior edges have one closed chain; boundary edges an open one, or several where parts of the body
+    meet in the edge only.
+    """
+
+    edges: IntArray
+    edge: IntArray
+    tet: IntArray
+    first: IntArray
+    last: IntArray
+    start: IntArray
+    closed: BoolArray
+
+
+def chains(tets: IntArray) -> Chains:
+    """Chain the six wedges of every tet around their edges, in O(m log m)."""
+    edges, n = tet_edges(tets), int(tets.max()) + 1
+    corner = tets[:, WEDGES].reshape(-1, 4)
+    turned = corner[:, 0] > corner[:, 1]  # i and j swapped: k and l swap too
+    corner[turned] = corner[turned][:, [1, 0, 3, 2]]
+    tet = np.repeat(np.arange(len(tets)), 6)
+    edge = np.searchsorted(edges[:, 0] * n + edges[:, 1], corner[:, 0] * n + corner[:, 1])
+    order = np.argsort(edge * n + corner[:, 2], kind="stable")
+    edge, tet, first, last = edge[order], tet[order], corner[order, 2], corner[order, 3]
+    following = _lookup(edge * n + first, edge * n + last)
+    head, rank = _rank(edge, following)
+    order = np.lexsort((rank, head))
+    head = head[order]
+    begins = np.flatnonzero(np.concatenate([[True], head[1:] != head[:-1]]))
+    ends = np.append(begins[1:], len(head)) - 1
+    return Chains(
+        edges=edges,
+        edge=edge[order],
+        tet=tet[order],
+        first=first[order],
+        last=last[order],
+        start=np.append(begins, len(head)),
+        closed=following[order[ends]] == head[begins],
+    )
+
+
+def _lookup(keys: IntArray, wanted: IntArray) -> IntArray:
+    """Places of ``wanted`` in the sorted ``keys``, -1 where there is none."""
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)
+
+
+def _rank(edge: IntArray, following: IntArray) -> tuple[IntArray, IntArray]:
+    """Head and place of every wedge in its chain; wedges are sorted by edge, so heads are as well."""
+    count = len(edge)
+    has_before = np.zeros(count + 1, bool)
+    has_before[following] = True
+    heads = np.flatnonzero(~has_before[:count])
+    open_edge = np.zeros(int(edge.max()) + 1, bool)
+    open_edge[edge[heads]] = True
+    lowest = np.flatnonzero(np.concatenate([[True], edge[1:] != edge[:-1]]))
+    heads = np.concatenate([heads, lowest[~open_edge[edge[lowest]]]])
+    head, rank = np.full(count, -1), np.zeros(count, np.int64)
+    here, owner, place = heads, heads, 0
+    while len(here):
+        head[here], rank[here] = owner, place
+        onward = following[here]
+        going = (onward >= 0) & (onward != owner)
+        here, owner, place = onward[going], owner[going], place + 1
+    return head, rank
+
 
 Recipe = Literal["blended", "barycentric", "everts"]
 SMALLEST = 0.3  # smallest face kept, as a share of the barycentric one
@@ -105,8 +183,8 @@ def _blend(
     points: Array, tets: IntArray, chained: Chains, weights: Array, made: Callable[[Array], Dual]
 ) -> Array:
     """The blend of each tet: see ``dual_cells``. Ends with no small face: at 1 all faces are barycentric."""
-    boundary = _opposite_boundary(tets)
-    blend = blend_into_body(weights, boundary)
+    outside = np.where(_opposite_boundary(tets) & (weights < 0.0), -weights, 0.0)
+    blend = (outside / (0.25 + outside)).max(axis=1)  # the least that brings dual vertices into the body
     d = points[chained.edges[:, 1]] - points[chained.edges[:, 0]]
     share = tet_volumes(points, tets)[chained.tet]
     barycentric = 0.5 * np.bincount(chained.edge, share, len(d))  # N . d of the barycentric face
@@ -212,13 +290,3 @@ def triangle_circumcentre_weights(points: Array, triangles: IntArray) -> Array:
 def blended(weights: Array, blend: Array) -> Array:
     """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k)."""
     return np.asarray(weights + blend[:, None] * (1.0 / weights.shape[1] - weights))
-
-
-def blend_into_body(weights: Array, boundary: BoolArray) -> Array:
-    """The smallest blend (m,) that makes the weights of corners opposite a boundary triangle non-negative.
-
-    boundary (m, 4): whether the triangle opposite each corner lies on the boundary.
-    """
-    outside = np.where(boundary & (weights < 0.0), -weights, 0.0)
-    needed: Array = (outside / (0.25 + outside)).max(axis=1)
-    return needed

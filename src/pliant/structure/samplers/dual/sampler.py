@@ -36,7 +36,8 @@ class DualCellSampler:
                 f"dual = '{self.recipe}': {int(np.sum(volumes <= 0))} of {len(volumes)} cells are empty.",
                 hint="Use dual = 'blended', which has none.",
             )
-        return replace(whole, mass=floored(cell_masses(volumes, whole)))
+        mass = cell_masses(volumes, whole)
+        return replace(whole, mass=np.maximum(mass, LIGHTEST * float(np.median(mass))))
 
 
 def cell_masses(volumes: Array, whole: Structure) -> Array:
@@ -48,11 +49,6 @@ def cell_masses(volumes: Array, whole: Structure) -> Array:
     quarters = np.bincount(tets.ravel(), np.repeat(0.25 * tet_volumes(whole.rest, tets), 4), len(volumes))
     masses: Array = volumes * (whole.mass / quarters)
     return masses
-
-
-def floored(mass: Array) -> Array:
-    """Masses of at least 0.02 of the median."""
-    return np.maximum(mass, LIGHTEST * float(np.median(mass)))
 
 
 def mass_added(structure: Structure, dual: Dual) -> float:

@@ -7,14 +7,14 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.embedding.mls import carried_by_phyxels
 from pliant.interfaces import Geometry, Structure
 from pliant.mesh.edge_length import MOST_PARTICLES, particles
 from pliant.mesh.mesh import Surface
-from pliant.structure.samplers.phyxels.embedding import carried
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
-    from pliant.structure.samplers.phyxels.inside import InsideTest
+    from pliant.structure.samplers.phyxels.lattices import InsideTest
 
 Sampling = Literal["lattice", "bcc", "octree"]
 Spread = tuple[Array, BoolArray, float]
@@ -37,8 +37,7 @@ class PhyxelSampler:
     count: int | None = None
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
-        from pliant.structure.samplers.phyxels.inside import InsideTest
-        from pliant.structure.samplers.phyxels.voronoi_volumes import relaxed
+        from pliant.structure.samplers.phyxels.lattices import InsideTest, relaxed
 
         surface = geometry.surface()
         scale = abs(float(np.linalg.det(geometry.linear))) ** (1 / 3)
@@ -61,7 +60,7 @@ class PhyxelSampler:
             cells={},
             groups={},
             spacing=scale * spacing,
-            carrier=carried(surface, rest),
+            carrier=carried_by_phyxels(surface, rest),
         )
 
     def _spaced(self, solid: "InsideTest", spacing: float) -> Spread:
@@ -104,7 +103,7 @@ class PhyxelSampler:
 
 def _with_volumes(points: Array, solid: "InsideTest", spacing: float, coarser: float) -> tuple[Array, Array]:
     """The phyxels that have a volume worth simulating, and these volumes [m3], by ``coarser`` voxels."""
-    from pliant.structure.samplers.phyxels.voronoi_volumes import shares
+    from pliant.structure.samplers.phyxels.lattices import shares
 
     if len(points) >= FEWEST:
         volumes = shares(points, solid, coarser * spacing)

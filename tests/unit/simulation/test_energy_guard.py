@@ -1,0 +1,69 @@
+"""The guard against energy from nothing: kicked bodies at their automatic step, resumed and stopped runs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bodies import block, simulate, values
+
+import pliant as pl
+from pliant.core.errors import Diverged
+from stopping import assert_same, stopped_and_resumed
+
+SOFT = {"young": 2e5, "poisson": 0.3, "density": 1000.0}
+
+
+def kicked(model: str, seconds: float, **time: object) -> pl.Scene:
+    """A cube of 0.2 m that is hit hard on one face, undamped."""
+    body = pl.Body(pl.shapes.box(0.2, 0.2, 0.2), edge=0.06, model=model, material=SOFT)
+    kick = pl.Impulse(body, pl.where.plane("x", "min"), value=(0.0, 0.0, 2.0))
+    scene = pl.Scene([body], [kick], [pl.Energy()])
+    scene.time = type(scene.time)(duration=seconds, fps=50, **time)
+    return scene
+
+
+def totals(scene: pl.Scene) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+    """Kinetic and elastic energy, and what is unexplained, frame by frame, over the energy of the kick."""
+    simulation = scene.simulation()
+    simulation.start()
+    rows = []
+    for _ in range(scene.time.frames() - 1):
+        simulation.advance()
+        rows.append(values(simulation))
+    work = rows[-1]["energy.work"]
+    held = np.array([row["energy.kinetic"] + row["energy.elastic"] for row in rows]) / work
+    return held, np.array([row["energy.unexplained"] for row in rows]) / work
+
+
+@pytest.mark.parametrize("model", ["mass-spring", "cpm1", "cpm2", "fem"])
+def test_a_kicked_cube_gains_no_energy(model: str) -> None:
+    held, unexplained = totals(kicked(model, 1.0))
+    assert held.max() < 1.02
+    assert unexplained.max() < 0.01
+    assert unexplained.min() > -0.02
+
+
+def test_without_smaller_steps_such_a_run_stops() -> None:
+    """With ``refine = false`` the cube of cpm1 gains energy, and the run ends with the reason."""
+    with pytest.raises(Diverged, match="energy grows from nothing"):
+        totals(kicked("cpm1", 4.0, refine=False))
+
+
+def test_a_run_resumes_while_steps_are_shortened(tmp_path: Path) -> None:
+    scene = kicked("mass-spring", 0.3)
+    simulation, retaken = scene.simulation(), 0
+    while simulation.guard is not None and not simulation.guard.place:
+        simulation.advance()
+        retaken = simulation.frame
+        assert retaken < 10
+    whole = scene.run(to=tmp_path / "whole.pliant")
+    assert "energy would rise" in (tmp_path / "whole.pliant" / "log.txt").read_text()
+    assert_same(whole, stopped_and_resumed(scene, tmp_path / "again.pliant", after=retaken))
+
+
+def test_calm_motion_is_left_alone() -> None:
+    """A swinging beam keeps its planned step."""
+    held = pl.Fix(None, pl.where.plane("x", "min"))
+    simulation = simulate([block((6, 2, 2), model="fem")], [pl.Gravity(), held], seconds=0.5)
+    assert simulation.guard is not None
+    assert simulation.guard.factor == 1.0
