@@ -25,7 +25,7 @@ def sides(a: Array, b: Array, c: Array, d: Array) -> IntArray:
     u, v, w = a - d, b - d, c - d
     det = np.einsum("ij,ij->i", u, np.cross(v, w))
     bound = ROUNDING * np.prod([np.abs(one).sum(axis=1) for one in (u, v, w)], axis=0)
-    out = np.sign(det).astype(np.int64)
+    out: IntArray = np.sign(det).astype(np.int64)
     for k in np.flatnonzero(np.abs(det) <= bound):
         out[k] = _exact((a[k], b[k], c[k], d[k]))
     return out

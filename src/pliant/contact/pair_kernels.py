@@ -91,6 +91,7 @@ def _advance(
             h[ACTIVE] = PRESSED
         elif h[ACTIVE] != PRESSED or -law[STIFFNESS] * depth > law[ADHESION]:
             h[ACTIVE] = TOUCHED
+        normal = max(normal, law[STIFFNESS] * depth)  # what dampers take off for a moment is no slip
         most = friction_bound(vertices, g, law, h, rough, normal) / (TANGENTIAL * law[STIFFNESS])
         if square > most * most:
             scale = most / np.sqrt(square)

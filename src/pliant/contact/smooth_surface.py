@@ -1,4 +1,8 @@
-"""A smooth contact surface for bodies of lattice elements, whose own surface is a staircase."""
+"""A smooth contact surface for bodies of lattice elements, whose own surface is a staircase.
+
+It is thinner than the elements. That is enough against other bodies, out of which vertices find their way
+from any depth; bodies that collide with themselves keep the elements' own surface.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

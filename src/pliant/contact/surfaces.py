@@ -92,7 +92,11 @@ class _BodySurface:
 
 def surfaces_of(world: "World", contact: "Contact", smooth: SmoothSurfaces) -> ContactSurfaces:
     """The present surfaces of all bodies."""
-    bodies = [_surface(part, smooth.of(part)) for part in world.bodies]
+    alone = [contact.collides_with_itself(part) for part in world.bodies]
+    bodies = [
+        _surface(part, None if itself else smooth.of(part))
+        for part, itself in zip(world.bodies, alone, strict=True)
+    ]
     counts = [len(one.rows) for one in bodies]
     offset = np.concatenate([[0], np.cumsum(counts)])
     triangles = np.concatenate([one.triangles + offset[b] for b, one in enumerate(bodies)])
