@@ -101,7 +101,7 @@ def test_balls_of_particles_roll(model: str, lift: float) -> None:
 
 @pytest.mark.slow
 def test_a_faceted_ball_of_tets_rolls() -> None:
-    """Its facets of two fifths of the radius take energy at each turn: the mean of three starts within 8 %."""
+    """Facets of two fifths of the radius take energy at each turn: the mean of three starts within 8 %."""
     found = [rolled("fem", 0.04, 2e5, start, 0.014) for start in STARTS]
     assert np.mean(found) == pytest.approx(1.0, abs=0.08)
 
