@@ -13,7 +13,7 @@ from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
 from pliant.simulation.simulation import Simulation
 
-IMPLICIT = ("implicit-euler", "implicit-midpoint", "newmark", "bdf2", "static")
+IMPLICIT = ("tr-bdf2", "energy-momentum", "implicit-euler", "implicit-midpoint", "newmark", "bdf2", "static")
 FRAMES = 8
 
 
@@ -46,7 +46,12 @@ def digest(simulation: Simulation) -> list[Any]:
 
 @pytest.mark.parametrize(
     "name",
-    [n if n in ("static", "implicit-euler") else pytest.param(n, marks=pytest.mark.slow) for n in IMPLICIT],
+    [
+        n
+        if n in ("static", "implicit-euler", "tr-bdf2", "energy-momentum")
+        else pytest.param(n, marks=pytest.mark.slow)
+        for n in IMPLICIT
+    ],
 )
 def test_threads_do_not_change_a_byte(name: str) -> None:
     from pliant.kernels import jit

@@ -8,13 +8,21 @@ from bodies import block, shaken, simulate, values
 
 from pliant.actions import Damping, Drag, Fix, Gravity, Moment, Pressure
 from pliant.core.where import plane
-from pliant.integrators import INTEGRATORS, Bdf2, ImplicitEuler, ImplicitMidpoint, Newmark
+from pliant.integrators import (
+    INTEGRATORS,
+    Bdf2,
+    EnergyMomentum,
+    ImplicitEuler,
+    ImplicitMidpoint,
+    Newmark,
+    TrBdf2,
+)
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.simulation.simulation import Simulation
 
 LOW = plane("x", "min")
-IMPLICIT: list[Any] = [ImplicitEuler, ImplicitMidpoint, Newmark, Bdf2]
+IMPLICIT: list[Any] = [TrBdf2, EnergyMomentum, ImplicitEuler, ImplicitMidpoint, Newmark, Bdf2]
 
 
 def beam(model: Any = "fem", divisions: tuple[int, int, int] = (20, 2, 2)) -> Body:
@@ -30,8 +38,8 @@ def tip(simulation: Simulation) -> float:
 
 @pytest.mark.parametrize("scheme", IMPLICIT)
 def test_momentum_of_a_free_body_is_kept(scheme: Any) -> None:
-    """Linear momentum to rounding at any tolerance; angular momentum to the order of the scheme, and for
-    the midpoint rule to the tolerance of its solver."""
+    """Linear momentum to rounding at any tolerance; angular momentum too, but for the midpoint rule, which
+    keeps it to the tolerance of its solver, and Newmark's method, to its order."""
     body = block((4, 2, 2), velocity=(1.0, 0.5, 0.0), spin=(1.0, 2.0, 6.0), model="fem")
     start = values(simulate([body], [], seconds=0.005, integrator="rk4", step=1e-4))
     end = values(simulate([body], [], seconds=0.5, step=5e-3, integrator=scheme()))
@@ -40,11 +48,12 @@ def test_momentum_of_a_free_body_is_kept(scheme: Any) -> None:
     tight = values(simulate([body], [], seconds=0.5, step=5e-3, integrator=scheme(tolerance=1e-9)))
     spins = [row[f"angular.{c}"] for c in "xyz" for row in (start, tight)]
     change = max(abs(a - b) for a, b in zip(spins[::2], spins[1::2], strict=True)) / max(map(abs, spins))
-    assert change < (1e-9 if scheme is ImplicitMidpoint else 0.1)
+    assert change < (0.1 if scheme is Newmark else 1e-9)
 
 
 def energy_swing(model: str, step: float) -> float:
-    """Largest change of the total energy of a falling clamped beam in 2 s, over the energy that moves."""
+    """Largest change of the total energy of a falling clamped beam in 2 s, what the scheme loses or gains
+    included, over the energy that moves."""
     scheme = ImplicitMidpoint(tolerance=1e-3)
     actions = [Gravity(), Fix(None, LOW)]
     simulation = simulate([beam(model)], actions, seconds=0.02, step=step, integrator=scheme)
@@ -52,7 +61,7 @@ def energy_swing(model: str, step: float) -> float:
     for _ in range(100):
         simulation.advance()
         row = values(simulation)
-        totals.append(row["energy.total"])
+        totals.append(row["energy.total"] - row["energy.numerical"])
         moving = max(moving, row["energy.kinetic"] + row["energy.elastic"])
     return float(np.ptp(totals)) / moving
 
@@ -65,17 +74,17 @@ def test_midpoint_keeps_the_energy_of_large_motion(model: str) -> None:
     assert coarse / fine > 2.8
 
 
-def test_midpoint_and_bdf2_follow_the_explicit_reference() -> None:
+def test_schemes_of_second_order_follow_the_explicit_reference() -> None:
     """Tip of a falling beam at 0.3 s beside leapfrog: steps of 0.01 s are within 1 %."""
     actions = [Gravity(), Fix(None, LOW)]
     reference = tip(simulate([beam()], actions, seconds=0.3))
     assert reference > 0.2
-    for scheme in (ImplicitMidpoint(), Newmark(), Bdf2()):
+    for scheme in (TrBdf2(), EnergyMomentum(), ImplicitMidpoint(), Newmark(), Bdf2()):
         found = tip(simulate([beam()], actions, seconds=0.3, step=0.01, integrator=scheme))
         assert found == pytest.approx(reference, rel=0.01), scheme.kind
 
 
-@pytest.mark.parametrize("scheme", [ImplicitEuler, ImplicitMidpoint, Bdf2])
+@pytest.mark.parametrize("scheme", [TrBdf2, ImplicitEuler, ImplicitMidpoint, Bdf2])
 @pytest.mark.parametrize("model", ["mass-spring", "fem", {"type": "fem", "law": "neo-hookean"}])
 def test_steps_a_hundred_times_the_explicit_limit_are_stable(scheme: Any, model: Any) -> None:
     actions = [Gravity(), Fix(None, LOW)]
@@ -113,7 +122,8 @@ def test_a_wildly_shaken_body_comes_back() -> None:
 
 @pytest.mark.parametrize("scheme", IMPLICIT)
 def test_forces_without_a_potential_are_taken_along(scheme: Any) -> None:
-    """Damping, drag, a following pressure and a moment, beside an explicit run: the order is kept."""
+    """Damping, drag, a following pressure and a moment, beside an explicit run: the order is kept (by
+    tr-bdf2, whose errors are the smallest, at steps below 5 ms)."""
     actions = [
         Fix(None, LOW),
         Gravity(),
@@ -126,7 +136,7 @@ def test_forces_without_a_potential_are_taken_along(scheme: Any) -> None:
     body = Body(box(1.0, 0.1, 0.1, divisions=(20, 2, 2)), material=soft, model="fem")
     exact = simulate([body], actions, seconds=0.3).system.world.x
     errors = []
-    for step in (0.02, 0.01):
+    for step in (0.005, 0.0025) if scheme is TrBdf2 else (0.02, 0.01):
         found = simulate([body], actions, seconds=0.3, step=step, integrator=scheme(tolerance=1e-6))
         errors.append(float(np.abs(found.system.world.x - exact).max()))
     assert errors[1] < (0.03 if scheme is ImplicitEuler else 0.004)
@@ -154,7 +164,7 @@ def test_damping_that_outruns_the_step_is_stable() -> None:
 
 def test_implicit_integrators_say_what_their_solver_did() -> None:
     for name in INTEGRATORS:
-        if name in ("implicit-euler", "implicit-midpoint", "newmark", "bdf2", "static"):
+        if np.isinf(INTEGRATORS[name].stability):
             row = values(simulate([beam()], [Gravity(), Fix(None, LOW)], seconds=0.04, integrator=name))
             assert row["solver.iterations"] >= 1
             assert 0.0 < row["solver.residual"] < 0.2

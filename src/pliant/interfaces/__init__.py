@@ -29,8 +29,8 @@ from pliant.interfaces.integrator import IntegratorState as IntegratorState
 from pliant.interfaces.measure import MeasureSampler as MeasureSampler
 from pliant.interfaces.mechanics import Cuttable as Cuttable
 from pliant.interfaces.mechanics import Damped as Damped
+from pliant.interfaces.mechanics import DiscreteGradient as DiscreteGradient
 from pliant.interfaces.mechanics import Editable as Editable
-from pliant.interfaces.mechanics import EnergyMomentum as EnergyMomentum
 from pliant.interfaces.mechanics import FractureStatistics as FractureStatistics
 from pliant.interfaces.mechanics import Mechanics as Mechanics
 from pliant.interfaces.mechanics import Model as Model

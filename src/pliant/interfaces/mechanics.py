@@ -125,7 +125,7 @@ class StoredEnergy(Protocol):
         """Elastic energy [J]."""
 
 
-class EnergyMomentum(Protocol):
+class DiscreteGradient(Protocol):
     """Forces of energy-momentum steps; models with an energy and without this get a generic form."""
 
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:

@@ -160,6 +160,7 @@ def _loop(
                     cost = last - now
                 done = simulation.frame - first
                 show.frame(simulation.frame + 1, frames, done / simulation.fps, now - started)
+        _report_numerical_loss(simulation)
         state, message = "done", ""
     except Diverged as error:
         state, message = "diverged", str(error)
@@ -178,6 +179,19 @@ def _loop(
         finally:
             show.finished(state, message)
     return load(writer.path)
+
+
+def _report_numerical_loss(simulation: "Simulation") -> None:
+    """One line about the energy that the time integration lost, where its scheme does not keep it."""
+    integrator, system = simulation.integrator, simulation.system
+    if integrator.keeps_energy or integrator.order == 0:
+        return
+    system.energy_ledger.total(system)  # books the loss up to now
+    totals = system.totals
+    simulation.diagnostics.note(
+        f"integrator '{integrator.kind}' lost {totals.numerical:.4g} J (energy.numerical), of "
+        f"{totals.dissipated:.4g} J that left the motion in all"
+    )
 
 
 def default_folder(scene: Scene) -> Path:

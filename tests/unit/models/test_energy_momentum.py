@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bodies import block, shaken
 
-from pliant.interfaces import EnergyMomentum, StoredEnergy
+from pliant.interfaces import DiscreteGradient, StoredEnergy
 from pliant.materials.constitutive import LAWS
 from pliant.mesh.shapes import box
 from pliant.models.fem.energy_momentum import stresses_between
@@ -66,7 +66,7 @@ def check_forces(body: Body) -> None:
     """f . dx = E0 - E1, no resultant and no moment, between shaken and turned shapes."""
     structure = body.structure()
     mechanics = body.model.prepare(structure, body.resolved_material)
-    energy, between = mechanics.offer(StoredEnergy), mechanics.offer(EnergyMomentum)
+    energy, between = mechanics.offer(StoredEnergy), mechanics.offer(DiscreteGradient)
     assert energy is not None
     assert between is not None
     size = 0.1 * structure.spacing
@@ -100,7 +100,7 @@ def test_a_step_without_motion_has_the_forces_of_the_law() -> None:
         body = block((3, 2, 1), model=model)
         structure = body.structure()
         mechanics = body.model.prepare(structure, body.resolved_material)
-        between = mechanics.offer(EnergyMomentum)
+        between = mechanics.offer(DiscreteGradient)
         assert between is not None
         x = shaken(structure.rest, 0.005)
         forces, wanted = np.zeros_like(x), np.zeros_like(x)

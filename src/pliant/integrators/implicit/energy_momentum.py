@@ -7,7 +7,7 @@ import numpy as np
 from pliant.core.typing import Array, IntArray
 from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.rigid_motion import without_rigid_motion
-from pliant.interfaces import Damped, EnergyMomentum, Mechanics, StoredEnergy
+from pliant.interfaces import Damped, DiscreteGradient, Mechanics, StoredEnergy
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.preconditioners.rest import RestPreconditioner
@@ -69,11 +69,11 @@ class ForcesBetween:
         world = system.world
         self._system, self._dt, self._x, self._v = system, dt, world.x.copy(), world.v.copy()
         self._middle_time, self._end_time = time + 0.5 * dt, time + dt
-        self._closed: list[tuple[EnergyMomentum, slice]] = []
+        self._closed: list[tuple[DiscreteGradient, slice]] = []
         self._generic: list[tuple[GenericForces, slice]] = []
         for term in system.bodies:
             part = term.body
-            closed, energy = part.mechanics.offer(EnergyMomentum), part.mechanics.offer(StoredEnergy)
+            closed, energy = part.mechanics.offer(DiscreteGradient), part.mechanics.offer(StoredEnergy)
             if closed is not None:
                 self._closed.append((closed, part.rows))
             else:

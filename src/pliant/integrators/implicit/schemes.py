@@ -113,7 +113,7 @@ class TrBdf2(ImplicitIntegrator):
 
 
 @parameters
-class EnergyMomentumMethod(ImplicitIntegrator):
+class EnergyMomentum(ImplicitIntegrator):
     r"""Energy-momentum method, :math:`x_{n+1} = x_n + \tfrac{dt}2 (v_n + v_{n+1})`,
     :math:`M (v_{n+1} - v_n) = dt\,f(x_n, x_{n+1})`, where the bodies' forces are a discrete gradient of their
     energies: they do exactly the work by which these change, and have no moment. So energy, momentum and
@@ -141,7 +141,7 @@ class ImplicitMidpoint(ImplicitIntegrator):
 
     Second order and symplectic for small steps [HairerLubichWanner2006]_. In a body that turns by the angle t
     in a step the stage is shorter by :math:`1 - \cos(t/2)` than the body: its stress feeds energy in, without
-    bound. Steps that gain are therefore taken by backward Euler, which loses: see ``EnergyMomentumMethod``.
+    bound. Steps that gain are therefore taken by backward Euler, which loses: see ``EnergyMomentum``.
     Driven particles take the mean of their ends in the stage.
     """
 

@@ -10,7 +10,7 @@ from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
-    EnergyMomentum,
+    DiscreteGradient,
     EnergyTotals,
     FieldData,
     FractureStatistics,
@@ -63,7 +63,7 @@ class FemMechanics(Mechanics):
         self.capabilities = frozenset(
             {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, ChangingTopology}
             | ({Cuttable} if linear else set())
-            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy, EnergyMomentum})
+            | (set() if model.rotation == "gram-schmidt" else {StoredEnergy, DiscreteGradient})
         )
 
     def _set_up(self, structure: Structure) -> None:

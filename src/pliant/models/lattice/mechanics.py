@@ -12,8 +12,8 @@ from pliant.interfaces import (
     ContactSurface,
     Cuttable,
     Damped,
+    DiscreteGradient,
     Editable,
-    EnergyMomentum,
     FieldData,
     Mechanics,
     SectionForce,
@@ -50,7 +50,7 @@ class LatticeMechanics(Mechanics):
 
     capabilities = frozenset(
         {
-            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, StepHook),
+            *(StoredEnergy, DiscreteGradient, Damped, Tangent, SectionForce, StepHook),
             *(Cuttable, Editable, ChangingTopology),
         }
     )

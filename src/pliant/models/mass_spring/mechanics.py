@@ -10,7 +10,7 @@ from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
-    EnergyMomentum,
+    DiscreteGradient,
     FieldData,
     FractureStatistics,
     Mechanics,
@@ -43,7 +43,7 @@ class MassSpringMechanics(Mechanics):
 
     capabilities = frozenset(
         {
-            *(StoredEnergy, EnergyMomentum, Damped, Tangent, SectionForce, VolumetricTerm),
+            *(StoredEnergy, DiscreteGradient, Damped, Tangent, SectionForce, VolumetricTerm),
             *(Cuttable, ChangingTopology),
         }
     )
