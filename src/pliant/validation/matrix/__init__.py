@@ -12,4 +12,5 @@ from pliant.validation.matrix.cells import SCHEMES as SCHEMES
 from pliant.validation.matrix.figures import FIGURES as FIGURES
 from pliant.validation.matrix.motions import MOTIONS as MOTIONS
 from pliant.validation.matrix.table import MatrixPlan as MatrixPlan
+from pliant.validation.matrix.table import matrix_plan as matrix_plan
 from pliant.validation.matrix.table import run_matrix as run_matrix

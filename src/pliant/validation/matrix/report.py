@@ -52,30 +52,33 @@ def letters(row: Table) -> str:
     return "".join(letter for key, letter in CRITERIA.items() if row["verdict"].get(key) is False)
 
 
-def written_table(rows: Sequence[Table]) -> str:
-    """A Markdown table: good runs of all runs per model, integrator and motion, and what the others fail."""
+def table_rows(rows: Sequence[Table]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the compact table: good runs of all runs per model, integrator and motion, and how
+    many of the others fail which criterion."""
     used = [name for name in MOTIONS if any(row["motion"] == name for row in rows)]
-    kinds = list(dict.fromkeys((row["model"], row["integrator"]) for row in rows))
-    lines = [
-        "| model | integrator | " + " | ".join(used) + " |",
-        "| --- | --- |" + " --- |" * len(used),
-    ]
-    for model, kind in kinds:
-        cells = []
-        for name in used:
-            here = [
-                row
-                for row in rows
-                if (row["model"], row["integrator"], row["motion"]) == (model, kind, name)
-                and row["state"] != "refused"
-            ]
-            failed = [letters(row).replace("T", "") for row in here if not row["ok"]]
-            counts = {letter: sum(letter in text for text in failed) for letter in CRITERIA.values()}
-            marks = " ".join(f"{letter}{count}" for letter, count in counts.items() if count)
-            good = f"{sum(row['ok'] for row in here)}/{len(here)}" if here else "-"
-            cells.append(f"{good} {marks}".strip())
-        lines.append(f"| {model} | {kind} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    groups: dict[tuple[str, str], dict[str, list[Table]]] = {}
+    for row in rows:
+        here = groups.setdefault((row["model"], row["integrator"]), {name: [] for name in used})
+        if row["state"] != "refused":
+            here[row["motion"]].append(row)
+    table = [[*kind, *(_counts(here[name]) for name in used)] for kind, here in groups.items()]
+    return ["model", "integrator", *used], table
+
+
+def _counts(rows: Sequence[Table]) -> str:
+    if not rows:
+        return "-"
+    failed = "".join(letters(row) for row in rows if not row["ok"])
+    counts = {letter: failed.count(letter) for letter in CRITERIA.values() if letter != "T"}
+    marks = [f"{letter}{count}" for letter, count in counts.items() if count]
+    return " ".join([f"{sum(row['ok'] for row in rows)}/{len(rows)}", *marks])
+
+
+def written_table(rows: Sequence[Table]) -> str:
+    """The compact table as Markdown."""
+    head, body = table_rows(rows)
+    lines = [head, ["---"] * len(head), *body]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def write_page(path: Path, rows: Sequence[Table]) -> None:

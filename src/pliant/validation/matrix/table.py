@@ -2,7 +2,7 @@
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ from pliant.validation.matrix.motions import MOTIONS
 from pliant.validation.matrix.report import summary, write_page, written_table
 
 QUICK = {
-    "bodies": ("hand", "pretzel"),
-    "motions": ("drop", "kick"),
-    "models": ("mass-spring", "fem", "rigid"),
+    "bodies": ("pretzel",),
+    "motions": ("drop", "kick", "hang"),
+    "models": ("mass-spring", "fem", "cpm1"),
     "integrators": ("explicit",),
-    "seconds": 0.2,
 }
-"""The part of the matrix that runs in continuous integration."""
+QUICK_SECONDS, SECONDS = 0.3, 10.0
+"""The part of the matrix that runs in continuous integration, and the simulated time of a run."""
 Show = Callable[[Table, int, int], object]
 
 
@@ -40,7 +40,7 @@ class MatrixPlan:
     motions: Sequence[str] | None = None
     models: Sequence[str] | None = None
     integrators: Sequence[str] | None = None
-    seconds: float = 10.0
+    seconds: float = SECONDS
     limit: float = 900.0
     keep: bool = False
 
@@ -57,6 +57,22 @@ class MatrixPlan:
             MatrixCell(body, motion, model, kind, self.seconds)
             for kind, body, motion, model in product(kinds, bodies, motions, models)
         ]
+
+
+def matrix_plan(
+    names: Mapping[str, Sequence[str]],
+    seconds: float | None = None,
+    limit: float = 900.0,
+    quick: bool = False,
+) -> MatrixPlan:
+    """The plan for ``names`` of bodies, motions, models and integrators; what is not named is all there is,
+    or for ``quick`` the part that runs in continuous integration."""
+    chosen = {**(QUICK if quick else {}), **names}
+    span = seconds or (QUICK_SECONDS if quick else SECONDS)
+    return MatrixPlan(
+        chosen.get("bodies"), chosen.get("motions"), chosen.get("models"), chosen.get("integrators"),
+        span, limit,
+    )  # fmt: skip
 
 
 def _chosen(what: str, wanted: Sequence[str] | None, known: list[str]) -> list[str]:
