@@ -26,6 +26,8 @@ EXAMPLES = {
         "pliant validate",
         "pliant validate --quick --json",
         "pliant validate --report validation.html",
+        "pliant validate --matrix --seconds 2 --integrators explicit -o matrix",
+        "pliant validate --matrix --bodies hand,mug --motions drop,cut --models fem",
     ),
     "bench": ("pliant bench", "pliant bench mass-spring --json", "pliant bench files --history bench.json"),
     "cite": (
@@ -197,12 +199,47 @@ def validate(
         int | None,
         typer.Option(min=1, metavar="N", help="Cases at the same time; one for each core if not given."),
     ] = None,
+    matrix: Annotated[
+        bool,
+        typer.Option("--matrix", help="Run test bodies through motions with all models; resumes by itself."),
+    ] = False,
+    bodies: Annotated[str | None, typer.Option(metavar="NAMES", help="Test bodies of the matrix.")] = None,
+    motions: Annotated[str | None, typer.Option(metavar="NAMES", help="Motions of the matrix.")] = None,
+    models: Annotated[str | None, typer.Option(metavar="NAMES", help="Models of the matrix.")] = None,
+    integrators: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Of auto, explicit, implicit, or by name.")
+    ] = None,
+    seconds: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="Simulated time of a run of the matrix (10).")
+    ] = None,
+    limit: Annotated[
+        str, typer.Option(metavar="SECONDS", help="End a run of the matrix after this wall time.")
+    ] = "900",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Folder of the matrix ('matrix')."),
+    ] = None,
     force: options.Force = False,
     json: options.Json = False,
 ) -> None:
     """Compare with closed forms and published numbers. Exit code 1 where one is outside its tolerance though
-    its method could do better."""
+    its method could do better. With --matrix: run test bodies through ordinary motions at default settings,
+    and judge every run; --quick takes the part that runs in continuous integration."""
     from pliant.validation.cases import CaseResult, load_cases, run_validation
+
+    chosen = {"bodies": bodies, "motions": motions, "models": models, "integrators": integrators}
+    if matrix:
+        if case is not None or report is not None:
+            raise InputError("--matrix takes neither a case nor --report.", hint="Use -o for its folder.")
+        names = {key: options.names(text) for key, text in chosen.items() if text is not None}
+        span = options.positive("--seconds", seconds, "s") if seconds is not None else None
+        _matrix(names, span, options.positive("--limit", limit, "s"), quick, output, jobs, force, json)
+        return
+    if output is not None or seconds is not None or any(text is not None for text in chosen.values()):
+        raise InputError(
+            "--bodies, --motions, --models, --integrators, --seconds and -o go with --matrix.",
+            hint="Add --matrix.",
+        )
 
     if report is not None and report.exists() and not force:
         raise InputError(f"{report} exists already.", hint="Use --force to write over it.")
@@ -228,6 +265,46 @@ def validate(
             say(f"{row['model']}, {row['case']}: {row['expected_failure'] or 'this should hold'}")
         say(f"{len(applied) - len(bad)} of {len(applied)} within tolerance")
     if any(not row["expected_failure"] for row in bad):
+        raise typer.Exit(1)
+
+
+def _matrix(
+    names: dict[str, list[str]],
+    seconds: float | None,
+    limit: float,
+    quick: bool,
+    output: Path | None,
+    jobs: int | None,
+    force: bool,
+    json: bool,
+) -> None:
+    """Run the matrix; exit code 1 where a run is not good."""
+    from pliant.validation.matrix import matrix_plan, run_matrix
+    from pliant.validation.matrix.report import letters, summary, table_rows
+
+    folder = output or Path("matrix")
+
+    def show(row: Table, number: int, count: int) -> None:
+        if not json:
+            failed = letters(row)
+            state = row["state"] + (f", fails {failed}" if failed else "")
+            note(f"{number:4} of {count}  {row['name']}: {state}, {row.get('wall') or 0.0:.1f} s")
+
+    rows = run_matrix(matrix_plan(names, seconds, limit, quick), folder, jobs, show, force)
+    found = summary(rows)
+    if json:
+        say_json({"summary": found, "runs": rows})
+    else:
+        head, body = table_rows(rows)
+        say_table(head, body)
+        say(
+            f"{found['good']} of {found['runs']} runs good, {found['done']} came to their end, "
+            f"{found['refused']} do not apply; {found['estimated']} of {found['timed']} within a factor of "
+            "two of the estimated time"
+        )
+        say("X ended, E energy, M momentum, V volume, I inverted cells, P penetration: number of runs")
+        say(f"{folder / 'index.html'} written")
+    if found["good"] < found["runs"]:
         raise typer.Exit(1)
 
 
