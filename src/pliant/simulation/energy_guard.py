@@ -45,6 +45,7 @@ class EnergyGuard:
     def __init__(self, retakes: bool, world: World) -> None:
         self.retakes = retakes  # whether windows may be taken again; otherwise it only stops runs
         bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
+        self.broken = False  # whether bodies broke or were cut: then runs are warned of, not stopped
         self.place = 0  # on the ladder
         self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
         self.gain = 0.0  # S [J]
@@ -93,9 +94,14 @@ class EnergyGuard:
         """End a window in which bodies broke or were cut: what it lost went into new surfaces."""
         ledger = system.energy_ledger
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
-        self._stored = None
+        self._stored, self.broken = None, True
         ledger.totals.fracture += max(0.0, self._total - total)
         self.gain += max(0.0, total - self._total)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the gains so far are more than a run may have."""
+        return self.gain + self.gaps > MOST * self.moved
 
     def judge(self, system: "System", span: int) -> Verdict:
         """Whether the window of ``span`` planned steps stands, is to be taken again, or cannot be cured."""
@@ -121,7 +127,11 @@ class EnergyGuard:
         if self._first is None and finite and not rings:
             self._first = self.place, rise
         if not self.retakes or self.place == len(LADDER) - 1:
-            return "diverged"
+            if not (self.broken and finite):
+                return "diverged"
+            self.gaps += max(rise, 0.0)
+            self.moved, self._stored = moved, stored
+            return self._accept(0.0, correction, span)
         if self.trying:
             self.patience = min(2 * self.patience, MOST_PATIENCE)
         self.place = min(self.place + (1 if self.trying else 2), len(LADDER) - 1)
@@ -135,7 +145,7 @@ class EnergyGuard:
 
     def _accept(self, rise: float, correction: float, span: int) -> Verdict:
         self.gain = max(0.0, self.gain + rise)
-        if self.gain + self.gaps > MOST * self.moved and self.moved > 0.0:
+        if self.exceeded and not self.broken:
             return "diverged"
         self.trying = False
         self.quiet += span
@@ -161,13 +171,15 @@ class EnergyGuard:
         """Everything that the next decisions depend on."""
         ground = np.nan if self.ground is None else self.ground
         numbers = (self.moved, self.gain, self.gaps, self.won, ground)
-        return {"guard": np.array([self.place, self.patience, self.quiet, self.trying, *numbers], float)}
+        flags = (self.place, self.patience, self.quiet, self.trying, self.broken)
+        return {"guard": np.array([*flags, *numbers], float)}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``."""
         if "guard" not in state:
             return
-        place, patience, quiet, trying, *numbers = (float(value) for value in state["guard"])
+        place, patience, quiet, trying, broken, *numbers = (float(value) for value in state["guard"])
         self.moved, self.gain, self.gaps, self.won, ground = numbers
         self.place, self.patience, self.quiet = int(place), int(patience), int(quiet)
-        self.trying, self.ground = bool(trying), None if math.isnan(ground) else ground
+        self.trying, self.broken = bool(trying), bool(broken)
+        self.ground = None if math.isnan(ground) else ground

@@ -88,6 +88,7 @@ class Simulation:
         self._looked_at = system.world.topology_version
         self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
         self._reported = 1.0  # factor of the step in the last message
+        self._gain_reported = False
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
@@ -263,11 +264,13 @@ class Simulation:
             taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)
             if changed:
                 guard.pass_over(self.system)
+                self._report_gain(guard)
                 return taken
             verdict = guard.judge(self.system, span)
             time = (first + span) * self.plan.seconds
             if verdict == "accept":
                 self._report_growth(time, guard)
+                self._report_gain(guard)
                 return span
             if verdict == "diverged":
                 self.divergence_check.check(self.system.world, time)
@@ -325,6 +328,15 @@ class Simulation:
             self.diagnostics.note(
                 f"at t = {time:.4g} s energy would rise: the step is 1/{guard.factor:g} of the planned "
                 f"{self.plan.seconds:.3g} s for a while"
+            )
+
+    def _report_gain(self, guard: EnergyGuard) -> None:
+        """Warn once of a run that goes on though energy has grown, because bodies broke."""
+        if guard.exceeded and not self._gain_reported:
+            self._gain_reported = True
+            self.diagnostics.warn(
+                f"energy has grown from nothing by {guard.gain + guard.gaps:.3g} J "
+                "since a body broke or was cut"
             )
 
     def _report_growth(self, time: float, guard: EnergyGuard) -> None:

@@ -169,8 +169,10 @@ class FemMechanics(Mechanics):
         """Plastic flow and cracks over the step that ended at ``time``; True where forces changed."""
         flowed = False
         if self.plasticity is not None:
+            large = isinstance(self.plasticity, LargePlasticity)
+            before = self.energy(x) if large else 0.0  # their heat is exact for small strains alone
             flowed, heat = self.elements.flow(self.plasticity, x, dt)
-            self._plastic_heat += heat
+            self._plastic_heat += before - self.energy(x) if large and flowed else heat
         if isinstance(self.elements, LinearTets):
             return self.fracture.crack(time, x, self.elements.nodal_stress) or flowed
         return flowed
