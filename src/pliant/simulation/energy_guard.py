@@ -115,7 +115,8 @@ class EnergyGuard:
         gained = not finite or rise > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
         rings = finite and correction > max(0.02 * moved, self._correction)
         rings = rings and (correction > 0.2 * moved or self._ringing(system) > 0.6)
-        if not (gained or rings) or (finite and not self.retakes):
+        lenient = not self.retakes or (self.broken and self.exceeded)
+        if not (gained or rings) or (finite and lenient):
             self.moved, self._stored = moved, stored
             return self._accept(rise, correction, span)
         if finite and self._first is not None and not rings:

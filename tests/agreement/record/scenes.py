@@ -819,8 +819,9 @@ def _contact() -> dict[str, Scene]:
                  velocity=(-0.2, 0, -1)),
         ],
         [GRAVITY, act("ground", friction=0.6), act("fix", select=end("base", "z", "min"))],
-        contact={"stiffness": 0.8, "separate": True, "pairs": [{"bodies": ["fem", "base"], "friction": 0.1, "restitution": 0.3},
-                                             {"bodies": ["efg", "fem"], "adhesion": 500.0}]},
+        contact={"stiffness": 0.8, "separate": True,
+                 "pairs": [{"bodies": ["fem", "base"], "friction": 0.1, "restitution": 0.3},
+                           {"bodies": ["efg", "fem"], "adhesion": 500.0}]},
     )  # fmt: skip
     levels = scene(
         timed(0.2, 60),
