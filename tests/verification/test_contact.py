@@ -61,7 +61,7 @@ def slide(degrees: float, turned: float, plane: bool) -> tuple[float, float]:
         simulation.advance()
         x.append(world.x[world.bodies[0].rows, 0].mean())
         v.append(world.v[world.bodies[0].rows, 0].mean())
-    acceleration = np.polyfit(np.arange(20) / 50, v[40:], 1)[0]
+    acceleration = np.polyfit(np.arange(28) / 50, v[32:], 1)[0]
     return float(x[-1] - x[45]), float(acceleration)
 
 
