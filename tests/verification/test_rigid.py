@@ -8,6 +8,7 @@ import pytest
 from bodies import simulate, values
 
 import pliant as pl
+from pliant.core.curves import Curve
 from pliant.core.errors import IncompatibleError
 from pliant.mesh.shapes import beam_with_hole, box, icosphere
 from pliant.scene import Body, Scene, TimeSettings
@@ -233,3 +234,30 @@ def test_a_resumed_run_with_rigid_bodies_is_the_same_to_the_byte(tmp_path: Path)
         second.advance()
     assert np.array_equal(whole.system.world.x, second.system.world.x)
     assert np.array_equal(whole.system.world.v, second.system.world.v)
+
+
+def test_an_impulse_on_one_face_does_the_work_that_the_body_gets() -> None:
+    """The rows of the face take it, all rows move: work is the energy of the rigid motion, to rounding."""
+    body = pl.Body(pl.shapes.box(0.2, 0.2, 0.2), model="rigid", material="steel")
+    kick = pl.Impulse(body, pl.where.plane("x", "min"), value=(0.0, 0.0, 2.0))
+    simulation = pl.Scene([body], [kick]).simulation()
+    simulation.start()
+    for _ in range(5):
+        simulation.advance()
+    row = dict(zip(simulation.columns, simulation.row(), strict=True))
+    assert row["energy.kinetic"] == pytest.approx(row["energy.work"], rel=1e-9)
+    assert abs(row["energy.unexplained"]) < 1e-9 * row["energy.work"]
+
+
+def test_a_held_body_takes_the_push_of_an_obstacle() -> None:
+    """A ball pressed into a body that is held all round: nothing moves, nothing grows."""
+    body = pl.Body(pl.shapes.box(0.2, 0.2, 0.2), model="rigid", material="steel")
+    press = Curve([0.0, 0.1], [(0.1, 0.1, 0.35), (0.1, 0.1, 0.24)])
+    ball = pl.Obstacle(sphere={"radius": 0.05}, position=press)
+    simulation = pl.Scene([body], [pl.Fix(body, pl.where.plane("z", "min")), ball]).simulation()
+    simulation.start()
+    for _ in range(10):
+        simulation.advance()
+    world = simulation.system.world
+    assert np.abs(world.x - world.rest).max() < 1e-9
+    assert np.abs(world.v).max() < 1e-9

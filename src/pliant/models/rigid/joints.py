@@ -47,8 +47,8 @@ class Joints:
         inverse = np.where(held, 1.0 / np.where(held, values, 1.0), 0.0)
         self.inverse = (vectors * inverse) @ vectors.T
         self.A = A
-        loose = np.eye(6) - vectors[:, held] @ vectors[:, held].T
-        self.yielding = self.root @ loose @ self.root.T
+        free = self.root @ vectors[:, ~held]  # nothing, to the last bit, where all six are held
+        self.yielding = free @ free.T
 
     def hold(self, twist: Array, wanted: Array) -> Array:
         """Change ``twist`` so that the joints have the velocities ``wanted`` (n, 3); the impulse (6,)."""

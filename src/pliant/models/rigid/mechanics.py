@@ -224,7 +224,9 @@ class RigidMechanics(Mechanics):
         self._show(ctx.x, ctx.v, ctx.inverse_mass)
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
-        return 0.5 * float(np.sum(self.structure.mass[:, None] * v**2)), 0.0
+        """``P^2/2M + L . I^-1 L/2`` of the momenta that the rows have: impulses on some rows move all."""
+        momenta = kernels.resultant(x, self.centre, self.structure.mass[:, None] * v)
+        return 0.5 * float(momenta @ self._yielding(self._turn()) @ momenta), 0.0
 
     def add_internal_forces(self, out: Array) -> None:
         """What makes each particle move with the body: ``m a - f``, less what joints bear."""
