@@ -46,6 +46,7 @@ class EnergyGuard:
         self.retakes = retakes  # whether windows may be taken again; otherwise it only stops runs
         bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
         self.broken = False  # whether bodies broke or were cut: then runs are warned of, not stopped
+        self.pushed = False  # whether obstacles push bodies out that start inside: work of the first window
         self.place = 0  # on the ladder
         self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
         self.gain = 0.0  # S [J]
@@ -109,6 +110,9 @@ class EnergyGuard:
         own, potential = sum(system.energies()), system.potential_energy()
         correction = -ledger.scheme_energy()
         rise = ledger.balance(own + potential) - self._total
+        if self.pushed and math.isfinite(rise):
+            ledger.totals.work += max(rise, 0.0)
+            rise, self.pushed = min(rise, 0.0), False
         finite = math.isfinite(rise) and math.isfinite(correction)
         moved, stored = self._largest(own, potential, ledger.totals.work), own + potential
         allowed = TOLERANCE * moved

@@ -154,8 +154,16 @@ class Simulation:
             self.guard = EnergyGuard(self.plan.refine, world)
         system.energy_ledger.use(self.integrator, self.plan.seconds / system.substeps)
         system.energy_ledger.open()
+        if self.guard is not None:
+            self.guard.pushed = self._starts_inside()
         self.divergence_check.check(world, 0.0)
         self.started = True
+
+    def _starts_inside(self) -> bool:
+        """Whether bodies start inside obstacles, which then push them out at once and do work on them."""
+        world = self.system.world
+        depths = [world.radius - each.distances(0.0, world.x)[0] for each in self.system.obstacles]
+        return any(bool((depth > 0.0).any()) for depth in depths)
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene: that of the System, and of the integrator."""
