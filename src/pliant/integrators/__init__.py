@@ -1,7 +1,7 @@
 """Time integrators, one class each; ``INTEGRATORS`` names them for scenes."""
 
 from pliant.core.registry import Registry
-from pliant.integrators.automatic import Automatic as Automatic
+from pliant.integrators.automatic import Auto as Auto
 from pliant.integrators.explicit import ExplicitEuler as ExplicitEuler
 from pliant.integrators.explicit import ExplicitIntegrator as ExplicitIntegrator
 from pliant.integrators.explicit import Leapfrog as Leapfrog
@@ -25,6 +25,6 @@ Rk4 = RungeKutta4  # as scenes call it
 
 INTEGRATORS: Registry[Integrator] = Registry(
     "integrator",
-    (Automatic, *_EXPLICIT, *_IMPLICIT),
+    (Auto, *_EXPLICIT, *_IMPLICIT),
     entry_points="pliant.integrators",
 )

@@ -14,7 +14,7 @@ MOST_STEPS = 1500  # explicit steps a frame above which an implicit scheme is ch
 
 
 @parameters
-class Automatic(Integrator):
+class Auto(Integrator):
     """Leapfrog, or TR-BDF2 for bodies so stiff that leapfrog would need more than 1500 steps a frame.
 
     Leapfrog keeps the energy, treats every contact and costs least in ordinary motion: dropped and kicked
