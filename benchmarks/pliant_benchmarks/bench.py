@@ -8,6 +8,7 @@ from typing import Any
 from pliant.core.errors import InputError, MissingExtra
 from pliant.core.registry import nearest
 from pliant.validation.cases import import_all
+from pliant_benchmarks.disturbance import watched_cores
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class BenchResult:
 
     value in ``unit``; reference: the figure to beat, in the same unit (None where there is none);
     ratio > 1: better than the reference; limit_ratio: share of what the machine's bandwidth would allow;
-    spread: from the least to the largest of ``repeats`` measurements, over their median, which is the value.
+    spread: from the least to the largest of ``repeats`` measurements, over their median, which is the value;
+    disturbed: other jobs took cores meanwhile (``others`` of them on average), so that it may be too slow.
     """
 
     case: str
@@ -28,6 +30,8 @@ class BenchResult:
     note: str = ""
     spread: float | None = None
     repeats: int = 1
+    disturbed: bool = False
+    others: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -67,8 +71,10 @@ def matching(pattern: str | None) -> list[str]:
 
 
 def median(figures: Sequence[BenchResult]) -> BenchResult:
-    """The measurement in the middle of several of one case, with their spread."""
-    ordered = sorted(figures, key=lambda figure: figure.value)
+    """The measurement in the middle of several of one case, with their spread; of those that nothing
+    disturbed, if there are any."""
+    calm = [figure for figure in figures if not figure.disturbed]
+    ordered = sorted(calm or figures, key=lambda figure: figure.value)
     middle = ordered[(len(ordered) - 1) // 2]
     if len(ordered) < 2 or not middle.value:
         return middle
@@ -81,8 +87,11 @@ def measured(name: str, repeat: int | None = None) -> list[BenchResult]:
     found: dict[str, list[BenchResult]] = {}
     start, done = time.perf_counter(), 0
     while done < (repeat or REPEATS):
-        for figure in BENCHES[name]():
-            found.setdefault(figure.case, []).append(figure)
+        with watched_cores() as use:
+            figures = BENCHES[name]()
+        for figure in figures:
+            marked = replace(figure, disturbed=use.disturbed, others=use.others)
+            found.setdefault(figure.case, []).append(marked)
         done += 1
         each = (time.perf_counter() - start) / done
         if repeat is None and each * (done + 1) > PATIENCE:

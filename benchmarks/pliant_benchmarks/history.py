@@ -33,8 +33,13 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def compared(rows: Sequence[dict[str, Any]], earlier: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with ``last``: how many times better than the last time (below 1: worse), or None."""
-    before = {name: value for entry in earlier for name, value in entry.get("values", {}).items()}
+    """Rows with ``last``: how many times better than the last undisturbed time (below 1: worse), or None."""
+    before = {
+        name: value
+        for entry in earlier
+        for name, value in entry.get("values", {}).items()
+        if name not in entry.get("disturbed", ())
+    }
     found = []
     for row in rows:
         old, value, last = before.get(row["case"]), row["value"], None
@@ -51,6 +56,7 @@ def append(path: Path, rows: Sequence[dict[str, Any]], machine: dict[str, Any] |
         "version": __version__,
         "machine": machine or {},
         "values": {row["case"]: row["value"] for row in rows},
+        "disturbed": [row["case"] for row in rows if row.get("disturbed")],
         "spread": {row["case"]: row["spread"] for row in rows if row.get("spread") is not None},
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -107,6 +107,14 @@ def check(
         show(report)
 
 
+def takes(report: "Report") -> str:
+    """The estimated time, and what it does not count."""
+    text = f"about {seconds(report.wall)} here"
+    if not report.uncounted:
+        return text
+    return f"{text}, from the first {report.covered:.2g} s; not counted: {', '.join(report.uncounted)}"
+
+
 def show(report: "Report") -> None:
     """The report for people."""
     if report.title:
@@ -126,7 +134,7 @@ def show(report: "Report") -> None:
             ("time", f"{report.duration:g} s, {report.frames} frames"),
             ("step", f"{report.step:.4g} s: {report.step_reason}"),
             ("steps", f"{report.steps} with {report.integrator}"),
-            ("takes", f"about {seconds(report.wall)} here"),
+            ("takes", takes(report)),
             ("disk", f"about {size(report.disk)}"),
             *memory,
         ]

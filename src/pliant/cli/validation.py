@@ -324,8 +324,8 @@ def bench(
 ) -> None:
     """Measure speed. ratio: against the reference text (above 1 is better); limit_ratio: share of what this
     machine could do; goal, met: what the figure is meant to be, and whether it is; spread: largest less least
-    measurement over their median, which is the value; last: against the last time on this machine (below 1
-    is slower)."""
+    measurement over their median, which is the value; last: against the last undisturbed time here
+    (below 1 is slower); disturbed: other jobs took the cores meanwhile, so the figure may be too slow."""
     try:
         import pliant_benchmarks  # noqa: F401
     except ImportError as error:
@@ -352,7 +352,12 @@ def bench(
     head = ("case", "value", "unit", "reference", "ratio", "limit_ratio", "goal", "met", "spread", "last")
     if not rows:
         return
-    say_table(head, [[row.get(key) for key in head] for row in rows])
+    marks = ["yes" if row.get("disturbed") else "" for row in rows]
+    body = [[*(row.get(key) for key in head), mark] for row, mark in zip(rows, marks, strict=True)]
+    say_table((*head, "disturbed"), body)
+    if any(marks):
+        most = max(row["others"] for row in rows if row.get("disturbed"))
+        say(f"disturbed: other jobs used up to {most:.2g} cores meanwhile; measure again on an idle machine")
     say(
         f"this machine: {machine['bandwidth'] / 1e9:.3g} GB/s, {machine['peak'] / 1e9:.3g} GFlop/s, "
         f"{machine['threads']} threads"

@@ -1,9 +1,7 @@
 """Looks a scene over without running it: what it comes to, what it will cost, what looks wrong."""
 
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -12,17 +10,16 @@ from pliant.actions.base import ActionParameters
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.diagnostics import Diagnostics
-from pliant.core.errors import Diverged
 from pliant.core.tables import Table
 from pliant.materials import plausibility
 from pliant.measures.totals import BodySummary, body_summary
 from pliant.scene.geometry import Progress
+from pliant.scene.run_time import estimated_time
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
 from pliant.state.world import BodyState
 
 LARGE, SMALL = 100.0, 1e-3  # extents [m] beyond which the unit is doubtful
-TRIAL = 0.25  # seconds spent on timing steps
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,11 @@ class BodyReport(BodySummary):
 
 @dataclass(frozen=True)
 class Report:
-    """What ``check`` found. wall [s] is measured on a few steps here and now; memory and disk in bytes."""
+    """What ``check`` found; memory and disk in bytes.
+
+    wall [s] follows from the first ``covered`` seconds of simulated time, which were timed here and now;
+    uncounted: what may make the rest slower.
+    """
 
     title: str
     bodies: tuple[BodyReport, ...]
@@ -48,6 +49,8 @@ class Report:
     steps: int
     integrator: str
     wall: float
+    covered: float
+    uncounted: tuple[str, ...]
     memory: int | None
     disk: int
     warnings: tuple[str, ...]
@@ -56,7 +59,7 @@ class Report:
         """Plain numbers, texts and lists, for JSON."""
         table = asdict(self)
         table["bodies"] = [asdict(body) for body in self.bodies]
-        table["warnings"] = list(self.warnings)
+        table["warnings"], table["uncounted"] = list(self.warnings), list(self.uncounted)
         return table
 
 
@@ -82,9 +85,9 @@ def check(scene: Scene, progress: Progress | None = None) -> Report:
         step_reason=plan.reason,
         steps=steps,
         integrator=simulation.integrator.kind,
-        wall=steps * _seconds_per_step(simulation, frames),
         memory=_memory(),
         disk=_disk(scene, simulation, frames),
+        **vars(estimated_time(scene, simulation)),
         warnings=warnings,
     )
 
@@ -99,26 +102,6 @@ def _body(part: BodyState) -> BodyReport:
         spacing=float(part.structure.spacing),
         material={**constants, "density": known.density, "damping": known.damping},
     )
-
-
-class _Enough(Exception):
-    """Timing has lasted long enough."""
-
-
-def _seconds_per_step(simulation: Simulation, frames: int) -> float:
-    """Wall seconds of a step, after one that compiles."""
-    ends = [time.perf_counter()]
-
-    def poll() -> None:
-        ends.append(time.perf_counter())
-        if len(ends) > 2 and ends[-1] - ends[1] > TRIAL:
-            raise _Enough
-
-    with suppress(_Enough, Diverged):
-        while simulation.frame < frames - 1:
-            simulation.advance(poll)
-    first = 1 if len(ends) > 2 else 0
-    return (ends[-1] - ends[first]) / max(len(ends) - 1 - first, 1)
 
 
 def _memory() -> int | None:

@@ -103,3 +103,21 @@ def test_messages_about_an_edge_are_in_the_metres_of_the_scene() -> None:
     assert "sphere" in text
     with pytest.raises(MeshError, match=r"edge of 0\.5 m is larger than the whole body \(0\.17"):
         check(parse(text + "scale = 0.001\nedge = 0.5\n" + GRAVITY))
+
+
+def test_estimate_of_a_scene_that_the_trial_covers() -> None:
+    report = check(parse(BODY + GRAVITY + "\n[time]\nduration = 0.04\n"))
+    assert report.covered == report.duration
+    assert report.uncounted == ()
+
+
+def test_estimate_names_what_it_does_not_count() -> None:
+    report = check(parse(BODY + GRAVITY + "\n[time]\nduration = 5000\n"))
+    assert 0.0 < report.covered < report.duration
+    assert "steps that are shortened where energy would rise" in report.uncounted
+
+
+def test_estimate_counts_writing_frames() -> None:
+    few, many = (check(parse(BODY + GRAVITY + f"\n[time]\nfps = {n}\nstep = 1e-3\n")) for n in (1, 1000))
+    assert few.steps == many.steps
+    assert many.wall > few.wall + 0.02

@@ -21,7 +21,7 @@ from pliant.validation.matrix.verdict import judged, measured
 
 SCHEMES = {"auto": ("auto",), "explicit": ("leapfrog",), "implicit": ("tr-bdf2", "implicit-euler")}
 """Kinds of integrators, and what stands for each: the first that there is."""
-EDGES = {"lattice": 0.6}
+EDGES = {"lattice": 0.4}
 """Factors on the edge length: a lattice has no tets that follow thin parts, so its cells are smaller."""
 
 

@@ -1,0 +1,130 @@
+"""How long a run will take: a first part of it is simulated and timed, and so is writing a frame."""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numba.core.event import install_timer
+
+from pliant.core.errors import Diverged
+from pliant.scene.scene import Scene
+from pliant.simulation.simulation import Simulation
+
+TRIAL, LONGEST, SHARE = 0.25, 1.5, 0.1
+"""Seconds spent on timing steps: at least, at most, and between them this share of the estimate."""
+WRITES = 5  # frames that are written to see how long that takes
+
+
+@dataclass(frozen=True)
+class RunTime:
+    """Estimated wall time [s] of the loop of a run; covered: simulated time [s] that was measured; uncounted:
+    what may make the rest of the run slower than that, in words."""
+
+    wall: float
+    covered: float
+    uncounted: tuple[str, ...]
+
+
+class _Enough(Exception):
+    """Timing has lasted long enough."""
+
+
+class _Stopwatch:
+    """Counts planned steps and wall time, the first step apart: it loads code and factorises matrices."""
+
+    def __init__(self, simulation: Simulation, steps: int) -> None:
+        self.simulation, self.steps = simulation, steps
+        self.frames = self.polls = 0
+        self.begin = self.start = self.now = time.perf_counter()
+        self.skipped = 0.0  # planned steps before ``start``
+
+    def poll(self) -> None:
+        """Called after every step, the planned ones and parts of them."""
+        self.now = time.perf_counter()
+        self.polls += 1
+        if self.frames == 0 and self.polls == 1:
+            self.start, self.skipped = self.now, self.done
+        spent = self.now - self.start
+        if spent > TRIAL and spent > min(LONGEST, SHARE * self.per_step * self.steps):
+            raise _Enough
+
+    def end_frame(self) -> None:
+        """Called when a frame is complete."""
+        self.now = time.perf_counter()
+        self.frames, self.polls = self.frames + 1, 0
+
+    @property
+    def done(self) -> float:
+        """Planned steps that were taken; those of a frame that is not complete by the step's present size."""
+        plan, guard = self.simulation.plan, self.simulation.guard
+        parts = self.simulation.system.substeps * (1.0 if guard is None else guard.factor)
+        return self.frames * plan.per_frame + min(self.polls / parts, plan.per_frame)
+
+    @property
+    def per_step(self) -> float:
+        """Wall seconds of a planned step, whatever it was divided into and how often it was taken again."""
+        return (self.now - self.start) / max(self.done - self.skipped, 1e-9)
+
+
+def estimated_time(scene: Scene, simulation: Simulation) -> RunTime:
+    """Simulate the first part of a started ``simulation``, and say how long all of it will take."""
+    frames = scene.time.frames()
+    steps = (frames - 1) * simulation.plan.per_frame
+    compiled: list[float] = []
+    with suppress(_Enough, Diverged), install_timer("numba:compile", compiled.append):
+        watch = _Stopwatch(simulation, steps)
+        while simulation.frame < frames - 1:
+            simulation.advance(watch.poll)
+            watch.end_frame()
+    covered = min(watch.done * simulation.plan.seconds, scene.time.duration)
+    first = max(0.0, watch.start - watch.begin - sum(compiled))  # runs find the code compiled
+    later = (steps - watch.skipped) * watch.per_step if watch.done > watch.skipped else 0.0
+    wall = first + later + frames * _frame_seconds(scene, simulation)
+    return RunTime(wall, covered, tuple(_uncounted(scene, simulation, covered)))
+
+
+def _frame_seconds(scene: Scene, simulation: Simulation) -> float:
+    """Wall seconds of sampling the measures and writing a frame."""
+    from pliant.run.recorder import begin, create, write_frame
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "trial.pliant"
+        writer = create(scene, simulation, folder, WRITES + 1, 1, "", False)
+        simulation.frame, frame = 0, simulation.frame
+        try:
+            begin(simulation, writer, scene.record.velocities)
+            rows = None
+            if simulation.step_columns:
+                rows = np.tile(simulation.row_of_steps(), (simulation.plan.per_frame, 1))
+            start = time.perf_counter()
+            for _ in range(WRITES):
+                simulation.frame += 1
+                write_frame(simulation, writer, scene.record.velocities, rows, False)
+            return (time.perf_counter() - start) / WRITES
+        finally:
+            simulation.frame = frame
+            writer.finish("interrupted", "")
+
+
+def _uncounted(scene: Scene, simulation: Simulation, covered: float) -> Iterator[str]:
+    """What may happen after the measured part."""
+    if covered >= scene.time.duration * (1.0 - 1e-9):
+        return
+    later = [action.kind for action in scene.actions if covered < action.starts < scene.time.duration]
+    if later:
+        yield f"actions that start later ({', '.join(dict.fromkeys(later))})"
+    if simulation.guard is not None and simulation.guard.retakes:
+        yield "steps that are shortened where energy would rise"
+    between = scene.contact.between and len(scene.bodies) > 1
+    if between or any(action.scenery((0.0, 0.0, 1.0)) is not None for action in scene.actions):
+        yield "contact"
+    if any(action.parts_bodies for action in scene.actions):
+        yield "cuts"
+    if any(body.resolved_material.strength is not None for body in scene.bodies):
+        yield "cracks"
+    if any(body.model.own_step and body.model.deforms for body in scene.bodies):
+        yield "changes of resolution"

@@ -1,0 +1,115 @@
+"""The standing matrix: its bodies, its verdicts, and the part of it that runs in continuous integration."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pliant.core.errors import InputError
+from pliant.core.tables import Table
+from pliant.mesh.edge_length import enclosed
+from pliant.models import MODELS
+from pliant.scene.load import parse
+from pliant.validation.matrix import FIGURES, MOTIONS, MatrixPlan, matrix_plan, run_matrix
+from pliant.validation.matrix.cells import MatrixCell
+from pliant.validation.matrix.figures import SIZE, figure_surface
+from pliant.validation.matrix.report import summary, table_rows
+from pliant.validation.matrix.verdict import LIMITS, judged
+
+GOOD = {"state": "done", "gain": 0.0, "surplus": 0.0, "unexplained": 0.0}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_bodies_are_closed_and_stand_on_the_ground(name: str) -> None:
+    surface = figure_surface(name)
+    low, high = surface.points.min(axis=0), surface.points.max(axis=0)
+    assert abs(low[2]) < 1e-12
+    assert np.abs(low + high)[:2].max() < 1e-12
+    assert 0.5 * SIZE < (high - low).max() < 1.6 * SIZE
+    assert enclosed(surface.points, surface.triangles) > 1e-4
+    sides = np.sort(surface.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    assert np.all(np.unique(sides, axis=0, return_counts=True)[1] == 2)
+
+
+def test_every_scene_of_the_matrix_is_valid() -> None:
+    assert len(FIGURES) >= 10
+    assert len(MOTIONS) == 8
+    for cell in MatrixPlan(bodies=["hand", "leaf"]).cells():
+        scene = parse(cell.scene_text(), None, cell.name, meshes=False)
+        assert scene.time.duration == 10.0
+        assert scene.bodies[0].model.kind == cell.model
+    every = {cell.model for cell in MatrixPlan(bodies=["hand"]).cells()}
+    assert every == set(MODELS)
+
+
+@pytest.mark.parametrize(
+    ("motion", "figures", "fails"),
+    [
+        ("drop", {}, None),
+        ("drop", {"state": "diverged"}, "ended"),
+        ("drop", {"gain": 1.1 * LIMITS.gain}, "energy"),
+        ("drop", {"gain": math.nan}, "energy"),
+        ("drop", {"surplus": 2 * LIMITS.gain}, "energy"),
+        ("drop", {"unexplained": 0.5 * LIMITS.unexplained}, None),
+        ("hang", {"unexplained": 0.5 * LIMITS.unexplained}, "energy"),
+        ("kick", {"linear": 0.0, "angular": 1e-3}, "momentum"),
+        ("drop", {"volume_change": 0.2, "volume_end": 0.2}, "volume"),
+        ("drop", {"inverted": 0.005, "inverted_end": 0.001}, "inverted"),
+        ("drop", {"inverted": 0.005, "inverted_end": 0.0}, None),
+        ("stack", {"depth": 0.0, "depth_bodies": 0.6}, "penetration"),
+        ("drop", {"time_ratio": 2.1}, "time"),
+    ],
+)
+def test_verdicts(motion: str, figures: Table, fails: str | None) -> None:
+    verdict = judged(GOOD | figures, MOTIONS[motion], implicit=False)
+    assert [key for key, good in verdict.items() if good is False] == ([fails] if fails else [])
+
+
+def test_what_implicit_steps_gain_counts() -> None:
+    gained = GOOD | {"numerical_gain": 0.02}
+    assert judged(gained, MOTIONS["drop"], implicit=True)["energy"] is False
+    assert judged(gained, MOTIONS["drop"], implicit=False)["energy"] is True
+
+
+def test_a_small_part_of_the_matrix(tmp_path: Path) -> None:
+    plan = matrix_plan({"models": ["mass-spring", "rigid"], "motions": ["hang", "cut"]}, 0.1, quick=True)
+    shown: list[str] = []
+    rows = run_matrix(plan, tmp_path, 1, lambda row, *_: shown.append(row["name"]))
+    by = {(row["motion"], row["model"]): row for row in rows}
+    assert len(shown) == len(rows) == 4
+    hanging = by["hang", "mass-spring"]
+    assert hanging["ok"]
+    assert hanging["moved"] > 0.0
+    assert hanging["inverted_end"] == 0.0
+    assert by["cut", "mass-spring"]["linear"] < LIMITS.momentum
+    assert by["cut", "rigid"]["state"] == "refused"
+    assert summary(rows)["refused"] == 1
+    assert len(table_rows(rows)[1]) == 2
+    for name in ("matrix.json", "table.md", "index.html"):
+        assert (tmp_path / name).stat().st_size > 100
+    shown.clear()
+    again = run_matrix(plan, tmp_path, 1, lambda row, *_: shown.append(row["name"]))
+    assert not shown
+    assert [row["name"] for row in again] == [row["name"] for row in rows]
+
+
+def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) -> None:
+    from pliant.run.store.json_files import write_json
+    from pliant.validation.matrix.cells import run_cell
+
+    cell = MatrixCell("pretzel", "hang", "mass-spring", "explicit", 0.1)
+    (tmp_path / "results").mkdir()
+    begun = {"scene": cell.scene_text(), "state": "begun", "crashes": 2}
+    write_json(cell.result_path(tmp_path), begun)
+    assert cell.finished(tmp_path) is None
+    row = run_cell(cell, tmp_path, 60.0, False)
+    assert row["state"] == "crashed"
+    assert not row["ok"]
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(InputError, match="motion 'dropp'"):
+        MatrixPlan(motions=["dropp"]).cells()
+    with pytest.raises(InputError, match="integrator 'leapfrogg'"):
+        MatrixPlan(integrators=["leapfrogg"]).cells()
