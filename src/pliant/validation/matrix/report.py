@@ -39,7 +39,9 @@ def summary(rows: Sequence[Table]) -> Table:
         "diverged": sum(row["state"] == "diverged" for row in run),
         "good": sum(row["ok"] for row in run),
         "energy_from_nothing": sum(
-            row["state"] == "done" and row["verdict"].get("energy") is False for row in run
+            row["state"] == "done"
+            and not max(row.get("gain") or 0.0, row.get("surplus") or 0.0) <= LIMITS.gain
+            for row in run
         ),
         "estimated": sum(timed),
         "timed": len(timed),
