@@ -16,6 +16,7 @@ from pliant.core.errors import PliantError
 
 INTERRUPTED = 130
 VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`` for its help
+    "hello": "hello",
     "new": "scenes",
     "examples": "scenes",
     "check": "scenes",
@@ -49,7 +50,7 @@ def _top(
 ) -> None:
     """Turn a mesh and a material into a deformable body, simulate it, and measure what happened.
 
-    Start with [b]pliant new beam[/b] and [b]pliant run beam.toml[/b], or look at [b]pliant examples[/b].
+    Start with [b]pliant hello[/b], then [b]pliant new beam[/b] and [b]pliant run beam.toml[/b].
     """
 
 

@@ -30,6 +30,7 @@ Threads = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Movie = Annotated[bool, typer.Option("--movie/--no-movie", help="Render the movie.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 KEYS = {
     "model": "bodies.*.model",
