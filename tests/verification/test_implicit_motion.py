@@ -27,7 +27,7 @@ IMPLICIT: list[Any] = [TrBdf2, EnergyMomentum, ImplicitEuler, ImplicitMidpoint, 
 
 def beam(model: Any = "fem", divisions: tuple[int, int, int] = (20, 2, 2)) -> Body:
     material = {"young": 3e5, "poisson": 0.3, "density": 1000.0}
-    return Body(box(1.0, 0.1, 0.1, divisions=divisions), material=material, model=model)
+    return Body(box(1.0, 0.1, 0.1, divisions=divisions, split="uniform"), material=material, model=model)
 
 
 def tip(simulation: Simulation) -> float:
@@ -133,7 +133,7 @@ def test_forces_without_a_potential_are_taken_along(scheme: Any) -> None:
         Moment(None, plane("x", "max"), axis=(0, 1, 0), value=-0.5),
     ]
     soft = {"young": 3e5, "poisson": 0.3, "density": 1000.0, "damping": 2e-4}
-    body = Body(box(1.0, 0.1, 0.1, divisions=(20, 2, 2)), material=soft, model="fem")
+    body = Body(box(1.0, 0.1, 0.1, divisions=(20, 2, 2), split="uniform"), material=soft, model="fem")
     exact = simulate([body], actions, seconds=0.3).system.world.x
     errors = []
     for step in (0.005, 0.0025) if scheme is TrBdf2 else (0.02, 0.01):

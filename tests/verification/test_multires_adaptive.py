@@ -17,7 +17,9 @@ def poked(coupling: str, detail: str = "adaptive") -> Any:
     """The slab of the study that a ball presses: 605 nodes, and 108 at its coarser level."""
     table = {"type": "multires", "coupling": coupling, "detail": detail}
     tissue = {"young": 2e4, "poisson": 0.3, "density": 1000.0, "damping": 2e-3}
-    slab = pl.Body(box(0.4, 0.4, 0.15, divisions=(10, 10, 4)), model=table, material=tissue, name="slab")
+    slab = pl.Body(
+        box(0.4, 0.4, 0.15, divisions=(10, 10, 4), split="uniform"), model=table, material=tissue, name="slab"
+    )
     path = Curve([0.0, 0.6], [(0.2, 0.2, 0.22), (0.2, 0.2, 0.17)], ease="smooth")
     ball = pl.Obstacle(sphere=SphereShape(radius=0.06), position=path, friction=0.3, name="finger")
     scene = pl.Scene(
@@ -77,7 +79,7 @@ def test_the_ledger_closes_while_levels_change(finest: Any) -> None:
 def test_an_undamped_beam_keeps_its_energy_while_levels_change() -> None:
     """A clamped beam that falls and swings: 39 J of gravity at hand, 77 J of which move."""
     beam = pl.Body(
-        box(1.0, 0.2, 0.2, divisions=(15, 3, 3)),
+        box(1.0, 0.2, 0.2, divisions=(15, 3, 3), split="uniform"),
         model={"type": "multires", "operator": "corotational"},
         material={"young": 1e6, "poisson": 0.3, "density": 1000.0},
     )

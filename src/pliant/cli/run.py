@@ -39,14 +39,18 @@ def run(
 
 def simulate(found: "Scene", folder: Path, threads: int | None, force: bool, json: bool, quiet: bool) -> None:
     """Run the Scene ``found`` into ``folder`` and say how it went."""
+    tell(run_into(found, folder, threads, force, quiet or json), json, quiet)
+
+
+def run_into(found: "Scene", folder: Path, threads: int | None, force: bool, quiet: bool) -> "Run":
+    """Run the Scene ``found`` into ``folder``, with progress unless ``quiet``."""
     from pliant.run.progress import progress_reporter
     from pliant.run.runner import run_scene
     from pliant.scene.to_toml import to_toml
 
     text = to_toml(found, absolute=True)
-    with progress_reporter(not (quiet or json)) as show:
-        run = run_scene(found, folder, threads=threads, force=force, progress=show, scene_text=text)
-    tell(run, json, quiet)
+    with progress_reporter(not quiet) as show:
+        return run_scene(found, folder, threads=threads, force=force, progress=show, scene_text=text)
 
 
 def tell(done: "Run", json: bool, quiet: bool) -> None:

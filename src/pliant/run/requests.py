@@ -29,7 +29,7 @@ Bodies = Annotated[
     Iterable[str] | None, Option("Comma-separated names of bodies (default: all).", "NAMES", typed=str)
 ]
 Every = Annotated[int, Option("Every N-th of them.", "N", least=1)]
-Force = Annotated[bool, Option("Replace what is there.", flags=("--force",))]
+Force = Annotated[bool, Option("Replace what is there.", flags=("--force", "-f"))]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,7 +94,7 @@ class BodyGeometry:
         own = fresh._own_edge()
         if isinstance(self.source, Box) and self.source.divisions is not None and own is not None:
             cells = tuple(max(1, math.ceil(s / own - 1e-9)) for s in self.source.size)
-            return replace(fresh, source=Box(size=self.source.size, divisions=cells))  # type: ignore[arg-type]
+            return replace(fresh, source=replace(self.source, divisions=cells))  # type: ignore[arg-type]
         mesh = self._mesh()
         if isinstance(mesh, TetMesh):
             fresh = replace(fresh, source=Surface(mesh.points, boundary_triangles(mesh.tets)))

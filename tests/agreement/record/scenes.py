@@ -64,7 +64,7 @@ def _value(value: Any) -> str:
 
 
 def box(*size: float, n: tuple[int, int, int] | None = None) -> Table:
-    return {"box": {"size": size} | ({"divisions": n} if n else {})}
+    return {"box": {"size": size} | ({"divisions": n, "split": "uniform"} if n else {})}
 
 
 def body(name: str, shape: Table, model: Any, material: Any, **more: Any) -> Table:

@@ -26,6 +26,15 @@ def test_help_names_every_command_and_explains_it(pliant: Pliant) -> None:
 
 def test_the_version_is_printed(pliant: Pliant) -> None:
     assert pliant("--version").out == f"pliant {__version__}\n"
+    assert pliant("-V").out == f"pliant {__version__}\n"
+
+
+def test_folders_of_new_files_are_made_and_f_is_force(pliant: Pliant, folder: Path) -> None:
+    assert pliant("new", "a/b/beam").code == 0
+    assert pliant("examples", "hello", "--copy", "c/d.toml").code == 0
+    assert pliant("examples", "hello", "--copy", "c/d.toml").code == 2
+    assert pliant("examples", "hello", "--copy", "c/d.toml", "-f").code == 0
+    assert (folder / "a/b/beam.toml").is_file()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -123,8 +123,14 @@ def test_box_volume_is_the_product_of_its_sides() -> None:
     assert len(surface.triangles) == 2 * 2 * (20 * 2 + 20 * 3 + 2 * 3)
 
 
-def test_divided_box_has_six_positive_tets_a_cell_that_fill_it() -> None:
-    mesh = shapes.box(2.0, 0.2, 0.3, divisions=(3, 2, 4)).volume()
+SPLITS: tuple[Literal["alternating", "uniform"], ...] = ("alternating", "uniform")
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_divided_box_has_six_positive_tets_a_cell_that_fill_it(
+    split: Literal["alternating", "uniform"],
+) -> None:
+    mesh = shapes.box(2.0, 0.2, 0.3, divisions=(3, 2, 4), split=split).volume()
     assert mesh is not None
     assert mesh.tets.shape == (6 * 3 * 2 * 4, 4)
     assert mesh.points.shape == (4 * 3 * 5, 3)
@@ -132,8 +138,25 @@ def test_divided_box_has_six_positive_tets_a_cell_that_fill_it() -> None:
     assert volumes == pytest.approx(0.12 / len(mesh.tets), rel=1e-12)
 
 
-def test_divided_box_has_the_surface_of_its_tets() -> None:
-    box = shapes.box(2.0, 0.2, 0.3, divisions=(3, 2, 4))
+def test_the_alternating_split_is_its_own_mirror_image() -> None:
+    """Along axes with an even number of cells; the uniform one is not."""
+
+    def shape(split: Literal["alternating", "uniform"], mirror: int) -> set[Any]:
+        mesh = shapes.box(4.0, 2.0, 2.0, divisions=(4, 2, 2), split=split).volume()
+        assert mesh is not None
+        points = mesh.points.copy()
+        if mirror >= 0:
+            points[:, mirror] = points[:, mirror].max() - points[:, mirror]
+        return {frozenset(map(tuple, corners)) for corners in points[mesh.tets].round(9).tolist()}
+
+    for axis in range(3):
+        assert shape("alternating", axis) == shape("alternating", -1)
+        assert shape("uniform", axis) != shape("uniform", -1)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_divided_box_has_the_surface_of_its_tets(split: Literal["alternating", "uniform"]) -> None:
+    box = shapes.box(2.0, 0.2, 0.3, divisions=(3, 2, 4), split=split)
     mesh, surface = box.volume(), box.surface()
     assert mesh is not None
 

@@ -28,7 +28,7 @@ EXACT = [("cpm1", "everts"), ("cpm2", "everts"), ("cpm2", "variational")]
 
 def irregular(n: int = 4, size: float = 0.15) -> TetMesh:
     """A cube of 1 m on a shaken lattice."""
-    mesh = Body(box(1.0, 1.0, 1.0, divisions=(n, n, n))).geometry().tets()
+    mesh = Body(box(1.0, 1.0, 1.0, divisions=(n, n, n), split="uniform")).geometry().tets()
     inside = (mesh.points > 1e-9) & (mesh.points < 1 - 1e-9)
     return replace(mesh, points=np.where(inside, shaken(mesh.points, size / n), mesh.points))
 
@@ -204,7 +204,7 @@ def test_printed_cpm1_is_unstable_at_rest_and_printed_cpm2_is_not() -> None:
 def test_threads_do_not_change_the_bytes(name: str) -> None:
     from pliant.kernels.jit import threads_in_use, use_threads
 
-    body = Body(box(1.0, 1.0, 1.0, divisions=(10, 10, 10)), model=name, material=MATERIAL)
+    body = Body(box(1.0, 1.0, 1.0, divisions=(10, 10, 10), split="uniform"), model=name, material=MATERIAL)
     structure = body.structure()
     mechanics = body.model.prepare(structure, body.resolved_material)
     assert mechanics.cells.parallel

@@ -13,14 +13,14 @@ def masses(points: np.ndarray, tets: np.ndarray) -> np.ndarray:
 
 
 def test_even_meshes_keep_their_masses() -> None:
-    mesh = box(1.0, 1.0, 1.0, divisions=(4, 4, 4)).volume()
+    mesh = box(1.0, 1.0, 1.0, divisions=(4, 4, 4), split="uniform").volume()
     assert mesh is not None
     mass = masses(mesh.points, mesh.tets)
     assert scale_tet_masses(mesh.points, mesh.tets, tet_volumes(mesh.points, mesh.tets), mass) is mass
 
 
 def test_light_regions_do_not_borrow_from_heavy_ones() -> None:
-    mesh = box(1.0, 1.0, 1.0, divisions=(4, 4, 4)).volume()
+    mesh = box(1.0, 1.0, 1.0, divisions=(4, 4, 4), split="uniform").volume()
     assert mesh is not None
     light = mesh.points[mesh.tets].mean(axis=1)[:, 0] > 0.5
     amounts = tet_volumes(mesh.points, mesh.tets) * np.where(light, 10.0, 1000.0)
@@ -31,7 +31,7 @@ def test_light_regions_do_not_borrow_from_heavy_ones() -> None:
 def test_corners_of_flat_tets_get_mass_from_their_neighbours() -> None:
     """A node pushed to a tenth of a cell above the face below it: flat tets there. Alone, it and the nodes
     around it are then no quicker than allowed, the sum stays, and nodes far away keep what they have."""
-    mesh = box(1.0, 1.0, 1.0, divisions=(6, 6, 6)).volume()
+    mesh = box(1.0, 1.0, 1.0, divisions=(6, 6, 6), split="uniform").volume()
     assert mesh is not None
     points, tets = mesh.points.copy(), mesh.tets
     node = int(np.abs(points - [0.5, 0.5, 1.0]).sum(axis=1).argmin())

@@ -12,6 +12,7 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray
+from pliant.mesh.shapes.blocks import Split
 from pliant.mesh.shapes.boxes import Box, Mattress
 from pliant.mesh.shapes.common import Shape
 from pliant.mesh.shapes.extrusions import BeamWithHole, Cylinder, Prism, Support
@@ -63,9 +64,10 @@ Metres = float | str
 Sides = Metres | Sequence[Metres] | AnyArray
 
 
-def box(*size: Sides, divisions: Sequence[int] | None = None) -> Box:
-    """A box from the origin to ``size``: three lengths or a vector; ``divisions`` make it a lattice."""
-    return Box(size=_three("box", size), divisions=_plain(divisions))
+def box(*size: Sides, divisions: Sequence[int] | None = None, split: Split = "alternating") -> Box:
+    """A box from the origin to ``size``: three lengths or a vector; ``divisions`` make it a lattice of tets,
+    whose diagonals alternate from cell to cell, or are all alike with ``split="uniform"``."""
+    return Box(size=_three("box", size), divisions=_plain(divisions), split=split)
 
 
 def beam_with_hole(*size: Sides, radius: Metres | None = None) -> BeamWithHole:

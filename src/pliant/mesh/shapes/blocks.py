@@ -1,7 +1,7 @@
 """Lattices of a block: its structured tets, the triangles of its six sides, and shapes made of them."""
 
 from itertools import permutations
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import AfterValidator
@@ -18,13 +18,45 @@ def lattice_points(x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
     return np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
+Split = Literal["alternating", "uniform"]
+
+
+def alternating_tets(cells: tuple[int, int, int]) -> IntArray:
+    """Six tets a cell, all positive, conforming across cells; shape (6 nx ny nz, 4).
+
+    As :func:`kuhn_tets`, with every second cell along each axis mirrored: paths lead from the corner whose
+    three indices are even to the one whose indices are odd, so that the diagonals of neighbours meet
+    (the reflected Kuhn or "union jack" triangulation). No direction is preferred, and along an axis with an
+    even number of cells the mesh is its own mirror image.
+    """
+    strides = _strides(cells)
+    index = lattice_points(*(np.arange(n) for n in cells))
+    odd = index % 2
+    start, step = (index + odd) @ strides, (1 - 2 * odd) * strides
+    mirrored = odd.sum(axis=1) % 2 == 1
+    paths = []
+    for order in permutations(range(3)):
+        first = start + step[:, order[0]]
+        second = first + step[:, order[1]]
+        swap = mirrored ^ bool(np.linalg.det(np.eye(3)[list(order)]) < 0)
+        middle = np.where(swap, second, first), np.where(swap, first, second)
+        paths.append(np.stack([start, *middle, start + step.sum(axis=1)], axis=-1))
+    return np.asarray(np.stack(paths, axis=1).reshape(-1, 4), dtype=np.int64)
+
+
+def _strides(cells: tuple[int, int, int]) -> IntArray:
+    """By how much the number of a lattice point grows along each axis."""
+    return np.array([(cells[1] + 1) * (cells[2] + 1), cells[2] + 1, 1])
+
+
 def kuhn_tets(cells: tuple[int, int, int]) -> IntArray:
     """Six tets a cell, all positive, conforming across cells; shape (6 nx ny nz, 4).
 
     Each tet is a path from the low corner of its cell to the high one along the axes in some order
-    (Kuhn's triangulation of the cube); odd orders have their two middle points swapped.
+    (Kuhn's triangulation of the cube); odd orders have their two middle points swapped. All cells are split
+    alike, so that the mesh is softer across the common diagonal than along it.
     """
-    strides = np.array([(cells[1] + 1) * (cells[2] + 1), cells[2] + 1, 1])
+    strides = _strides(cells)
     low = lattice_points(*(np.arange(n) for n in cells)) @ strides
     paths = []
     for order in permutations(range(3)):
@@ -34,10 +66,11 @@ def kuhn_tets(cells: tuple[int, int, int]) -> IntArray:
     return np.asarray((low[:, None, None] + np.array(paths)[None]).reshape(-1, 4), dtype=np.int64)
 
 
-def block_surface(x: Array, y: Array, z: Array) -> tuple[Array, IntArray]:
+def block_surface(x: Array, y: Array, z: Array, *, alternating: bool = False) -> tuple[Array, IntArray]:
     """The six sides of a lattice, closed and facing outward, two triangles a quad.
 
-    The diagonals run from the low to the high corner, as those of :func:`kuhn_tets` do.
+    The diagonals run from the low to the high corner, as those of :func:`kuhn_tets` do, or alternate as those
+    of :func:`alternating_tets`.
     Returns points (n, 3), only those on the sides, and triangles (m, 3).
     """
     axes = (x, y, z)
@@ -51,6 +84,9 @@ def block_surface(x: Array, y: Array, z: Array) -> tuple[Array, IntArray]:
                 a, b, c, d = side[:-1, :-1], side[:-1, 1:], side[1:, 1:], side[1:, :-1]
             else:
                 a, b, c, d = side[:-1, :-1], side[1:, :-1], side[1:, 1:], side[:-1, 1:]
+            if alternating:
+                turned = np.indices(a.shape).sum(axis=0) % 2 == 1
+                a, b, c, d = (np.where(turned, q, p) for p, q in ((a, b), (b, c), (c, d), (d, a)))
             triangles += [
                 np.stack([a, b, c], axis=-1).reshape(-1, 3),
                 np.stack([a, c, d], axis=-1).reshape(-1, 3),
@@ -91,14 +127,22 @@ class BlockLattice(Shape):
         if cells is None:
             target = target_edge(edge, self._default_edge(), 2 * (x * y + y * z + z * x))
             cells = steps(x, target), steps(y, target), steps(z, target)
-        points, triangles = block_surface(*self._axes(cells))
+        alternating = self.divisions is not None and self.alternating
+        points, triangles = block_surface(*self._axes(cells), alternating=alternating)
         return Surface(self._placed(points), triangles)
 
+    @property
+    def alternating(self) -> bool:
+        """Whether the diagonals of neighbouring cells are mirror images."""
+        return False
+
     def volume(self) -> TetMesh | None:
-        """The lattice's tets (Kuhn's six a cell) if there are ``divisions``."""
+        """The lattice's tets, six a cell, if there are ``divisions``."""
         if self.divisions is None:
             return None
-        return TetMesh(self._placed(lattice_points(*self._axes(self.divisions))), kuhn_tets(self.divisions))
+        points = self._placed(lattice_points(*self._axes(self.divisions)))
+        tets = alternating_tets if self.alternating else kuhn_tets
+        return TetMesh(points, tets(self.divisions))
 
     def _axes(self, cells: tuple[int, int, int]) -> list[Array]:
         return [np.linspace(0.0, length, n + 1) for length, n in zip(self.size, cells, strict=True)]

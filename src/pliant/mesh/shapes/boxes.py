@@ -5,16 +5,31 @@ import numpy as np
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
 from pliant.mesh.mesh import Surface
-from pliant.mesh.shapes.blocks import BlockLattice, Divisions, block_surface, steps
+from pliant.mesh.shapes.blocks import (
+    BlockLattice,
+    Divisions,
+    Split,
+    block_surface,
+    steps,
+)
 from pliant.mesh.shapes.common import Shape, Size, target_edge
 
 
 @parameters
 class Box(BlockLattice):
-    """A box from the origin to ``size`` [m]; with ``divisions`` it is a lattice of six tets a cell."""
+    """A box from the origin to ``size`` [m]; with ``divisions`` it is a lattice of six tets a cell.
+
+    split: "alternating" mirrors every second cell, so that no direction is preferred; "uniform" splits all
+    cells alike (the only split up to 0.1).
+    """
 
     size: Size
     divisions: Divisions | None = None
+    split: Split = "alternating"
+
+    @property
+    def alternating(self) -> bool:
+        return self.split == "alternating"
 
     def _default_edge(self) -> float:
         return max(min(self.size) / 6, max(self.size) / 200)

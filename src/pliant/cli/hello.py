@@ -1,0 +1,112 @@
+"""``pliant hello``: the first scene, from nothing to a run, a graph and a movie."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from pliant.cli import options
+from pliant.cli.output import counting, say, say_json
+from pliant.core.errors import MissingExtra, RunError
+
+EXAMPLES = {"hello": ("pliant hello", "pliant hello --no-movie --force")}
+RUN, GRAPH, MOVIE = Path("hello.pliant"), Path("hello.png"), Path("hello.mp4")
+SIZE = "480x368"
+NEXT = """
+Next:
+  pliant studio hello.pliant         look at it in the browser (needs the extra studio)
+  pliant new beam                    write beam.toml, a commented scene to change and run
+  pliant examples                    list the other scenes
+  pliant export hello.pliant bear.usd   frames for Blender, Houdini and others (extra usd)"""
+
+
+def hello(
+    movie: options.Movie = True,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run the first scene, a gummy bear on a shaken plate, in the present folder.
+
+    Writes hello.pliant (the run), hello.png (a graph of the head's motion) and hello.mp4 (a movie). A second
+    call replaces what the first one wrote.
+    """
+    from pliant import examples
+    from pliant.cli.run import run_into, tell
+    from pliant.render import plot, render
+    from pliant.scene.load import parse
+
+    scene = parse(examples.text("hello"), Path(), "hello.toml")
+    if RUN.exists() and not force and not _ours(scene.title):
+        raise RunError(f"{RUN} exists already and is not from pliant hello.", hint="--force replaces it.")
+    compiling = _compile_beside()
+    run = run_into(scene, RUN, None, True, quiet or json)
+    if compiling is not None:
+        compiling.wait()
+    if not json:
+        tell(run, json=False, quiet=quiet)
+    made, missing = [str(RUN)], {}
+    try:
+        made.append(str(plot([run], ["head.x", "head.z"], GRAPH, title=scene.title, force=True)))
+        if movie:
+            with counting("drawing", quiet or json) as count:
+                made.append(str(render([run], MOVIE, size=SIZE, ground=0.0, force=True, progress=count)))
+    except MissingExtra as error:
+        missing = {"missing": error.message, "hint": error.hint}
+    if json:
+        say_json({"files": made, **missing, **run.info()})
+    elif not quiet:
+        for path in made[1:]:
+            say(f"{path} written")
+        if missing:
+            what = "graph and movie" if len(made) == 1 else "movie"
+            say(f"no {what}: {' '.join(filter(None, missing.values()))}")
+        say(NEXT)
+
+
+def _compile_beside() -> "subprocess.Popen[bytes] | None":
+    """On a first start, compile the kernels of the model in a second process while this one makes the mesh.
+
+    A kernel that both need is compiled once; the other process waits for it.
+    """
+    from pliant.core.environment import environment
+    from pliant.mesh.cache import folder
+
+    kernels = folder().parent / "kernels"
+    if (os.cpu_count() or 1) > 1 and not (kernels.is_dir() and any(kernels.iterdir())):
+        silent = subprocess.DEVNULL
+        command = [sys.executable, "-m", "pliant.cli.hello"]
+        return subprocess.Popen(command, env=environment(), stdin=silent, stdout=silent, stderr=silent)
+    return None
+
+
+def compile_kernels() -> None:
+    """Take a frame of the first scene with a block in place of the bear: it needs no mesher."""
+    from pliant import examples
+    from pliant.mesh.shapes import box
+    from pliant.scene.load import parse
+
+    scene = parse(examples.text("hello"), Path())
+    simulation = replace(
+        scene, bodies=[replace(scene.bodies[0], shape=box(0.1, 0.1, 0.1, divisions=(4, 4, 4)))]
+    ).simulation()
+    simulation.start()
+    simulation.advance()
+
+
+def _ours(title: str) -> bool:
+    """Whether hello.pliant is a run of the first scene, complete or not."""
+    from pliant.core.errors import PliantError
+    from pliant.run.store import load
+    from pliant.scene.load import read
+
+    try:
+        load(RUN)
+        return read(RUN / "scene.toml").title == title
+    except PliantError:
+        return False
+
+
+if __name__ == "__main__":
+    compile_kernels()
