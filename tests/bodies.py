@@ -1,6 +1,6 @@
 """Small bodies and simulations that many tests use."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,11 +12,15 @@ from pliant.simulation.simulation import Simulation
 MATERIAL = {"young": 1e5, "poisson": 0.3, "density": 1000.0}
 
 
-def block(divisions: tuple[int, int, int] = (3, 2, 2), **options: Any) -> Body:
+def block(
+    divisions: tuple[int, int, int] = (3, 2, 2),
+    split: Literal["alternating", "uniform"] = "alternating",
+    **options: Any,
+) -> Body:
     """A structured block of 3 : 2 : 2 with an edge of 0.1 m per cell."""
     size = tuple(0.1 * n for n in divisions)
     options.setdefault("material", MATERIAL)
-    return Body(box(*size, divisions=divisions), **options)
+    return Body(box(*size, divisions=divisions, split=split), **options)
 
 
 def simulate(

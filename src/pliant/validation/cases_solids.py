@@ -27,9 +27,11 @@ def hung(model: str, cells: int, load: Callable[[Array, BoolArray], Array]) -> t
     load: from masses, and which particles lie at the end, to forces (n, 3) [N].
     """
     bar = Body(
-        box(LENGTH, THICK, THICK, divisions=(4 * cells, cells, cells)), edge=THICK / cells, model=model,
+        box(LENGTH, THICK, THICK, divisions=(4 * cells, cells, cells), split="uniform"),
+        edge=THICK / cells,
+        model=model,
         material=BAR,
-    )  # fmt: skip
+    )
     structure, mechanics = prepared(bar)
     x = structure.rest[:, 0]
     near, end = x < x.min() + 1e-6, x > x.max() - 1e-6
@@ -160,7 +162,9 @@ for _name, _tolerance, _why in (
 )
 def wave_speed(model: str) -> Result:
     body = Body(
-        box(1.0, 0.05, 0.05, divisions=(40, 2, 2)), model=model, material=MATERIAL | {"poisson": 0.25}
+        box(1.0, 0.05, 0.05, divisions=(40, 2, 2), split="uniform"),
+        model=model,
+        material=MATERIAL | {"poisson": 0.25},
     )
     low, high = plane("x", "min"), plane("x", "max")
     actions = [Fix(body, low, axes=("x",)), Force(body, high, value=(1e-2, 0.0, 0.0))]
