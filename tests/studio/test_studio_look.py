@@ -39,6 +39,7 @@ title = "Too large a step"
 duration = 2.0
 fps = 25
 step = 0.02
+refine = false
 [[bodies]]
 name = "block"
 shape = { box = { size = [0.2, 0.1, 0.1], divisions = [4, 2, 2] } }

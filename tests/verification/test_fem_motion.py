@@ -75,7 +75,8 @@ def minimised(mechanics: Any, structure: Any, x: Any) -> Any:
 
 def recovered(law: str, start: Any) -> float:
     """How far from its rest shape, moved and turned as it likes, a block ends up, over its size."""
-    body = block((3, 2, 2), model={"type": "fem", "law": law}, material=MATERIAL | {"poisson": 0.4})
+    material, model = MATERIAL | {"poisson": 0.4}, {"type": "fem", "law": law}
+    body = block((3, 2, 2), model=model, material=material, split="uniform")
     structure = body.structure()
     mechanics = body.model.prepare(structure, body.resolved_material)
     follow = moved if law == "corotational" else minimised  # neo-Hookean: too stiff far from rest

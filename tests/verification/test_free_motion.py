@@ -53,12 +53,12 @@ def test_leapfrog_energy_stays_bounded_over_many_steps() -> None:
 
     The band is of second order in the step, here a quarter of the automatic one.
     """
-    automatic = simulate([block((2, 1, 1))], [], seconds=0.02).plan.seconds
-    simulation = simulate([block((2, 1, 1))], [], seconds=0.02, step=automatic / 4)
+    automatic = simulate([block((2, 1, 1), split="uniform")], [], seconds=0.02).plan.seconds
+    simulation = simulate([block((2, 1, 1), split="uniform")], [], seconds=0.02, step=automatic / 4)
     world = simulation.system.world
     world.x[:, 0] *= 1.05
     world.v[:] = 0.0
-    simulation.system.evaluate(0.0, world.x, world.v, world.f)
+    simulation.start()
     totals = []
     frames = int(1e5 / simulation.plan.per_frame)
     for _ in range(frames):

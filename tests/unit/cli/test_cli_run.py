@@ -94,7 +94,8 @@ def test_a_run_that_is_there_is_kept_unless_forced(pliant: Pliant, scene: Path) 
 
 
 def test_a_run_that_diverges_exits_with_3_and_keeps_its_frames(pliant: Pliant, scene: Path) -> None:
-    result = pliant("run", str(scene), "--step", "0.02", "--duration", "20")
+    steady = ("--set", "time.refine=false")  # otherwise the step is shortened, and the run ends well
+    result = pliant("run", str(scene), "--step", "0.02", "--duration", "20", *steady)
     assert result.code == 3
     assert result.out == ""
     assert "error: Stopped at t = " in result.err
