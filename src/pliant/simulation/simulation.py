@@ -96,8 +96,7 @@ class Simulation:
         self._collect_diagnostics()
 
     def _is_guarded(self) -> bool:
-        """Whether windows of steps can be judged by the energy ledger: the scheme keeps energy, and so do all
-        bodies."""
+        """Whether the ledger can judge windows of steps: the scheme and all bodies keep energy."""
         parts = self.system.world.bodies
         known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
         return self.integrator.keeps_energy and known
@@ -161,9 +160,8 @@ class Simulation:
 
     def _starts_inside(self) -> bool:
         """Whether bodies start inside obstacles, which then push them out at once and do work on them."""
-        world = self.system.world
-        depths = [world.radius - each.distances(0.0, world.x)[0] for each in self.system.obstacles]
-        return any(bool((depth > 0.0).any()) for depth in depths)
+        x, radius = self.system.world.x, self.system.world.radius
+        return any(bool((each.distances(0.0, x)[0] < radius).any()) for each in self.system.obstacles)
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene: that of the System, and of the integrator."""
