@@ -72,7 +72,7 @@ class OverlapSchedule:
 def allow_overlaps(
     table: ContactPairs, world: "World", overlaps: OverlapSchedule, separate: bool
 ) -> list[str]:
-    """Let bodies that start closer than contact keeps them come apart slowly; returns a note for each pair.
+    """Let bodies that start closer than contact keeps them separate slowly; returns a note for each pair.
     Those that are deeper in each other than contact reaches are refused unless ``separate``."""
     table.search(world.x)
     inner, depth = _inside(table, world.bodies)
@@ -91,7 +91,7 @@ def allow_overlaps(
 
 def allow_sudden(table: ContactPairs, overlaps: OverlapSchedule, time: float) -> None:
     """Let pairs that touch for the first time and are deep already (they passed a surface within one step,
-    or a body was put there) come apart slowly."""
+    or a body was put there) separate slowly."""
     new = (table.touched >= 0) & (table.history[:, ACTIVE] == 0.0)
     if not new.any():
         return
@@ -123,7 +123,7 @@ def allow_new_faces(
 ) -> None:
     """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until
     it parts. Vertices on ``faces`` (f, 3) are pushed back along the normal of these. What lies on other
-    bodies comes apart slowly."""
+    bodies separates slowly."""
     if not len(faces):
         return
     table.search(x)

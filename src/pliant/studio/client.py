@@ -117,7 +117,7 @@ class FrameRelay:
                 client.show(self.latest, whole=False)
 
     def forget(self) -> None:
-        """The engine has started anew and has nothing to show."""
+        """The engine has restarted and has nothing to show."""
         self._asked = False
         self.forget_pictures()
 

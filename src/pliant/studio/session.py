@@ -301,7 +301,7 @@ class Session:
             self.tell(name, **event)
 
     def _nothing_built(self) -> None:
-        """The engine has started anew."""
+        """The engine has restarted."""
         self.project.lost()
         self.relay.forget()
         self._status(**NOTHING)

@@ -159,7 +159,7 @@ BEAM: Table = {"models": ("lattice",), "quick": False}
 
 
 def _tip(edge: float, load: float) -> float:
-    """The text's beam of elements, 2 x 0.7 x 0.5 m, E = 1.21 MPa, loaded at its end along 0.7 m [m]."""
+    """Tip of the beam of Jansson and Vergeest (2000) [m]: 2 x 0.7 x 0.5 m, E = 1.21 MPa, load along 0.7 m."""
     material = {"young": 12.1e5, "poisson": 0.25, "density": 580.0}
     beam = Body(
         box(2.0 + edge, 0.7, 0.5), edge=edge, model="lattice", material=material, position=(-edge, 0, 0)

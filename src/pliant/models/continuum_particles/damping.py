@@ -14,7 +14,7 @@ import numpy as np
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.element_blocks import ElementBlocks
 from pliant.kernels.jit import jit, prange, twin
-from pliant.models.tets.fields import deformation_gradients, edge_matrices
+from pliant.models.tets.fields import edge_matrices
 
 
 def damping_rows(
@@ -24,18 +24,6 @@ def damping_rows(
     inverse = np.linalg.inv(edge_matrices(rest, tets)).reshape(-1, 9)
     lam, mu = lame
     return blocks.rows(*inverse.T, 2.0 * mu * volumes, lam * volumes)
-
-
-def damping_power(
-    x: Array, v: Array, rest: Array, tets: IntArray, volumes: Array, lame: tuple[Array, Array]
-) -> float:
-    """Heat per damping time beta, ``sum V (2 mu |dE/dt|^2 + lambda (tr dE/dt)^2)`` [W/s]."""
-    F, rate = deformation_gradients(x, rest, tets), deformation_gradients(v, rest, tets)
-    E = F.transpose(0, 2, 1) @ rate
-    E = 0.5 * (E + E.transpose(0, 2, 1))
-    lam, mu = lame
-    trace = np.trace(E, axis1=1, axis2=2)
-    return float(np.sum(volumes * (2.0 * mu * np.einsum("mij,mij->m", E, E) + lam * trace**2)))
 
 
 @jit
