@@ -67,3 +67,30 @@ def test_both_versions_of_a_twin_give_the_same_bytes_and_have_names_of_their_own
         spans = [jit.partition(p, rows) for p in range(jit.partition_count(rows))]
         assert [a for a, _ in spans] == [0, *(b for _, b in spans[:-1])]
         assert spans[-1][1] == rows
+
+
+def test_the_folder_of_a_kernel_depends_on_all_that_it_calls() -> None:
+    import importlib
+    import pkgutil
+
+    import pliant.models
+    from pliant.kernels.kernel_cache import kernel_folder, sources_of
+
+    calls = 0
+    for found in pkgutil.walk_packages(pliant.models.__path__, "pliant.models."):
+        module = importlib.import_module(found.name)
+        for kernel in vars(module).values():
+            function = getattr(kernel, "py_func", None)
+            if function is None or not function.__module__.startswith("pliant."):
+                continue
+            sources = sources_of(function.__module__)
+            for name in function.__code__.co_names:
+                called = getattr(function.__globals__.get(name), "py_func", None)
+                if called is not None:
+                    calls += 1
+                    assert called.__module__ in sources, (function.__module__, name)
+    assert calls > 100
+    one, other = "pliant.models.springs.kernels", "pliant.models.efg.kernels"
+    assert kernel_folder([one]) == kernel_folder([one]) != kernel_folder([other])
+    assert kernel_folder([one, other]) not in (kernel_folder([one]), kernel_folder([other]))
+    assert "pliant.models.efg.kernels" not in sources_of(one)  # an edit there compiles no spring again

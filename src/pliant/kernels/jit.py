@@ -8,10 +8,8 @@ rows the serial version of a ``twin`` runs: a parallel loop would lose there. No
 This module imports the compiler: import it only from kernel modules, inside ``prepare``.
 """
 
-import hashlib
 import os
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
@@ -22,6 +20,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from pliant.core.tables import TableView
 from pliant.core.typing import Kernel
+from pliant.kernels.kernel_cache import kernel_folder
 
 try:
     import fcntl
@@ -31,39 +30,9 @@ except ImportError:  # not on Windows
 SERIAL_ROWS = 5000
 LIGHT_ROWS = 100_000  # of passes that take a millisecond: below, waiting for a second thread may take longer
 ROW_PARTITIONS = 64  # of a loop over rows, at most
-KEPT_CACHES = 6
-
-
-def _kernel_cache() -> str:
-    """A folder for compiled kernels, named after their sources.
-
-    numba looks at the file of a kernel only, not at those of the functions it calls: an edit there would go
-    on running the old code. Older folders are removed. Empty (numba's own choice) where none can be made.
-    """
-    root = Path(__file__).parent.parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(root.rglob("*.py")):
-        text = path.read_bytes()
-        if b"jit" in text or b"@kernel" in text:
-            digest.update(text)
-    own = os.environ.get("PLIANT_CACHE_DIR")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant"
-    base = (Path(own) if own else home) / "kernels"
-    folder = base / digest.hexdigest()[:16]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        for old in sorted(base.iterdir(), key=lambda p: -p.stat().st_mtime)[KEPT_CACHES:]:
-            shutil.rmtree(old, ignore_errors=True)
-    except OSError:
-        return ""
-    return str(folder)
 
 
 numba.config.THREADING_LAYER = "omp"
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = _kernel_cache()
-
 prange: Kernel = numba.prange
 
 
@@ -73,12 +42,12 @@ inlined: Kernel = numba.njit(inline="always", error_model="numpy")
 
 def jit(function: Kernel) -> Kernel:
     """A compiled function, kept on disk."""
-    return _compiled_once(numba.njit(cache=True, error_model="numpy")(function))
+    return _compiled(function)
 
 
 def parallel_jit(function: Kernel) -> Kernel:
     """As ``jit``, with loops over ``prange`` shared by the threads."""
-    return _compiled_once(numba.njit(cache=True, error_model="numpy", parallel=True)(function))
+    return _compiled(function, parallel=True)
 
 
 def specialised(
@@ -90,7 +59,7 @@ def specialised(
     """
     copy = FunctionType(function.__code__, {**function.__globals__, **meanings}, function.__name__)
     copy.__qualname__, copy.__doc__ = f"{function.__qualname__}_{name}", function.__doc__
-    return _compiled_once(numba.njit(cache=cache, error_model="numpy", parallel=parallel)(copy))
+    return _compiled(copy, parallel, cache, meanings.values())
 
 
 def specialised_twin(
@@ -114,15 +83,26 @@ def twin(function: Kernel) -> tuple[Kernel, Kernel]:
     return jit(function), parallel_jit(copy)
 
 
-def _compiled_once(kernel: Kernel) -> Kernel:
-    """Of several processes that want a kernel at the same time, one compiles it; the others wait for it.
+def _compiled(
+    function: Kernel, parallel: bool = False, cache: bool = True, uses: Iterable[object] = ()
+) -> Kernel:
+    """A function that is compiled when it is first called, kept in the folder of its sources and of those
+    of the functions among ``uses``.
 
-    Locks are taken from the caller of a function to what it calls, so that nobody waits in a circle.
+    Of several processes that want it at the same time, one compiles it; the others wait for it. Locks are
+    taken from the caller of a function to what it calls, so that nobody waits in a circle.
     """
-    plain, name = kernel.compile, f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+    used = (getattr(getattr(each, "py_func", each), "__module__", None) for each in uses)
+    folder = kernel_folder([function.__module__, *(name for name in used if name)])
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+    try:  # numba chooses the place of a kernel here
+        kernel = numba.njit(cache=cache, error_model="numpy", parallel=parallel)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    plain, lock = kernel.compile, f"{function.__module__}.{function.__qualname__}.lock"
 
     def compile(signature: Any) -> Any:
-        with global_compiler_lock, _alone(name):
+        with global_compiler_lock, _alone(folder, lock):
             try:
                 return plain(_shared(signature))
             except numba.TypingError:  # a number that decides about types, an index into a tuple say
@@ -145,13 +125,12 @@ def _shared(signature: Any) -> Any:
 
 
 @contextmanager
-def _alone(name: str) -> Iterator[None]:
+def _alone(folder: str, name: str) -> Iterator[None]:
     """Hold the lock of a kernel among processes that share the folder of kernels."""
     with ExitStack() as held:
-        if fcntl is not None and numba.config.CACHE_DIR:
+        if fcntl is not None and folder:
             with suppress(OSError):  # a folder that cannot be written, or has no locks
-                file = held.enter_context(Path(numba.config.CACHE_DIR, f"{name}.lock").open("w"))
-                fcntl.flock(file, fcntl.LOCK_EX)
+                fcntl.flock(held.enter_context(Path(folder, name).open("w")), fcntl.LOCK_EX)
         yield
 
 
