@@ -12,6 +12,7 @@ from pliant.core.errors import IncompatibleError, SceneError
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
+    EnergyKeeping,
     EnergyTotals,
     HideBody,
     Integrator,
@@ -87,8 +88,7 @@ class Simulation:
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
-        self._reported = 1.0  # factor of the step in the last message
-        self._gain_reported = False
+        self._reported, self._gain_reported = 1.0, False  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
@@ -97,8 +97,8 @@ class Simulation:
 
     def _is_guarded(self) -> bool:
         """Whether the ledger can judge windows of steps: the scheme and all bodies keep energy."""
-        parts = self.system.world.bodies
-        known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
+        found = [part.mechanics for part in self.system.world.bodies]
+        known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
         return self.integrator.keeps_energy and known
 
     def _check_own_steps(self) -> None:
