@@ -49,5 +49,5 @@ def test_a_ball_that_presses_and_leaves_gives_no_heat(model: str, tmp_path: Path
     assert found["energy.work"].max() > 0.02
     assert (
         np.diff(found["energy.friction"]).min() > -5e-4 * found["moved"]
-    )  # a curved ball: second order in the step
+    )
     assert np.abs(found["energy.unexplained"]).max() < 1e-3 * found["moved"]
