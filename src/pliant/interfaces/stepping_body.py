@@ -51,3 +51,12 @@ class SelfStepping(Protocol):
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of the body whose rows are ``x`` and ``v``."""
+
+
+class EnergyKeeping(Protocol):
+    """A self-stepping body whose energy ledger closes, so that the guard judges its steps too. The work of
+    prescribed motion of its rows is in its ``report_energy``."""
+
+    def scheme_energy(self, external: Array, inverse_mass: Array, dt: float) -> float:
+        """The correction of its time scheme [J], see ``Integrator.scheme_energy``, for steps of ``dt`` [s]
+        under the forces ``external`` [N] of actions on its rows; inverse_mass as in ``StepContext``."""

@@ -12,6 +12,7 @@ from pliant.core.errors import IncompatibleError, SceneError
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
+    EnergyKeeping,
     EnergyTotals,
     HideBody,
     Integrator,
@@ -87,8 +88,7 @@ class Simulation:
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
-        self._reported = 1.0  # factor of the step in the last message
-        self._gain_reported = False
+        self._reported, self._gain_reported = 1.0, False  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
@@ -97,8 +97,8 @@ class Simulation:
 
     def _is_guarded(self) -> bool:
         """Whether the ledger can judge windows of steps: the scheme and all bodies keep energy."""
-        parts = self.system.world.bodies
-        known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
+        found = [part.mechanics for part in self.system.world.bodies]
+        known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
         return self.integrator.keeps_energy and known
 
     def _check_own_steps(self) -> None:
@@ -314,7 +314,7 @@ class Simulation:
                 if system.finish_step(end if j == parts - 1 else begin + (j + 1) * h, h):
                     self.integrator_state.reset_history()
                 if guard is not None:
-                    guard.won -= change
+                    guard.won, guard.changed = guard.won - change, guard.changed + change
                     if span - k <= 3 * each and parts - j <= 3:
                         guard.watch(system.world.f)
                 if poll is not None:

@@ -11,6 +11,7 @@ from pliant.interfaces import (
     ActionRuntime,
     BetweenSteps,
     BodyChange,
+    EnergyKeeping,
     EnergyTotals,
     Event,
     ForceTerm,
@@ -96,7 +97,12 @@ class System:
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
-        self.energy_ledger.bind(every, [*damping, *self.acting], self._drives, self.integrated_rows)
+        keeping = [(p.mechanics.offer(EnergyKeeping), p.rows) for p in world.bodies if p.present]
+        self._keeping = [(own, rows) for own, rows in keeping if own is not None]
+        self.energy_ledger.bind(
+            every, [*damping, *self.acting], self._drives, self.integrated_rows, self._own_scheme_energy,
+            [rows for _, rows in self._keeping],
+        )  # fmt: skip
         self._booked = self.energy_ledger.varying
         self.velocity_dependent = bool(damping) or any(term.velocity_dependent for term in pushing)
 
@@ -243,6 +249,13 @@ class System:
             )  # fmt: skip
             mechanics.advance(ctx)
             self._steps_under_way.append((mechanics, ctx))
+
+    def _own_scheme_energy(self, dt: float) -> float:
+        """The correction of the schemes of self-stepping bodies [J]."""
+        w, external = self.world, self._external
+        if external.shape != w.x.shape:
+            return 0.0
+        return sum(own.scheme_energy(external[r], w.inverse_mass[r], dt) for own, r in self._keeping)
 
     def complete(self, dt: float) -> None:
         """Let self-stepping bodies finish the step that ``advance`` began, with the forces at its end."""
