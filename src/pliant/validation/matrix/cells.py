@@ -75,7 +75,7 @@ class MatrixCell:
 
 
 class _TimeLimit(RunProgress):
-    """Times the loop of a run, and ends it at a limit."""
+    """Times the loop of a run, and ends it at a limit [CPU s]: other jobs do not change that."""
 
     def __init__(self, limit: float) -> None:
         self.limit, self.wall, self.cpu = limit, 0.0, 0.0
@@ -90,8 +90,8 @@ class _TimeLimit(RunProgress):
 
     def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
         self.wall, self.cpu = time.perf_counter() - self._start, time.process_time() - self._start_cpu
-        if self.wall > self.limit:
-            raise Interrupted(f"The time limit of {self.limit:g} s was reached.")
+        if self.cpu > self.limit:
+            raise Interrupted(f"The limit of {self.limit:g} CPU seconds was reached.")
 
 
 def estimate_cell(cell: MatrixCell, folder: Path) -> Table:
@@ -126,7 +126,7 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
     except Diverged as error:
         entry |= {"state": "diverged", "message": error.message}
     except Interrupted as error:
-        if watch.wall <= limit:
+        if watch.cpu <= limit:
             raise
         entry |= {"state": "timeout", "message": error.message}
     except InputError as error:
@@ -135,7 +135,7 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
         entry |= {"state": "failed", "message": f"{type(error).__name__}: {error}"}
     entry |= {"wall": watch.wall, "cpu": watch.cpu, "notes": watch.notes[-20:]}
     if entry["state"] == "done" and entry.get("estimate"):
-        entry["time_ratio"] = watch.wall / entry["estimate"]
+        entry["time_ratio"] = watch.cpu / entry["estimate"]
     return _finish(cell, folder, entry, keep)
 
 
@@ -179,7 +179,7 @@ def _estimate(scene: Scene) -> Table:
     report = check(scene)
     particles = sum(body.particles for body in report.bodies)
     return {
-        "estimate": report.wall,
+        "estimate": report.cpu,
         "steps": report.steps,
         "step": report.step,
         "particles": particles,

@@ -36,14 +36,14 @@ QUICK = {
 QUICK_SECONDS, SECONDS = 0.3, 10.0
 """The part of the matrix that runs in continuous integration, and the simulated time of a run."""
 LONGEST_ESTIMATE = 600.0  # s, that an estimate may take
-SLACK, MOST_ATTEMPTS = 120.0, 3
-"""Seconds beyond the limit after which the process of a run is ended; attempts at a run that ends its own."""
+SLACK, MOST_ATTEMPTS = 10.0, 3
+"""Times the limit, in wall time, after which a process is ended; attempts at a run that ends its own."""
 Show = Callable[[Table, int, int], object]
 
 
 @dataclass(frozen=True)
 class MatrixPlan:
-    """What is run: None for all. limit: seconds of computing after which a run is ended."""
+    """What is run: None for all. limit: CPU seconds after which a run is ended."""
 
     bodies: Sequence[str] | None = None
     motions: Sequence[str] | None = None
@@ -193,7 +193,7 @@ def _run(
     yield from done
     place = {cell.name: number for number, cell in enumerate(cells)}
     ready.reverse()
-    limit = 1.5 * plan.limit + SLACK
+    limit = SLACK * plan.limit
     attempts: Counter[str] = Counter()
     for outcome in pool.outcomes(
         lambda: ready.pop() if ready else None,
