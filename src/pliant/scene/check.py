@@ -36,8 +36,8 @@ class BodyReport(BodySummary):
 class Report:
     """What ``check`` found; memory and disk in bytes.
 
-    wall [s] follows from the first ``covered`` seconds of simulated time, which were timed here and now;
-    uncounted: what may make the rest slower.
+    wall [s] follows from the first ``covered`` seconds of simulated time, which were timed here and now, and
+    so does cpu [s], the CPU time; uncounted: what may make the rest slower.
     """
 
     title: str
@@ -49,6 +49,7 @@ class Report:
     steps: int
     integrator: str
     wall: float
+    cpu: float
     covered: float
     uncounted: tuple[str, ...]
     memory: int | None

@@ -11,6 +11,7 @@ import numpy as np
 from numba.core.event import install_timer
 
 from pliant.core.errors import Diverged
+from pliant.core.typing import Array
 from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
 
@@ -24,10 +25,12 @@ WRITES = 5  # frames that are written to see how long that takes
 
 @dataclass(frozen=True)
 class RunTime:
-    """Estimated wall time [s] of the loop of a run; covered: simulated time [s] that was measured; uncounted:
-    what may make the rest of the run slower than that, in words."""
+    """Estimated wall time [s] of the loop of a run, and its CPU time [s], which other jobs hardly change;
+    covered: simulated time [s] that was measured; uncounted: what may make the rest of the run slower than
+    that, in words."""
 
     wall: float
+    cpu: float
     covered: float
     uncounted: tuple[str, ...]
 
@@ -36,28 +39,34 @@ class _Enough(Exception):
     """Timing has lasted long enough."""
 
 
+def _clocks() -> Array:
+    """Wall time and CPU time [s]."""
+    return np.array([time.perf_counter(), time.process_time()])
+
+
 class _Stopwatch:
-    """Counts planned steps and wall time, the first step apart: it loads code and factorises matrices."""
+    """Counts planned steps, wall time and CPU time, the first step apart: it loads code and factorises
+    matrices."""
 
     def __init__(self, simulation: Simulation, steps: int) -> None:
         self.simulation, self.steps = simulation, steps
         self.frames = self.polls = 0
-        self.begin = self.start = self.now = time.perf_counter()
+        self.begin = self.start = self.now = _clocks()
         self.skipped = 0.0  # planned steps before ``start``
 
     def poll(self) -> None:
         """Called after every step, the planned ones and parts of them."""
-        self.now = time.perf_counter()
+        self.now = _clocks()
         self.polls += 1
         if self.frames == 0 and self.polls == 1:
             self.start, self.skipped = self.now, self.done
-        spent = self.now - self.start
-        if spent > TRIAL and spent > min(LONGEST, SHARE * self.per_step * self.steps):
+        spent = float(self.now[0] - self.start[0])
+        if spent > TRIAL and spent > min(LONGEST, SHARE * float(self.per_step[0]) * self.steps):
             raise _Enough
 
     def end_frame(self) -> None:
         """Called when a frame is complete."""
-        self.now = time.perf_counter()
+        self.now = _clocks()
         self.frames, self.polls = self.frames + 1, 0
 
     @property
@@ -68,9 +77,10 @@ class _Stopwatch:
         return self.frames * plan.per_frame + min(self.polls / parts, plan.per_frame)
 
     @property
-    def per_step(self) -> float:
-        """Wall seconds of a planned step, whatever it was divided into and how often it was taken again."""
-        return (self.now - self.start) / max(self.done - self.skipped, 1e-9)
+    def per_step(self) -> Array:
+        """Wall and CPU seconds of a planned step, whatever it was divided into and how often it was taken
+        again."""
+        return np.asarray((self.now - self.start) / max(self.done - self.skipped, 1e-9))
 
 
 def estimated_time(scene: Scene, simulation: Simulation) -> RunTime:
@@ -84,12 +94,12 @@ def estimated_time(scene: Scene, simulation: Simulation) -> RunTime:
             simulation.advance(watch.poll)
             watch.end_frame()
     covered = min(watch.done * simulation.plan.seconds, scene.time.duration)
-    first = max(0.0, watch.start - watch.begin - sum(compiled))  # runs find the code compiled
-    later = (steps - watch.skipped) * watch.per_step if watch.done > watch.skipped else 0.0
+    first = np.maximum(0.0, watch.start - watch.begin - sum(compiled))  # runs find the code compiled
+    later = (steps - watch.skipped) * watch.per_step if watch.done > watch.skipped else np.zeros(2)
     if _parts(scene):
         later *= 1.0 + (PARTED - 1.0) * (1.0 - watch.done / max(steps, 1))
-    wall = first + later + frames * _frame_seconds(scene, simulation)
-    return RunTime(wall, covered, tuple(_uncounted(scene, simulation, covered)))
+    wall, cpu = (first + later + frames * _frame_seconds(scene, simulation)).tolist()
+    return RunTime(wall, cpu, covered, tuple(_uncounted(scene, simulation, covered)))
 
 
 def _parts(scene: Scene) -> bool:
@@ -98,8 +108,8 @@ def _parts(scene: Scene) -> bool:
     return cut or any(body.resolved_material.strength is not None for body in scene.bodies)
 
 
-def _frame_seconds(scene: Scene, simulation: Simulation) -> float:
-    """Wall seconds of sampling the measures and writing a frame."""
+def _frame_seconds(scene: Scene, simulation: Simulation) -> Array:
+    """Wall and CPU seconds of sampling the measures and writing a frame."""
     from pliant.run.recorder import begin, create, write_frame
 
     with tempfile.TemporaryDirectory() as place:
@@ -111,11 +121,11 @@ def _frame_seconds(scene: Scene, simulation: Simulation) -> float:
             rows = None
             if simulation.step_columns:
                 rows = np.tile(simulation.row_of_steps(), (simulation.plan.per_frame, 1))
-            start = time.perf_counter()
+            start = _clocks()
             for _ in range(WRITES):
                 simulation.frame += 1
                 write_frame(simulation, writer, scene.record.velocities, rows, False)
-            return (time.perf_counter() - start) / WRITES
+            return np.asarray((_clocks() - start) / WRITES)
         finally:
             simulation.frame = frame
             writer.finish("interrupted", "")
