@@ -24,7 +24,9 @@ class Model:
     shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
     for, with the key that they depend on ("" where they always apply); subject: the heading of its
     examples; microseconds: of computing for one particle on one core in the time that sound takes for an
-    edge, measured on a box of a thousand particles.
+    edge, measured on a box of a thousand particles; constant_strain: whether strain is constant in a cell, so
+    that bending needs several across a section; locking_remedy: what to use instead where its cells are too
+    stiff in nearly incompressible materials, None where they are not.
     """
 
     kind: ClassVar[str]
@@ -34,6 +36,18 @@ class Model:
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
     microseconds: ClassVar[float] = 1.0
+
+    @property
+    def constant_strain(self) -> bool:
+        return False
+
+    @property
+    def locking_remedy(self) -> str | None:
+        return None
+
+    def bending_remedy(self, edge: float) -> str:
+        """What to use where bent sections are too coarse, by keys of a scene; ``edge`` [m] is fine enough."""
+        return f"cells of {edge:.2g} m (edge, or divisions)"
 
     def notes(self, material: "ResolvedMaterial") -> list[str]:
         """What a user should know before looking at the result."""

@@ -42,6 +42,15 @@ class MassSpring(Model):
 
     stiffness: Number | None = Field(default=None, gt=0)
 
+    @property
+    def constant_strain(self) -> bool:
+        return True
+
+    @property
+    def locking_remedy(self) -> str | None:
+        """A given stiffness has no volumetric term, and does not lock."""
+        return None if self.stiffness is not None else 'model = { type = "fem", elements = "quadratic" }'
+
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
         """Lame's (lambda, mu) [Pa] by the average over edge directions; None for a given stiffness."""
         return material.lame if self.stiffness is None else None

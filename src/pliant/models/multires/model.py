@@ -61,6 +61,14 @@ class Multires(Model):
     def sampler(self) -> LevelSampler:
         return LevelSampler(self.levels)
 
+    @property
+    def constant_strain(self) -> bool:
+        return True
+
+    @property
+    def locking_remedy(self) -> str | None:
+        return 'model = { type = "fem", elements = "quadratic" }'
+
     def notes(self, material: "Material") -> list[str]:
         """What a user should know before looking at the result."""
         if self.order == "debunne":
