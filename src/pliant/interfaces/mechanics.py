@@ -22,9 +22,7 @@ class Model:
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
     shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
-    for, with the key that they depend on ("" where they always apply); subject: the heading of its
-    examples; microseconds: of computing for one particle on one core in the time that sound takes for an
-    edge, measured on a box of a thousand particles.
+    for, with the key that they depend on ("" where they always apply); subject: the heading of its examples.
     """
 
     kind: ClassVar[str]
@@ -33,7 +31,6 @@ class Model:
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
-    microseconds: ClassVar[float] = 1.0
 
     def notes(self, material: "ResolvedMaterial") -> list[str]:
         """What a user should know before looking at the result."""
