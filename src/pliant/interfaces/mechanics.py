@@ -23,10 +23,9 @@ class Model:
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
     shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
     for, with the key that they depend on ("" where they always apply); subject: the heading of its
-    examples; microseconds: of computing for one particle on one core in the time that sound takes for an
-    edge, measured on a box of a thousand particles; constant_strain: whether strain is constant in a cell, so
-    that bending needs several across a section; locking_remedy: what to use instead where its cells are too
-    stiff in nearly incompressible materials, None where they are not.
+    examples; constant_strain: whether strain is constant in a cell, so that bending needs several across a
+    section; locking_remedy: what to use instead where its cells are too stiff in nearly incompressible
+    materials, None where they are not.
     """
 
     kind: ClassVar[str]
@@ -35,7 +34,6 @@ class Model:
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
-    microseconds: ClassVar[float] = 1.0
 
     @property
     def constant_strain(self) -> bool:

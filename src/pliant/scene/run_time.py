@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +48,8 @@ class _Stopwatch:
     """Counts planned steps, wall time and CPU time, the first step apart: it loads code and factorises
     matrices."""
 
-    def __init__(self, simulation: Simulation, steps: int) -> None:
-        self.simulation, self.steps = simulation, steps
+    def __init__(self, simulation: Simulation, steps: int, between: Callable[[], object]) -> None:
+        self.simulation, self.steps, self.between = simulation, steps, between
         self.frames = self.polls = 0
         self.begin = self.start = self.now = _clocks()
         self.skipped = 0.0  # planned steps before ``start``
@@ -58,6 +58,7 @@ class _Stopwatch:
         """Called after every step, the planned ones and parts of them."""
         self.now = _clocks()
         self.polls += 1
+        self.between()
         if self.frames == 0 and self.polls == 1:
             self.start, self.skipped = self.now, self.done
         spent = float(self.now[0] - self.start[0])
@@ -83,13 +84,18 @@ class _Stopwatch:
         return np.asarray((self.now - self.start) / max(self.done - self.skipped, 1e-9))
 
 
-def estimated_time(scene: Scene, simulation: Simulation) -> RunTime:
-    """Simulate the first part of a started ``simulation``, and say how long all of it will take."""
+def estimated_time(
+    scene: Scene, simulation: Simulation, between: Callable[[], object] = lambda: None
+) -> RunTime:
+    """Simulate the first part of a started ``simulation``, and say how long all of it will take.
+
+    ``between`` is called between steps; what it raises ends the trial.
+    """
     frames = scene.time.frames()
     steps = (frames - 1) * simulation.plan.per_frame
     compiled: list[float] = []
     with suppress(_Enough, Diverged), install_timer("numba:compile", compiled.append):
-        watch = _Stopwatch(simulation, steps)
+        watch = _Stopwatch(simulation, steps, between)
         while simulation.frame < frames - 1:
             simulation.advance(watch.poll)
             watch.end_frame()

@@ -24,6 +24,7 @@ from pliant.interfaces import ActionRuntime, SelfStepping, Structure
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
 from pliant.scene.body import Body
+from pliant.scene.camera import CameraKeys
 from pliant.scene.geometry import Progress
 from pliant.simulation.requests import apply_requests
 from pliant.simulation.simulation import DeferredAction, Simulation
@@ -89,6 +90,7 @@ class Scene:
     time: TimeSettings = field(default_factory=TimeSettings)
     record: RecordSettings = field(default_factory=RecordSettings)
     contact: Contact = field(default_factory=Contact)
+    camera: CameraKeys | None = None  # of pictures and exported files
     folder: Path | None = None  # relative mesh paths are looked up here
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ from pliant.materials import Material
 from pliant.measures import MEASURES
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
+from pliant.scene.camera import CameraKeys
 from pliant.scene.scene import RecordSettings, TimeSettings, complete_names
 
 FAMILIES: dict[str, Registry[Any]] = {"actions": ACTIONS, "measures": MEASURES}
@@ -43,6 +44,7 @@ class SceneFile:
     time: TimeSettings = Field(default_factory=TimeSettings)
     record: RecordSettings = Field(default_factory=RecordSettings)
     contact: Contact = Field(default_factory=Contact)
+    camera: CameraKeys | None = None
     bodies: list[Any] = Field(default_factory=list)
     actions: list[Any] = Field(default_factory=list)
     measures: list[Any] = Field(default_factory=list)

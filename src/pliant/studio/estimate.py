@@ -1,6 +1,7 @@
-"""How large and how costly bodies will be, before they are built: rough, and at once."""
+"""How large bodies will be before they are built, and how long a scene will take once it is."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.triangles import double_areas
 from pliant.scene.body import Body
 from pliant.scene.load import parse
+from pliant.scene.run_time import estimated_time
 from pliant.scene.scene import Scene
+from pliant.studio.take import Take
 
 KEPT = 20  # bodies whose size is remembered
-IMPLICIT = 400.0  # times an explicit step: the cost of an implicit one
 
 
 class Estimates:
@@ -26,7 +28,7 @@ class Estimates:
         self._sizes: dict[str, tuple[float, float, float, float | None]] = {}
 
     def of(self, text: str, folder: Path) -> list[Table]:
-        """For each body its name, edge [m], particles and seconds of computing per simulated second."""
+        """For each body its name, edge [m] and particles."""
         scene = parse(text, folder, "scene")
         found = []
         for body in scene.bodies:
@@ -39,8 +41,7 @@ class Estimates:
     def _one(self, scene: Scene, body: Body) -> dict[str, float]:
         volume, area, diagonal, given = self._size(scene, body)
         edge = body.edge or given or default_edge(volume, area, diagonal)
-        count = _exact(body) or particles(volume, area, edge)
-        return {"edge": edge, "particles": float(count), "seconds": count * _seconds(scene, body, edge)}
+        return {"edge": edge, "particles": float(_exact(body) or particles(volume, area, edge))}
 
     def _size(self, scene: Scene, body: Body) -> tuple[float, float, float, float | None]:
         """Volume, area, diagonal, and the edge of a volume mesh that was given."""
@@ -64,9 +65,18 @@ def _exact(body: Body) -> int | None:
     return None
 
 
-def _seconds(scene: Scene, body: Body, edge: float) -> float:
-    """Seconds that a particle costs per simulated second."""
-    own = 1e-6 * float(body.model.microseconds)
-    if math.isinf(scene.time.integrator.stability):
-        return own * IMPLICIT * max(scene.time.fps, 50.0)
-    return own * body.resolved_material.wave_speed / edge
+def pace(take: Take, between: Callable[[], object]) -> Table:
+    """What ``pliant check`` says of the scene of ``take``: computing time over simulated time, the simulated
+    time [s] that was measured, what may make the rest slower; and whether its steps shrink with the edge.
+
+    A second simulation of the same particles is timed; ``between`` is called between its steps.
+    """
+    simulation = take.scene.simulation(take.structures)
+    simulation.start()
+    found = estimated_time(take.scene, simulation, between)
+    return {
+        "ratio": found.wall / take.scene.time.duration,
+        "covered": found.covered,
+        "uncounted": list(found.uncounted),
+        "explicit": math.isfinite(simulation.integrator.stability),
+    }

@@ -36,6 +36,7 @@ class Session:
         self.status: Table = dict(NOTHING)
         self.live: dict[int, Table] = {}  # what hands have added to the take, by number
         self._open_end = False
+        self.pace: Table | None = None  # how long the scene that is built will take
         self.relay = FrameRelay(self.clients)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stale = self._estimating = False  # about the estimate of the bodies
@@ -98,6 +99,8 @@ class Session:
         client.tell("status", **self.status)
         for number in self.live:
             client.tell("live", **self.live_entry(number))
+        if self.pace is not None:
+            client.tell("pace", **self.pace)
         self.relay.catch_up(client)
 
     async def _hear_page(self, client: Client, text: str) -> None:
@@ -195,6 +198,7 @@ class Session:
         self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
                          open_end=open_end)  # fmt: skip
         self.live.clear()
+        self.pace = None
         self.tell("building", version=self.project.built_version)
 
     def _open(self, message: messages.Open) -> None:
@@ -296,6 +300,8 @@ class Session:
             self._live(event["id"], event["table"])
         else:
             event.pop("to", None)
+            if name == "pace":
+                self.pace = event
             if name == "notice" and event["level"] == "error":
                 self.tell("progress", share=1.0, text="")
             self.tell(name, **event)

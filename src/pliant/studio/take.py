@@ -27,7 +27,7 @@ class Take:
     """A Scene's simulation with live input and a recorder."""
 
     def __init__(self, scene: Scene, structures: list[Structure], folder: Path, open_end: bool) -> None:
-        self.scene = scene
+        self.scene, self.structures = scene, structures
         self.simulation = scene.simulation(structures)
         self.simulation.start()
         self.live = LiveSession(scene, self.simulation)

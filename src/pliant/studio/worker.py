@@ -15,7 +15,7 @@ from typing import Any
 from pliant.core.errors import Diverged, PliantError
 from pliant.core.tables import Table
 from pliant.run.store import Run, load
-from pliant.studio.estimate import Estimates
+from pliant.studio.estimate import Estimates, pace
 from pliant.studio.frame_messages import FrameEncoder, finite
 from pliant.studio.take import Take
 from pliant.studio.take_builder import TakeBuilder, play_again, with_lump
@@ -23,8 +23,13 @@ from pliant.studio.worker_pipe import ENDS, Stop, WorkerPipe
 
 ROWS = 2000  # of a series that are sent at most
 TOLD = 40  # frames whose pace is told
+IDLE = 0.4  # seconds without a command after which a new take is timed
 BEHIND = 0.25  # seconds after which lost time is not made up for
 _PLACE = re.compile(r"body '(?P<body>[^']+)': .*?(?P<what>particle|tet) (?P<number>\d+)")
+
+
+class Postponed(Exception):
+    """A command has come while a take was being timed."""
 
 
 class PlaybackClock:
@@ -70,6 +75,7 @@ class Worker:
         self._take: Take | None = None
         self._run: Run | None = None
         self._playing = self._asked = self._dirty = self._advancing = False
+        self._untimed = False  # whether nobody knows yet how long the take will take
         self._scrub: int | None = None  # the recorded frame that is shown instead of the present one
 
     # --------------------------------------------------------------------------------------- the loop
@@ -78,6 +84,8 @@ class Worker:
         try:
             while True:
                 self._line.receive(self._wait())
+                if self._untimed and not self._busy and not self._line.spoken_to:
+                    self._time()
                 if self._playing and self._pace.left <= 0.0:
                     self._advance()
                 self._publish()
@@ -91,7 +99,30 @@ class Worker:
         """How long to wait for a command: for ever unless something is going on."""
         if self._line.waiting or (self._dirty and self._asked):
             return 0.0
-        return self._pace.left if self._playing else None
+        if self._playing:
+            return self._pace.left
+        return IDLE if self._untimed else None
+
+    @property
+    def _busy(self) -> bool:
+        """Whether there is something to do at once."""
+        return self._playing or self._line.waiting or (self._dirty and self._asked)
+
+    def _time(self) -> None:
+        """Find out how long the take will take, unless a command comes meanwhile."""
+        take = self._take
+        self._untimed = take is not None and take.frame == 0
+        if take is None or not self._untimed:
+            return
+
+        def between() -> None:
+            if self._line.spoken_to:
+                raise Postponed
+
+        with suppress(Postponed):
+            with suppress(PliantError):  # running will say what is wrong
+                self._line.tell("pace", **pace(take, between))
+            self._untimed = False
 
     def _carry_out(self, command: Table) -> Any:
         return getattr(self, f"do_{command.pop('do')}")(**command)
@@ -122,6 +153,7 @@ class Worker:
             raise
         self._forget_take()
         self._take, self._run, self._scrub = take, None, None
+        self._untimed = True
         self._line.tell("progress", share=1.0, text="")
         self._present()
 
@@ -141,7 +173,7 @@ class Worker:
         self._present()
 
     def do_estimate(self, text: str, folder: str) -> list[Table]:
-        """About how large and how costly the bodies of a scene will be."""
+        """About how large the bodies of a scene will be."""
         return self._estimates.of(text, Path(folder))
 
     def do_play(self) -> None:

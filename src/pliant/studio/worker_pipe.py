@@ -35,6 +35,11 @@ class WorkerPipe:
         """Whether there are commands that were put off."""
         return bool(self._later)
 
+    @property
+    def spoken_to(self) -> bool:
+        """Whether there are commands at all."""
+        return self.waiting or self._pipe.poll(0)
+
     def receive(self, timeout: float | None) -> None:
         """Carry out what has come; waits for ``timeout`` seconds (None: for ever) where nothing has."""
         if self._later:

@@ -55,7 +55,6 @@ class Fem(Model):
     kind: ClassVar[str] = "fem"
     offers: ClassVar[Mapping[type, str]] = {Cuttable: 'elements = "linear"'}
     subject: ClassVar[str] = "Solids of finite elements"
-    microseconds: ClassVar[float] = 0.7
     references: ClassVar[tuple[str, ...]] = (
         "Cairns2012",
         "MuellerGross2004",

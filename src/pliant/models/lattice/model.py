@@ -36,7 +36,6 @@ class Lattice(Model):
     kind: ClassVar[str] = "lattice"
     offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"
-    microseconds: ClassVar[float] = 0.3
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
 
     rule: Literal["calibrated", "text"] = "calibrated"

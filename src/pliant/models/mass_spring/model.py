@@ -36,7 +36,6 @@ class MassSpring(Model):
     kind: ClassVar[str] = "mass-spring"
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     subject: ClassVar[str] = "Springs and masses"
-    microseconds: ClassVar[float] = 1.3
     references: ClassVar[tuple[str, ...]] = ("Everts2006", "JanssonVergeest2000")
     sampler: ClassVar[TetSampler] = TetSampler()
 

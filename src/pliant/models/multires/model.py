@@ -44,7 +44,6 @@ class Multires(Model):
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     own_step: ClassVar[bool] = True
     subject: ClassVar[str] = "Levels of detail"
-    microseconds: ClassVar[float] = 1.5
     references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
 
     levels: int = Field(default=3, ge=1, le=8)

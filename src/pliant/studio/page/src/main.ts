@@ -5,7 +5,7 @@ import "./studio.css";
 import { addAction, addBodyLike, type App } from "./app";
 import { Connection } from "./connection";
 import { h } from "./dom";
-import type { Failure, Frame, Health, LiveAction, Vec3 } from "./protocol";
+import type { Failure, Frame, Health, LiveAction, Pace, Vec3 } from "./protocol";
 import { type State, Store } from "./store";
 import { listen } from "./shortcuts";
 import { actionsPanel } from "./ui/actions";
@@ -92,7 +92,7 @@ function hear(message: Message): void {
       store.set({ files: rest as unknown as State["files"] });
       break;
     case "building":
-      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null });
+      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null, pace: null });
       break;
     case "progress":
       store.set({ progress: rest["share"] === 1 ? null : (rest as unknown as State["progress"]) });
@@ -122,6 +122,9 @@ function hear(message: Message): void {
       break;
     case "estimate":
       store.set({ estimates: rest["bodies"] as State["estimates"] });
+      break;
+    case "pace":
+      store.set({ pace: rest as unknown as Pace });
       break;
     case "failed":
       store.set({ failed: rest as unknown as Failure, following: false });

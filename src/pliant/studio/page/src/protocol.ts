@@ -100,12 +100,19 @@ export interface BodyInfo {
   groups: Record<string, number[]>;
 }
 
-/** How large a body will be and what it will cost, before it is built. */
+/** How large a body will be, before it is built. */
 export interface Estimate {
   name: string;
   edge: number;
   particles: number;
-  seconds: number;
+}
+
+/** How long the scene that is built will take: computing time over simulated time, as measured over its first part. */
+export interface Pace {
+  ratio: number;
+  covered: number; // simulated seconds that were measured
+  uncounted: string[]; // what may make the rest slower
+  explicit: boolean; // whether steps shrink with the edge
 }
 
 /** What a mesh file is like. */

@@ -1,6 +1,6 @@
 /** The state of the page, in one place; parts of the page listen to what they show. */
 
-import type { Catalogue, Estimate, Failure, FrameHeader, LiveAction, SceneInfo, Scenery, SceneTable } from "./protocol";
+import type { Catalogue, Estimate, Failure, FrameHeader, LiveAction, Pace, SceneInfo, Scenery, SceneTable } from "./protocol";
 
 export type Mode = "surface" | "wireframe" | "edges" | "tets" | "particles" | "cells";
 export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool" | "knife" | "add";
@@ -71,6 +71,7 @@ export interface State {
   activeAction: number | null;
   activeKey: { name: string; time: number } | null; // of the open action
   estimates: Estimate[];
+  pace: Pace | null; // of what is built; null until it was measured
   failed: Failure | null;
   plain: boolean; // materials by softness and strength, without units
 }
@@ -126,6 +127,7 @@ export const initialState: State = {
   activeAction: null,
   activeKey: null,
   estimates: [],
+  pace: null,
   failed: null,
   plain: false,
 };
