@@ -29,6 +29,9 @@ _NAMES = {
     "TimeSettings": "pliant.scene",
     "read": "pliant.scene.load",
     "resume": "pliant.run.runner",
+    "Sweep": "pliant.campaign",
+    "open_sweep": "pliant.campaign",
+    "sweep": "pliant.campaign",
 }
 _FORMER = {"Record": "RecordSettings", "TimePlan": "TimeSettings"}  # names up to 0.1
 

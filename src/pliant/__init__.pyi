@@ -4,6 +4,9 @@ from pliant import materials as materials
 from pliant import measures as measures
 from pliant import models as models
 from pliant.actions import *
+from pliant.campaign import Sweep as Sweep
+from pliant.campaign import open_sweep as open_sweep
+from pliant.campaign import sweep as sweep
 from pliant.core import errors as errors
 from pliant.core import where as where
 from pliant.core.rotation import Rotation as Rotation

@@ -28,6 +28,7 @@ LAYERS = [
     {"exporters"},
     {"render"},
     {"examples"},
+    {"campaign"},
     {"studio"},
     {"validation"},
     {"audit"},

@@ -28,6 +28,7 @@ VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`
     "card": "validation",
     "render": "export",
     "plot": "export",
+    "sweep": "sweep",
     "compare": "validation",
     "validate": "validation",
     "bench": "validation",

@@ -9,7 +9,6 @@ import numpy as np
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.errors import InputError
 from pliant.core.typing import Array
-from pliant.measures import Energy, Momentum, Volume
 from pliant.render.camera import Camera, direction, fitted
 from pliant.render.files import ColourBar
 from pliant.render.render_options import RenderOptions
@@ -40,20 +39,6 @@ def scenery_of(run: Run) -> Scenery:
     others = tuple(shape for shape in shapes if shape.shape != PLANE)
     level = max(grounds, default=None)
     return Scenery(str(table.get("title", "")), up, level, others, camera_in(table))
-
-
-def units_of(run: Run) -> dict[str, str]:
-    """Unit of each series by its name; those of unknown measures are left out."""
-    _, actions, measures = read_members(run.scene_text)
-    named = {"time": "s"}
-    for member in (Volume(), Energy(), Momentum(), *measures, *actions):
-        named |= member.series_units()
-    found = {}
-    for series in run.series:
-        owners = [name for name in named if series == name or series.startswith(f"{name}.")]
-        if owners:
-            found[series] = named[max(owners, key=len)]
-    return found
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def wrong_names(cls: type, table: TableView, at: Path, extra: tuple[str, ...] = 
                 yield unknown_key(here, [*known, *extra])
             continue
         hint = known[key]
-        inner, entry = _class_in(hint), vars(cls).get("kind")
+        inner, entry = class_in(hint), vars(cls).get("kind")
         if isinstance(value, dict) and "keys" in value and not is_keyed(hint) and inner is None:
             keyed = [name for name, other in known.items() if is_keyed(other)]
             also = f"; of '{entry}', keys work for {', '.join(keyed)}" if entry and keyed else ""
@@ -125,11 +125,11 @@ def parts(hint: Any) -> tuple[Any, ...]:
     return typing.get_args(hint)
 
 
-def _class_in(hint: Any) -> type | None:
+def class_in(hint: Any) -> type | None:
     """The parameter class in a type such as ``Plane | None`` or ``tuple[Region, ...]``."""
     if isinstance(hint, type) and is_dataclass(hint):
         return hint
-    return next((found for part in parts(hint) if (found := _class_in(part)) is not None), None)
+    return next((found for part in parts(hint) if (found := class_in(part)) is not None), None)
 
 
 def cross_check(
