@@ -157,7 +157,7 @@ class EnergyGuard:
     def _largest(self, own: float, potential: float, work: float) -> float:
         """The largest energy that moved, now that bodies hold ``own`` and actions ``potential``."""
         found = (own, abs(potential - (self.ground or 0.0)), abs(work))
-        return max(self.moved, *(each for each in found if math.isfinite(each)))
+        return max([self.moved, *(each for each in found if math.isfinite(each))])
 
     def _accept(self, rise: float, correction: float, span: int) -> Verdict:
         self.gain = max(0.0, self.gain + rise)
