@@ -11,7 +11,13 @@ from pliant.interfaces import NewParticles, Structure
 from pliant.models.lattice import kernels
 from pliant.models.lattice.add_material import AddedElements, connected_cells
 from pliant.models.lattice.cut_carrier import SampledBody
-from pliant.models.lattice.stiffness import compensation, connection_stiffness, plain_stiffness
+from pliant.models.lattice.stiffness import (
+    compensation,
+    connection_stiffness,
+    lame_constants,
+    plain_stiffness,
+)
+from pliant.models.lattice.volume_cells import VolumeCells, mean_volumes
 from pliant.models.springs.network import SpringNetwork, normal_inverses
 from pliant.structure.samplers.voxels import intact, swept_triangles
 
@@ -36,9 +42,13 @@ class LatticeBody:
         self.structure, self.material, self.model = structure, material, model
         n, edges = len(structure.rest), structure.cells["edge"]
         lengths = np.linalg.norm(structure.rest[edges[:, 1]] - structure.rest[edges[:, 0]], axis=1)
-        stiffness = connection_stiffness(structure, material.young, model.rule, model.compensate)
+        self.lam, self.mu = lame_constants(material.young, material.poisson)
+        self.connection_young = 2.5 * self.mu if model.rule == "calibrated" else material.young
+        stiffness = connection_stiffness(structure, self.connection_young, model.rule, model.compensate)
         self.connections = SpringNetwork(edges, lengths, stiffness, n)
         self.reference, self.whole = structure.rest, structure.cells
+        self.volume_cells: VolumeCells | None = None
+        self._make_cells(structure.rest)
         self.origin = SampledBody(structure)
         self.friction, self.roughness = material.friction, np.ones(n)
         self.damping_time, self.dampness = material.damping or 0.0, np.ones(n)
@@ -57,6 +67,42 @@ class LatticeBody:
             every = np.arange(len(x))
             self._inverse = normal_inverses(own.table, own.intact, self.reference, every)
         return kernels.element_strains(own.table, own.lengths, own.intact, self.reference, self._inverse, x)
+
+    # ------------------------------------------------------------------------- volume terms
+
+    def _make_cells(self, places: Array, old: IntArray | None = None) -> None:
+        """Give all whole cubes a volume term. Those of ``old`` (c, 8), the present cells in the numbers of
+        now, keep their rest volumes and factors; the others are at rest at ``places`` (n, 3)."""
+        cubes, before = self.whole["hexahedron"], self.volume_cells
+        if not len(cubes):
+            self.volume_cells = None
+            return
+        bulk = self.lam - self.mu if self.model.rule == "calibrated" else 0.0
+        volumes, factors = mean_volumes(places, cubes), np.ones(len(cubes))
+        if before is not None and old is not None and len(old):
+            name = np.dtype((np.void, 64))
+            own, was = (np.ascontiguousarray(np.sort(c, axis=1)).view(name).ravel() for c in (cubes, old))
+            order = np.argsort(was)
+            place = order[np.minimum(np.searchsorted(was[order], own), len(was) - 1)]
+            known = was[place] == own
+            volumes[known], factors[known] = before.volumes[place[known]], before.factors[place[known]]
+        self.volume_cells = VolumeCells(cubes, volumes, bulk, self.material.young, len(self.structure.rest))
+        self.volume_cells.factors = factors
+        self.volume_cells.write()
+
+    def reset_volumes(self, x: Array, chosen: BoolArray) -> None:
+        """Make the present volumes of cells of ``chosen`` elements (n,) their rest volumes."""
+        cells = self.volume_cells
+        if cells is not None:
+            within = chosen[cells.cells].all(axis=1)
+            cells.volumes = np.where(within, mean_volumes(x, cells.cells), cells.volumes)
+            cells.write()
+
+    def stiffen_cells(self, chosen: BoolArray, factor: float) -> None:
+        """Multiply the stiffness of cells of ``chosen`` elements (n,) by ``factor``."""
+        if self.volume_cells is not None:
+            self.volume_cells.factors[chosen[self.volume_cells.cells].all(axis=1)] *= factor
+            self.volume_cells.write()
 
     # ---------------------------------------------------------------------------- attributes
 
@@ -124,25 +170,28 @@ class LatticeBody:
         self.dampness = self.dampness[kept]
         self.share_damping()
         self.whole = {key: name[c[(name[c] >= 0).all(axis=1)]] for key, c in self.whole.items()}
+        old = None if self.volume_cells is None else name[self.volume_cells.cells]
         self.origin.keep(kept)
         self.structure = replace(
             structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
             extra=self.origin.extra(),
         )  # fmt: skip
         self.update_structure()
+        self._make_cells(self.reference, old)
         self.parents = kept
         return left
 
-    def grow(self, growth: AddedElements, lengths: Array) -> IntArray:
-        """Continue with the elements of ``growth`` too, whose connections have the rest ``lengths`` [m]; the
-        order (m,) in which the present connections follow from the old ones and then the new ones."""
+    def grow(self, growth: AddedElements, lengths: Array, places: Array) -> IntArray:
+        """Continue with the elements of ``growth`` too, whose connections have the rest ``lengths`` [m] and
+        whose cells are at rest at ``places`` (n, 3); the order (m,) in which the present connections follow
+        from the old ones and then the new ones."""
         own, structure, model = self.connections, self.structure, self.model
         a, material, count = structure.spacing, self.material, len(growth.rest)
         rest = np.concatenate([structure.rest, growth.rest])
         edges = np.concatenate([own.edges, growth.edges])
         order = np.lexsort((edges[:, 1], edges[:, 0]))
         edges = edges[order]
-        stiffness = np.append(own.own, plain_stiffness(lengths, a, material.young, model.rule))[order]
+        stiffness = np.append(own.own, plain_stiffness(lengths, a, self.connection_young, model.rule))[order]
         if model.compensate and model.rule == "calibrated":
             before = np.append(compensation(own.edges, structure.rest, a), np.ones(len(lengths)))
             stiffness *= compensation(edges, rest, a) / before[order]
@@ -157,6 +206,7 @@ class LatticeBody:
         mass = np.append(structure.mass, np.full(count, material.density * a**3))
         self.structure = replace(structure, rest=rest, mass=mass, extra=self.origin.extra())
         self.update_structure()
+        self._make_cells(places, None if self.volume_cells is None else self.volume_cells.cells)
         return order
 
     # ------------------------------------------------------------------------------- restart
@@ -172,6 +222,8 @@ class LatticeBody:
             found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
             found |= {"body": np.array([self.damping_time, self.friction]), "roughness": self.roughness}
             found["dampness"] = self.dampness
+            if self.volume_cells is not None:
+                found |= {"volumes": self.volume_cells.volumes, "volume-factors": self.volume_cells.factors}
         return found
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
@@ -187,6 +239,10 @@ class LatticeBody:
             self.damping_time, self.friction = (float(value) for value in state["body"])
             self.roughness, self.dampness = state["roughness"].copy(), state["dampness"].copy()
             self.share_damping()
+        if "volumes" in state and self.volume_cells is not None:
+            self.volume_cells.volumes = state["volumes"].copy()
+            self.volume_cells.factors = state["volume-factors"].copy()
+            self.volume_cells.write()
         lengths = own.lengths
         lengths[own.intact] = state["lengths"]
         own.write(lengths)

@@ -21,10 +21,10 @@ PATIENCE = 5.0  # that while: so many times a compression wave crosses the body
 class StressFracture:
     r"""The element whose largest principal stress exceeds the strength most is cut through, one a step.
 
-    Stress :math:`\sigma = 0.4 E (2 e + \mathrm{tr}\,e)` of the least-squares strain. All connections through
-    a disc of 0.9 a across the principal direction n, at :math:`X + n a/2` (or behind, where a crack runs
-    there), break; an element is cut once, and what is left of it tears when a connection beside the crack is
-    strained beyond 1.5 strength / E.
+    Stress :math:`\sigma = 2 \mu e + \lambda\,\mathrm{tr}\,e` of the least-squares strain. All connections
+    through a disc of 0.9 a across the principal direction n, at :math:`X + n a/2` (or behind, where a crack
+    runs there), break; an element is cut once, and what is left of it tears when a connection beside the
+    crack is strained beyond 1.5 strength / E.
     After a break the stress wave of a crack must not start others: elements that have lost no
     connection bear 1.3 times the strength for as long as five wave crossings.
     """
@@ -70,7 +70,7 @@ class StressFracture:
         """The connections that break now."""
         body = self.body
         strain = body.strains(x)
-        kernels.element_largest_stress(strain, 0.4 * body.material.young, self._stress)
+        kernels.element_largest_stress(strain, body.lam, body.mu, self._stress)
         limit = self.strength.copy()
         if time - self.last < self.patience:
             limit[~self.front] *= RAISED

@@ -59,8 +59,8 @@ def element_strains(
 
 
 @jit
-def element_largest_stress(strain, modulus, out):
-    """Largest principal value of ``modulus (2 e + tr e)`` (n,), in closed form."""
+def element_largest_stress(strain, lam, mu, out):
+    """Largest principal value of ``2 mu e + lambda tr e`` (n,), in closed form."""
     for i in range(strain.shape[0]):
         xx, yy, zz = strain[i, 0], strain[i, 1], strain[i, 2]
         yz, xz, xy = strain[i, 3], strain[i, 4], strain[i, 5]
@@ -73,7 +73,7 @@ def element_largest_stress(strain, modulus, out):
             det = (a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)) / (p * p * p)
             r = min(max(0.5 * det, -1.0), 1.0)
             top = m + 2.0 * p * np.cos(np.arccos(r) / 3.0)
-        out[i] = modulus * (2.0 * top + trace)
+        out[i] = 2.0 * mu * top + lam * trace
 
 
 @jit

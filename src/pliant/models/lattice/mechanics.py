@@ -67,6 +67,13 @@ class LatticeMechanics(Mechanics):
             self.fracture = criterion(self.body, material.strength)
         self._stable: tuple[tuple[float, int], StableStep] | None = None
         self.editor = LatticeEditor(self.body, self.fracture)
+        cubes = structure.cells["hexahedron"]
+        thin = len(structure.rest) - len(np.unique(cubes))
+        if thin and len(structure.rest) > 8:
+            self.diagnostics.note(
+                f"{thin} of {len(structure.rest)} elements are in parts one element thick, which bend freely "
+                "and do not keep their volume: a smaller edge cures that"
+            )
 
     def offer(self, capability: type[C]) -> C | None:
         """Cuts and edits are offered by the editor, the rest by the mechanics itself."""
@@ -116,16 +123,21 @@ class LatticeMechanics(Mechanics):
         own = self.body.connections
         if own.blocks is not None:
             own.loops.add_forces(x, out)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_forces(x, out)
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         own = self.body.connections
         if own.blocks is not None:
             own.loops.add_damping(self.body.damping_time, x, v, out, own.damped)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_damping(self.body.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
-        """``sum k (l - L)^2 / 2`` [J]."""
-        own = self.body.connections
-        return 0.0 if own.blocks is None else own.loops.energy(x)
+        """``sum k (l - L)^2 / 2``, and that of the cells [J]."""
+        own, cells = self.body.connections, self.body.volume_cells
+        found = 0.0 if own.blocks is None else own.loops.energy(x)
+        return found if cells is None else found + cells.energy(x)
 
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
         s = self.body.connections.blocks
@@ -134,15 +146,23 @@ class LatticeMechanics(Mechanics):
                 s.starts, s.low, s.offset, s.index, self.body.connections.rest, before, after, s.buffer
             )
             s.add_to(out)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_forces_between(before, after, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         if self.body.connections.blocks is not None:
             self.body.connections.loops.add_product(x, dx, out)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_product(x, dx, out)
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        own = self.body.connections
-        return spring_stiffness(self.body.reference, own.edges, np.where(own.intact, own.own, 0.0))
+        own, cells = self.body.connections, self.body.volume_cells
+        found = spring_stiffness(self.body.reference, own.edges, np.where(own.intact, own.own, 0.0))
+        if cells is None or cells.bulk == 0.0:
+            return found
+        both: bsr_array = (found + cells.stiffness(self.body.reference)).tobsr((3, 3))
+        return both
 
     def stable_step(self) -> StableStep:
         if self.body.connections.blocks is None:
@@ -159,10 +179,13 @@ class LatticeMechanics(Mechanics):
         return self.body.damping_time, len(self.body.origin.growths)
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
-        """Forces of the connections with ends on both sides of a cut."""
-        own, whole = self.body.connections, self.body.connections.intact
-        on_above = spring_resultant(x, own.edges[whole], own.lengths[whole], own.own[whole], above)
-        return {"elastic": on_above}
+        """Forces of the connections, and of the cells, with ends on both sides of a cut."""
+        own, whole, cells = self.body.connections, self.body.connections.intact, self.body.volume_cells
+        force, sizes = spring_resultant(x, own.edges[whole], own.lengths[whole], own.own[whole], above)
+        if cells is not None:
+            more, more_sizes = cells.resultant(x, above)
+            force, sizes = force + more, sizes + more_sizes
+        return {"elastic": (force, sizes)}
 
     # -------------------------------------------------------------------------- strain and fields
 
@@ -171,7 +194,8 @@ class LatticeMechanics(Mechanics):
         return self.body.strains(x)
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        return element_fields(self.body.strains(x), self.material.young, self.body.connections, names)
+        body = self.body
+        return element_fields(body.strains(x), (body.lam, body.mu), body.connections, names)
 
     # --------------------------------------------------------------------- plastic flow and fracture
 
@@ -215,9 +239,9 @@ class LatticeMechanics(Mechanics):
 
 
 def element_fields(
-    strain: Array, young: float, own: SpringNetwork, names: Sequence[str]
+    strain: Array, lame: tuple[float, float], own: SpringNetwork, names: Sequence[str]
 ) -> dict[str, FieldData]:
-    """Fields per element from its strain (n, 6): ``sigma = 0.4 E (2 e + tr e)``.
+    """Fields per element from its strain (n, 6): ``sigma = 2 mu e + lambda tr e``.
 
     strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises [Pa]; stress-tensor (n, 3, 3) in
     the axes of the rest shape; principal (n, 3), descending; damage: share of broken connections; plastic:
@@ -225,7 +249,8 @@ def element_fields(
     """
     xx, yy, zz, yz, xz, xy = strain.T
     e = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
-    sigma = 0.4 * young * (2.0 * e + np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3))
+    lam, mu = lame
+    sigma = 2.0 * mu * e + lam * np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3)
     found = stress_fields(sigma, names, "particle")
     if "strain" in names:
         found["strain"] = FieldData(equivalent(e))
