@@ -22,7 +22,8 @@ class Model:
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
     shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
-    for, with the key that they depend on ("" where they always apply); subject: the heading of its
+    for, with the key that they depend on ("" where they always apply); has_toughness: whether cracks take the
+    material's toughness; subject: the heading of its
     examples; microseconds: of computing for one particle on one core in the time that sound takes for an
     edge, measured on a box of a thousand particles.
     """
@@ -34,6 +35,7 @@ class Model:
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
     microseconds: ClassVar[float] = 1.0
+    has_toughness: ClassVar[bool] = False
 
     def notes(self, material: "ResolvedMaterial") -> list[str]:
         """What a user should know before looking at the result."""
@@ -68,6 +70,7 @@ class Mechanics(Capable, ABC):
     series_names: tuple[str, ...] = ()  # columns BODY.NAME, one row per frame
     inversion_safe: bool = False  # whether inverted tets recover, so that they are no sign of divergence
     can_crack: bool = False  # whether the body cracks by itself
+    books_fracture: bool = False  # whether ``report_energy`` reports all that breaking takes from its energy
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:
