@@ -14,7 +14,9 @@ from pliant.interfaces import (
     Damped,
     DiscreteGradient,
     Editable,
+    EnergyTotals,
     FieldData,
+    FractureStatistics,
     Mechanics,
     SectionForce,
     StableStep,
@@ -56,6 +58,7 @@ class LatticeMechanics(Mechanics):
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
+    books_fracture = True
 
     def __init__(self, structure: Structure, material: "Material", model: "Lattice") -> None:
         self.body, self.material = LatticeBody(structure, material, model), material
@@ -66,7 +69,11 @@ class LatticeMechanics(Mechanics):
             criterion = StressFracture if model.fracture == "stress" else DistanceFracture
             self.fracture = criterion(self.body, material.strength)
         self._stable: tuple[tuple[float, int], StableStep] | None = None
+        self.can_crack = self.fracture is not None
+        self._fracture_energy = 0.0  # since the last report [J]
         self.editor = LatticeEditor(self.body, self.fracture)
+        if isinstance(self.fracture, StressFracture) and self.fracture.diagnostic:
+            self.diagnostics.warn(self.fracture.diagnostic)
         cubes = structure.cells["hexahedron"]
         thin = len(structure.rest) - len(np.unique(cubes))
         if thin and len(structure.rest) > 8:
@@ -125,6 +132,7 @@ class LatticeMechanics(Mechanics):
             own.loops.add_forces(x, out)
         if self.body.volume_cells is not None:
             self.body.volume_cells.add_forces(x, out)
+        self.body.softening.add_forces(x, out)
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         own = self.body.connections
@@ -132,11 +140,13 @@ class LatticeMechanics(Mechanics):
             own.loops.add_damping(self.body.damping_time, x, v, out, own.damped)
         if self.body.volume_cells is not None:
             self.body.volume_cells.add_damping(self.body.damping_time, x, v, out)
+        self.body.softening.add_damping(self.body.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
         """``sum k (l - L)^2 / 2``, and that of the cells [J]."""
         own, cells = self.body.connections, self.body.volume_cells
         found = 0.0 if own.blocks is None else own.loops.energy(x)
+        found += self.body.softening.energy(x)
         return found if cells is None else found + cells.energy(x)
 
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
@@ -148,17 +158,21 @@ class LatticeMechanics(Mechanics):
             s.add_to(out)
         if self.body.volume_cells is not None:
             self.body.volume_cells.add_forces_between(before, after, out)
+        self.body.softening.add_forces_between(before, after, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         if self.body.connections.blocks is not None:
             self.body.connections.loops.add_product(x, dx, out)
         if self.body.volume_cells is not None:
             self.body.volume_cells.add_product(x, dx, out)
+        self.body.softening.add_product(x, dx, out)
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
         own, cells = self.body.connections, self.body.volume_cells
-        found = spring_stiffness(self.body.reference, own.edges, np.where(own.intact, own.own, 0.0))
+        stiffness = np.where(own.intact, own.own, 0.0)
+        stiffness[self.body.softening.which] *= 1.0 - self.body.softening.damage
+        found = spring_stiffness(self.body.reference, own.edges, stiffness)
         if cells is None or cells.bulk == 0.0:
             return found
         both: bsr_array = (found + cells.stiffness(self.body.reference)).tobsr((3, 3))
@@ -170,6 +184,9 @@ class LatticeMechanics(Mechanics):
         body, key = self.body, self._stable_key()
         if self._stable is None or self._stable[0] != key:
             limit = explicit_limit(self, replace(body.structure, rest=body.reference), body.damping_time)
+            if self.fracture is not None:
+                reason = f"{limit.reason}; half of it, as what breaks frees what the scheme's energy hides"
+                limit = StableStep(0.5 * limit.seconds, reason)
             self._stable = key, limit
         return self._stable[1]
 
@@ -181,7 +198,9 @@ class LatticeMechanics(Mechanics):
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the connections, and of the cells, with ends on both sides of a cut."""
         own, whole, cells = self.body.connections, self.body.connections.intact, self.body.volume_cells
-        force, sizes = spring_resultant(x, own.edges[whole], own.lengths[whole], own.own[whole], above)
+        stiffness, soft = own.own.copy(), self.body.softening
+        stiffness[soft.which] = soft.present_stiffness(x)
+        force, sizes = spring_resultant(x, own.edges[whole], own.lengths[whole], stiffness[whole], above)
         if cells is not None:
             more, more_sizes = cells.resultant(x, above)
             force, sizes = force + more, sizes + more_sizes
@@ -200,14 +219,37 @@ class LatticeMechanics(Mechanics):
     # --------------------------------------------------------------------- plastic flow and fracture
 
     def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
-        """Let connections flow and break; True if the forces changed."""
+        """Let connections flow, soften and break; True if the forces changed."""
         changed = self.flows and self._flow(dt, x)
-        if self.fracture is not None:
-            broken = self.fracture.step(time, x)
-            if len(broken):
-                self.body.break_connections(broken)
-                changed = True
-        return changed
+        return (self.fracture is not None and self._break(time, x)) or changed
+
+    def _break(self, time: float, x: Array) -> bool:
+        """Let connections soften and break; what they stored less afterwards is energy of fracture."""
+        assert self.fracture is not None
+        body, soft = self.body, self.body.softening
+        before = soft.energy(x)
+        grown = soft.advance(x)
+        damaged = soft.which
+        self._fracture_energy += before - soft.energy(x)
+        broken = self.fracture.step(time, x)
+        if len(broken):
+            self._fracture_energy += body.connection_energy(broken[body.connections.bearing[broken]], x)
+            body.break_connections(broken)
+        if grown or len(broken):
+            self._fracture_energy += body.damage_cells(np.union1d(damaged, broken), x)
+        return grown or len(broken) > 0
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Hand over what plastic flow and fracture took since the last call."""
+        totals.fracture += self._fracture_energy
+        self._fracture_energy = 0.0
+
+    def fracture_statistics(self) -> FractureStatistics:
+        from pliant.mesh.topology import components
+
+        own, body = self.connections, self.body
+        pieces = components(own.count, own.edges[own.intact])[0]
+        return FractureStatistics(pieces, body.crack_area, len(np.unique(own.edges[~own.intact])))
 
     def _flow(self, dt: float, x: Array) -> bool:
         own, m, s = self.body.connections, self.material, self.body.connections.blocks

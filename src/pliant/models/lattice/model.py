@@ -38,6 +38,7 @@ class Lattice(Model):
     offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"
     microseconds: ClassVar[float] = 0.3
+    has_toughness: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
 
     rule: Literal["calibrated", "text"] = "calibrated"
@@ -70,6 +71,11 @@ class Lattice(Model):
 
         if material.anisotropic:
             raise IncompatibleError("Model 'lattice' does not support anisotropic materials (moduli).")
+        if material.toughness is not None and self.fracture == "distance":
+            raise IncompatibleError(
+                "Model 'lattice' with fracture = \"distance\" does not use toughness.",
+                hint='Take fracture = "stress", or leave toughness out.',
+            )
         if material.regions:
             raise IncompatibleError("Model 'lattice' has one material per body: regions are not supported.")
         return LatticeMechanics(structure, material, self)

@@ -36,23 +36,58 @@ class VolumeCells:
     :math:`\lambda = \mu`; the first term adds what is missing. The second one keeps cells from turning inside
     out, which costs connections nothing. An element shares its volume out among the cells that it belongs to;
     w is the sum of a cell's shares. bulk, young: :math:`\lambda - \mu` and E [Pa]; factors (c,) scale the
-    stiffness of cells.
+    stiffness of cells, damage (c,) takes its share of it away.
     """
 
     def __init__(self, cells: IntArray, volumes: Array, bulk: float, young: float, count: int) -> None:
         self.cells, self.volumes, self.bulk, self.young = cells, volumes, bulk, young
         shares = 1.0 / np.maximum(np.bincount(cells.ravel(), minlength=count), 1)
         self.weights = shares[cells].sum(axis=1)
-        self.factors = np.ones(len(cells))
+        self.factors, self.damage = np.ones(len(cells)), np.zeros(len(cells))
         self.blocks = make_blocks(cells, count, columns=4)
+        self._slot = np.empty(len(cells), np.int64)
+        self._slot[self.blocks.order] = self.blocks.slots
+        self._connections: IntArray | None = None
         self._near = np.empty_like(self.blocks.buffer)
         self.write()
 
+    @property
+    def sizes(self) -> Array:
+        """Volumes (c,) [m3] that the cells stand for, less what damage has taken."""
+        return np.asarray((1.0 - self.damage) * self.factors * self.weights * np.abs(self.volumes))
+
     def write(self) -> None:
-        """Take over the present volumes and factors."""
-        size = self.factors * self.weights * np.abs(self.volumes)
-        unit = np.where(self.factors > 0.0, 1.0 / (64.0 * self.volumes), 0.0)
-        self.rest = self.blocks.rows(unit, self.bulk * size, self.young * size)
+        """Take over the present volumes, factors and damage."""
+        sizes = self.sizes
+        unit = np.where(sizes > 0.0, 1.0 / (64.0 * self.volumes), 0.0)
+        self.rest = self.blocks.rows(unit, self.bulk * sizes, self.young * sizes)
+
+    def connections(self, edges: IntArray) -> IntArray:
+        """The numbers (c, 28) of the connections ``edges`` between the elements of each cell."""
+        if self._connections is None:
+            a, b = np.triu_indices(8, 1)
+            low = np.minimum(self.cells[:, a], self.cells[:, b])
+            high = np.maximum(self.cells[:, a], self.cells[:, b])
+            count = np.int64(self.blocks.particle_count)
+            self._connections = np.searchsorted(edges[:, 0] * count + edges[:, 1], low * count + high)
+        return self._connections
+
+    def take_damage(self, which: IntArray, damage: Array, x: Array) -> float:
+        """Give the cells ``which`` (k,) their ``damage`` (k,); returns the energy [J] that this takes at
+        ``x``."""
+        before = self.densities(which, x) @ self.sizes[which]
+        self.damage[which] = damage
+        sizes = self.sizes[which]
+        row, lane = self._slot[which] // 16, self._slot[which] % 16
+        self.rest[row, lane] = np.where(sizes > 0.0, 1.0 / (64.0 * self.volumes[which]), 0.0)
+        self.rest[row, 16 + lane], self.rest[row, 32 + lane] = self.bulk * sizes, self.young * sizes
+        return float(before - self.densities(which, x) @ sizes)
+
+    def densities(self, which: IntArray, x: Array) -> Array:
+        """Energy of the cells ``which`` over the volumes that they stand for [J/m3]."""
+        J = cell_kernels.cell_ratios(self.cells[which], self.volumes[which], x)
+        crushed = np.maximum(0.0, cell_kernels.CRUSHED - J)
+        return np.asarray(0.5 * self.bulk * (J - 1.0) ** 2 + 0.5 * self.young * crushed**2)
 
     def add_forces(self, x: Array, out: Array) -> None:
         s = self.blocks
@@ -113,9 +148,9 @@ class VolumeCells:
     def resultant(self, x: Array, above: BoolArray) -> tuple[Array, float]:
         """Force [N] of the cells across a section on the elements ``above`` (n,), and the sum of their
         magnitudes."""
-        J, size = self.ratios(x), self.factors * self.weights * np.abs(self.volumes)
+        J = self.ratios(x)
         barrier = self.young * np.maximum(0.0, cell_kernels.CRUSHED - J)
-        pressure = size * (self.bulk * (J - 1.0) - barrier)
+        pressure = self.sizes * (self.bulk * (J - 1.0) - barrier)
         f = -pressure[:, None, None] * self._gradients(x)
         side = above[self.cells]
         mixed = side.any(axis=1) & ~side.all(axis=1)
