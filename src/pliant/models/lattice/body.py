@@ -11,6 +11,7 @@ from pliant.interfaces import NewParticles, Structure
 from pliant.models.lattice import kernels
 from pliant.models.lattice.add_material import AddedElements, connected_cells
 from pliant.models.lattice.cut_carrier import SampledBody
+from pliant.models.lattice.plastic_flow import PlasticFlow
 from pliant.models.lattice.soft_connections import SofteningConnections
 from pliant.models.lattice.stiffness import (
     compensation,
@@ -61,6 +62,7 @@ class LatticeBody:
         self.topology_version, self.parents = 0, np.arange(n)
         self.newcomers: NewParticles | None = None
         self._inverse: Array | None = None
+        self.flow = None if material.yield_ is None or not len(edges) else PlasticFlow(self)
 
     # -------------------------------------------------------------------------------- strain
 
@@ -237,6 +239,8 @@ class LatticeBody:
             structure, rest=structure.rest[kept], mass=structure.mass[kept], groups={},
             extra=self.origin.extra(),
         )  # fmt: skip
+        if self.flow is not None:
+            self.flow.keep(kept)
         self.update_structure()
         self._make_cells(self.reference, old)
         self.parents = kept
@@ -268,6 +272,8 @@ class LatticeBody:
         self.origin.grow(growth)
         mass = np.append(structure.mass, np.full(count, material.density * a**3))
         self.structure = replace(structure, rest=rest, mass=mass, extra=self.origin.extra())
+        if self.flow is not None:
+            self.flow.grow(count)
         self.update_structure()
         self._make_cells(places, None if self.volume_cells is None else self.volume_cells.cells)
         return order
@@ -282,6 +288,7 @@ class LatticeBody:
             "lengths": own.lengths[own.intact],
             "crack-area": np.array(self.crack_area),
             **self.softening.state(),
+            **({} if self.flow is None else self.flow.state()),
         }
         if self.altered:
             found |= {"reference": self.reference, "born": own.born, "stiffness": own.own}
@@ -310,6 +317,8 @@ class LatticeBody:
         lengths = own.lengths
         lengths[own.intact] = state["lengths"]
         own.write(lengths)
+        if self.flow is not None:
+            self.flow.restore(state)
         self.crack_area = float(state["crack-area"])
         self.softening.restore(state)
         self.find_damage()

@@ -51,8 +51,12 @@ class LatticeEditor:
         now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + TINY)
         own.reset(np.where(within, now, own.lengths), within)
         body.reset_volumes(x, chosen)
+        if body.flow is not None:
+            body.flow.relax(x, chosen)
         if chosen.all():
             body.reference = x.copy()
+        if body.flow is not None:
+            body.flow.rebase()
         body.rest_shape_changed()
         body.mark_altered()
 

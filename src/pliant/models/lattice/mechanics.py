@@ -27,7 +27,6 @@ from pliant.interfaces import (
     TopologyChange,
 )
 from pliant.models.critical_step import explicit_limit
-from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
@@ -63,14 +62,13 @@ class LatticeMechanics(Mechanics):
     def __init__(self, structure: Structure, material: "Material", model: "Lattice") -> None:
         self.body, self.material = LatticeBody(structure, material, model), material
         self._radius = 0.5 * structure.spacing
-        self.flows = material.yield_ is not None
         self.fracture: StressFracture | DistanceFracture | None = None
         if material.strength is not None and len(structure.cells["edge"]):
             criterion = StressFracture if model.fracture == "stress" else DistanceFracture
             self.fracture = criterion(self.body, material.strength)
         self._stable: tuple[tuple[float, int], StableStep] | None = None
         self.can_crack = self.fracture is not None
-        self._fracture_energy = 0.0  # since the last report [J]
+        self._fracture_energy = self._plastic_heat = 0.0  # since the last report [J]
         self.editor = LatticeEditor(self.body, self.fracture)
         if isinstance(self.fracture, StressFracture) and self.fracture.diagnostic:
             self.diagnostics.warn(self.fracture.diagnostic)
@@ -220,7 +218,7 @@ class LatticeMechanics(Mechanics):
 
     def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
         """Let connections flow, soften and break; True if the forces changed."""
-        changed = self.flows and self._flow(dt, x)
+        changed = self._flow(dt, x)
         return (self.fracture is not None and self._break(time, x)) or changed
 
     def _break(self, time: float, x: Array) -> bool:
@@ -242,7 +240,8 @@ class LatticeMechanics(Mechanics):
     def report_energy(self, totals: EnergyTotals) -> None:
         """Hand over what plastic flow and fracture took since the last call."""
         totals.fracture += self._fracture_energy
-        self._fracture_energy = 0.0
+        totals.plastic += self._plastic_heat
+        self._fracture_energy = self._plastic_heat = 0.0
 
     def fracture_statistics(self) -> FractureStatistics:
         from pliant.mesh.topology import components
@@ -252,14 +251,10 @@ class LatticeMechanics(Mechanics):
         return FractureStatistics(pieces, body.crack_area, len(np.unique(own.edges[~own.intact])))
 
     def _flow(self, dt: float, x: Array) -> bool:
-        own, m, s = self.body.connections, self.material, self.body.connections.blocks
-        if s is None:
-            return False
-        assert m.yield_ is not None
-        share = 1.0 if m.creep is None else 1.0 - float(np.exp(-m.creep * dt))
-        most = 0.9 if m.plastic_max is None else min(m.plastic_max, 0.9)
-        strain = m.yield_ / m.young
-        return kernels.connection_flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
+        """Let elements flow; what their connections stored less afterwards is plastic heat."""
+        heat = None if self.body.flow is None else self.body.flow.step(dt, x)
+        self._plastic_heat += heat or 0.0
+        return heat is not None
 
     # ----------------------------------------------------------------------------------- restart
 

@@ -116,7 +116,6 @@ class SpringNetwork:
         if len(edges):
             self.loops = SpringForces(edges, count, lengths, stiffness)
             self.blocks, self.rest, self._members = self.loops.blocks, self.loops.rest, self.loops.members
-            self.born_rows = pair_rows(self.blocks, self._members, lengths)
             self._find_places(self.blocks)
         self.table = edge_incidence(edges, count)
 
@@ -134,6 +133,11 @@ class SpringNetwork:
     def lengths(self) -> Array:
         """Present rest lengths (m,) [m]."""
         return self.rest[self._row, self._lane] if len(self.edges) else np.zeros(0)
+
+    @property
+    def slots(self) -> tuple[IntArray, IntArray]:
+        """Row and lane of ``rest`` (m,) with each connection's rest length; its stiffness is 32 lanes on."""
+        return self._row, self._lane
 
     @property
     def bearing(self) -> BoolArray:
@@ -159,8 +163,6 @@ class SpringNetwork:
         """Make ``lengths`` (m,) the rest lengths; ``which`` (m,) count as born with them."""
         self.born = np.where(which, lengths, self.born)
         self.write(lengths)
-        if self.blocks is not None:
-            self.born_rows = pair_rows(self.blocks, self._members, self.born)
 
     def lengths_of(self, which: IntArray) -> Array:
         """Present rest lengths (k,) [m] of connections ``which`` (k,)."""
