@@ -138,6 +138,7 @@ Speed = Annotated[float, quantity("m/s"), _schema("m/s")]
 LIGHT = 3e8  # m/s: nothing is faster, and squares of speeds stay numbers
 Acceleration = Annotated[float, quantity("m/s2"), _schema("m/s2")]
 Pressure = Annotated[float, quantity("Pa"), _schema("Pa")]
+SurfaceEnergy = Annotated[float, quantity("J/m2"), _schema("J/m2")]
 Density = Annotated[float, quantity("kg/m3"), _schema("kg/m3")]
 Force = Annotated[float, quantity("N"), _schema("N")]
 Torque = Annotated[float, quantity("N*m"), _schema("N*m")]

@@ -22,10 +22,10 @@ class Model:
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
     shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
-    for, with the key that they depend on ("" where they always apply); subject: the heading of its
-    examples; constant_strain: whether strain is constant in a cell, so that bending needs several across a
-    section; locking_remedy: what to use instead where its cells are too stiff in nearly incompressible
-    materials, None where they are not.
+    for, with the key that they depend on ("" where they always apply); has_toughness: whether cracks take the
+    material's toughness; subject: the heading of its examples; constant_strain: whether strain is constant in
+    a cell, so that bending needs several across a section; locking_remedy: what to use instead where its
+    cells are too stiff in nearly incompressible materials, None where they are not.
     """
 
     kind: ClassVar[str]
@@ -34,6 +34,7 @@ class Model:
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
+    has_toughness: ClassVar[bool] = False
 
     @property
     def constant_strain(self) -> bool:
@@ -80,6 +81,7 @@ class Mechanics(Capable, ABC):
     series_names: tuple[str, ...] = ()  # columns BODY.NAME, one row per frame
     inversion_safe: bool = False  # whether inverted tets recover, so that they are no sign of divergence
     can_crack: bool = False  # whether the body cracks by itself
+    books_fracture: bool = False  # whether ``report_energy`` reports all that breaking takes from its energy
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:

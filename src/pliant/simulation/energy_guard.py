@@ -94,10 +94,15 @@ class EnergyGuard:
         self._forces = [*self._forces[-2:], forces.copy()]
 
     def pass_over(self, system: "System") -> None:
-        """End a window in which bodies broke or were cut: what it lost went into new surfaces."""
+        """End a window in which bodies broke or were cut: what it lost went into new surfaces, unless bodies
+        report that by themselves. Then a run that gains energy is stopped like any other."""
         ledger = system.energy_ledger
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
-        self._stored, self.broken = None, True
+        self._stored = None
+        if system.breaks_booked:
+            self.gain = max(0.0, self.gain + total - self._total)
+            return
+        self.broken = True
         ledger.totals.fracture += max(0.0, self._total - total)
         self.gain += max(0.0, total - self._total)
 

@@ -268,18 +268,19 @@ class Simulation:
         guard.begin(self.system, continues)
         while True:
             taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)
+            time = (first + taken) * self.plan.seconds
             if changed:
                 guard.pass_over(self.system)
+                if guard.exceeded and not guard.broken:
+                    self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
                 self._report_gain(guard)
                 return taken
             verdict = guard.judge(self.system, span)
-            time = (first + span) * self.plan.seconds
             if verdict == "accept":
                 self._report_growth(time, guard)
                 self._report_gain(guard)
                 return span
             if verdict == "diverged":
-                self.divergence_check.check(self.system.world, time)
                 self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
             self._report_rejection(time, guard)
             self.system.restore(kept)

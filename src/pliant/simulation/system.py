@@ -45,6 +45,7 @@ class System:
         apply_requests(world, [a for _, a in actions])
         self.topology = TopologyTracker(world, [a for _, a in actions])
         self.energy_ledger = EnergyLedger(world)
+        self.breaks_booked = True  # whether bodies reported the energy that the last change of topology took
         self.substeps = 1  # number of substeps that a planned step is taken in
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
@@ -197,7 +198,12 @@ class System:
         again = False
         for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        changed = self.topology.possible and self._apply_topology_changes()
+        changed = self.topology.outdated
+        if changed:
+            self.breaks_booked = self.topology.booked
+            touching = self.potential_energy("contact")
+            self._apply_topology_changes()
+            self.totals.fracture += touching - self.potential_energy("contact")
         if again or changed:
             self._evaluate_again(time)
             self.energy_ledger.open()
