@@ -120,7 +120,7 @@ class Scene:
             if diagnostics is not None:
                 diagnostics.collect(own, f"body '{body.name}'")
             try:
-                found.append(self.located(body).structure(own, progress))
+                found.append(self.located(body).structure(own, progress, self.up))
             except MeshError as error:
                 error.message = f"body '{body.name}': {error.message}"
                 raise

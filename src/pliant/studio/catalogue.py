@@ -25,6 +25,7 @@ _KEYED_UNITS = {
     "KeyedForce": ("N", True),
     "KeyedTorque": ("N*m", False),
     "KeyedPressure": ("Pa", False),
+    "KeyedTraction": ("Pa", True),
     "KeyedAcceleration": ("m/s2", False),
     "KeyedVelocity": ("m/s", True),
     "KeyedPoint": ("m", True),

@@ -141,6 +141,7 @@ class Project:
         if kind == "new":
             self.document.clear()
         elif kind == "example":
+            examples.copy_meshes(name, self.workspace.folder)
             self.document.open(examples.text(name), "")
         elif kind == "autosave":
             self.document.open(self.workspace.autosaved() or "", "")

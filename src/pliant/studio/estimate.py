@@ -47,7 +47,7 @@ class Estimates:
         """Volume, area, diagonal, and the edge of a volume mesh that was given."""
         key = f"{body.shape!r} {body.mesh} {body.scale} {scene.folder}"
         if key not in self._sizes:
-            geometry = replace(scene.located(body), edge=None).geometry()
+            geometry = replace(scene.located(body), edge=None).geometry(up=scene.up)
             surface = geometry.surface()
             low, high = surface.points.min(axis=0), surface.points.max(axis=0)
             area = float(double_areas(surface.points, surface.triangles).sum() / 2)
