@@ -28,9 +28,10 @@ LAYERS = [
     {"exporters"},
     {"render"},
     {"examples"},
-    {"campaign"},
     {"studio"},
     {"validation"},
+    {"campaign"},
+    {"calibration", "training_data"},
     {"cli"},
     {"__main__"},
 ]
