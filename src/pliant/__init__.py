@@ -32,6 +32,10 @@ _NAMES = {
     "Sweep": "pliant.campaign",
     "open_sweep": "pliant.campaign",
     "sweep": "pliant.campaign",
+    "FitResult": "pliant.calibration",
+    "fit": "pliant.calibration",
+    "Dataset": "pliant.training_data",
+    "dataset": "pliant.training_data",
 }
 _FORMER = {"Record": "RecordSettings", "TimePlan": "TimeSettings"}  # names up to 0.1
 

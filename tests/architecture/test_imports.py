@@ -28,10 +28,10 @@ LAYERS = [
     {"exporters"},
     {"render"},
     {"examples"},
-    {"campaign"},
     {"studio"},
     {"validation"},
-    {"audit"},
+    {"audit", "campaign"},
+    {"calibration", "training_data"},
     {"cli"},
     {"__main__"},
 ]

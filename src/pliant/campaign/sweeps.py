@@ -262,6 +262,18 @@ class Sweep:
 
         return grid_dataset(self)
 
+    def report(self, path: str | os.PathLike[str] | None = None, pictures: bool = True) -> Path:
+        """Write one HTML page that holds everything: graphs, thumbnails, tables; gives its path."""
+        from pliant.campaign.report import write_report
+
+        return write_report(self, Path(path) if path is not None else self.path / "report.html", pictures)
+
+    def sheet(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Draw all points side by side, at the same times: a picture or a movie (options: ``render``'s)."""
+        from pliant.campaign.report import write_sheet
+
+        return write_sheet(self, Path(path), **options)
+
     def __repr__(self) -> str:
         counts = self.status()
         return f"Sweep({self.path.name!r}: {counts['done']} of {counts['points']} points done)"

@@ -29,6 +29,8 @@ VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`
     "render": "export",
     "plot": "export",
     "sweep": "sweep",
+    "fit": "fit",
+    "dataset": "dataset",
     "compare": "validation",
     "validate": "validation",
     "bench": "validation",

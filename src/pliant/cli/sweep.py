@@ -1,5 +1,6 @@
 """``pliant sweep``: a scene at many points, here or on a cluster, and what became of them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,6 +87,13 @@ def sweep(
     xarray: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the series of a grid as .zarr or .nc.")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with graphs, thumbnails and tables (.html)."),
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw all points side by side: .png, .mp4 or .gif.")
+    ] = None,
     point: Annotated[
         str | None, typer.Option(metavar="RUN", help="Run this one point (see --on list).")
     ] = None,
@@ -101,7 +109,7 @@ def sweep(
         "memory_limit": None if memory_limit is None else in_bytes(memory_limit),
         "retries": retries,
     }
-    files = {"table": table, "xarray": xarray}
+    files = {"table": table, "xarray": xarray, "report": report, "sheet": sheet}
     if status or point is not None or any(files.values()):
         look(scene, files, point, limits, json, quiet)
         return
@@ -153,6 +161,7 @@ def look(
     """The state of a sweep, files made of it, or one point of it run."""
     from pliant.campaign import open_sweep
     from pliant.campaign.grid_dataset import write_grid, write_table
+    from pliant.campaign.report import write_report, write_sheet
 
     found = open_sweep(path)
     if point is not None:
@@ -162,7 +171,9 @@ def look(
         elif not quiet:
             say(f"{point}: {outcome['state']}{': ' * bool(outcome['reason'])}{outcome['reason']}")
         raise typer.Exit({"done": 0, "diverged": 3, "interrupted": 130}.get(outcome["state"], 2))
-    writers = {"table": write_table, "xarray": write_grid}
+    writers: dict[str, Callable[[Sweep, Path], object]] = {
+        "table": write_table, "xarray": write_grid, "report": write_report, "sheet": write_sheet
+    }  # fmt: skip
     for option, file in files.items():
         if file is not None:
             writers[option](found, file)

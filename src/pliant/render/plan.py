@@ -94,6 +94,7 @@ def framed(
     turns: float,
     follow: bool,
     keys: CameraKeys | None,
+    labels: Sequence[str] | None = None,
 ) -> list[Panel]:
     """The runs, each with a camera that sees all that moves in the frames ``numbers``, with that of its own
     scene where the view is "auto", or with the one of ``keys``.
@@ -108,7 +109,8 @@ def framed(
         shared = np.concatenate([points for points, near in zip(clouds, usual, strict=True) if near])
         clouds = [shared] * len(clouds)
     panels = []
-    for run, setting, cloud in zip(runs, settings, clouds, strict=True):
+    names = labels or [run.path.stem for run in runs]
+    for run, setting, cloud, name in zip(runs, settings, clouds, names, strict=True):
         upward = np.eye(3)["xyz".index(setting.up)]
         points = _with_ground(cloud, upward, setting.ground if look.ground == "auto" else look.ground)
         way, up = direction("iso" if look.view == "auto" else look.view, setting.up)
@@ -120,7 +122,7 @@ def framed(
         reach = float(np.ptp(points, axis=0).max()) or 1.0
         caption = look.title if look.title is not None else setting.title
         camera = Camera(way, up, upward, target, distance, turns, follow, keys or own)
-        named = run.path.stem if len(runs) > 1 else caption
+        named = name if len(runs) > 1 or labels else caption
         panels.append(Panel(run.path, named, camera, setting, middle, reach, float((points @ upward).min())))
     return panels
 

@@ -36,13 +36,14 @@ def render(
     out: str | os.PathLike[str],
     request: RenderRequest | None = None,
     *,
+    labels: Sequence[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> Path:
     """Draw a run, or several side by side, to a picture (.png) or a movie (.mp4, .gif); gives the file.
 
-    Options are the fields of ``RenderRequest``, given as one or by name; ``progress`` is called with the
-    number of pictures that are done and that of all.
+    Options are the fields of ``RenderRequest``, given as one or by name; labels: names of several runs
+    (default: of their folders); ``progress`` is called with the pictures that are done and all.
     """
     asked = RenderRequest(**options) if request is None else replace(request, **options)
     path = Path(out)
@@ -50,6 +51,8 @@ def render(
         wish = path.suffix.lower() or path.name
         raise InputError(f"Cannot draw '{path.name}'; {nearest(wish, list(SUFFIXES))}")
     found = opened(runs)
+    if labels is not None and len(labels) != len(found):
+        raise InputError(f"{len(labels)} labels for {len(found)} runs.")
     movie, small = path.suffix.lower() != ".png", asked.sheet is not None
     if movie and (small or (asked.frame is not None and not asked.turntable)):
         raise InputError(f"A movie has no {'sheet' if small else 'single frame'}.", hint="Write a .png file.")
@@ -68,7 +71,7 @@ def render(
         first = names[0] if names else found[0].frames[0].bodies[0].name
         unit = scalar_field(found[0].frames[seen[0]], asked.colour, first).unit
     keys = read_camera(asked.camera)
-    panels = framed(found, look, seen, asked.turntable, asked.follow, keys)
+    panels = framed(found, look, seen, asked.turntable, asked.follow, keys, labels)
     plan = Plan(tuple(panels), look, limits, unit, small)
     images = _counted(pictures(plan, shots, asked.workers), len(shots), progress)
     if movie:

@@ -1,12 +1,12 @@
 """``local:N``: so many child processes of this one at the same time."""
 
-import multiprocessing
+import queue
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor as Pool
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from pliant.campaign.executors.base import Executor, Function
+from pliant.campaign.executors.worker import WorkerProcess
 from pliant.core.errors import InputError
 
 
@@ -21,28 +21,23 @@ def connect(text: str, threads: int | None) -> "LocalExecutor":
 
 
 class LocalExecutor(Executor):
-    """Threads that wait for child processes, or a pool of processes for functions that start none."""
+    """Threads that wait for child processes: those that functions start, or workers that call functions."""
 
     def __init__(self, slots: int, threads: int) -> None:
         self.slots, self.threads = slots, threads
-        self._threads: ThreadPoolExecutor | None = None
-        self._processes: ProcessPoolExecutor | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        self._workers: list[WorkerProcess] = []
+        self._idle: queue.SimpleQueue[WorkerProcess] = queue.SimpleQueue()
 
     def run(self, function: Function, items: Sequence[Any], starts_child: bool) -> Iterator[tuple[int, Any]]:
-        if starts_child:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(self.slots)
-            yield from self._in(self._threads, function, items)
-        else:
-            if self._processes is None:
-                method = multiprocessing.get_context("spawn")
-                self._processes = ProcessPoolExecutor(
-                    self.slots, mp_context=method, initializer=_use_threads, initargs=(self.threads,)
-                )
-            yield from self._in(self._processes, function, items)
-
-    def _in(self, pool: Pool, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        waiting = {pool.submit(function, item): number for number, item in enumerate(items)}
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.slots)
+        if not starts_child:
+            for _ in range(len(self._workers), min(self.slots, len(items))):
+                self._workers.append(WorkerProcess(self.threads))
+                self._idle.put(self._workers[-1])
+        call = function if starts_child else lambda item: self._by_worker(function, item)
+        waiting = {self._pool.submit(call, item): number for number, item in enumerate(items)}
         try:
             for done in as_completed(waiting):
                 yield waiting[done], done.result()
@@ -50,18 +45,17 @@ class LocalExecutor(Executor):
             for future in waiting:
                 future.cancel()
 
+    def _by_worker(self, function: Function, item: Any) -> Any:
+        worker = self._idle.get()
+        try:
+            return worker.call(function, item)
+        finally:
+            self._idle.put(worker)
+
     def close(self) -> None:
-        for pool in (self._threads, self._processes):
-            if pool is not None:
-                pool.shutdown(cancel_futures=True)
-        self._threads = self._processes = None
-
-
-def _use_threads(count: int) -> None:
-    """Start a process of the pool: Ctrl-C is the parent's to handle."""
-    import signal
-
-    from pliant.kernels.jit import set_threads
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    set_threads(count)
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+        for worker in self._workers:
+            worker.close()
+        self._workers, self._idle = [], queue.SimpleQueue()
