@@ -47,11 +47,16 @@ class Pressure(TimeWindow):
     """Pressure [Pa] of the surroundings on a body's surface; positive pushes inward, negative inflates."""
 
     kind: ClassVar[str] = "pressure"
+    mark = "pressure"
     main: ClassVar[str] = "value"
     live: ClassVar[bool] = True
 
     body: BodyRef = None
     value: KeyedPressure = Curve.constant(0.0)
+
+    def acted_on(self, world: World) -> IntArray:
+        parts = world.bodies_named(self.body, "action 'pressure'")
+        return np.concatenate([np.arange(part.rows.start, part.rows.stop) for part in parts])
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(PressureRuntime(world, self))

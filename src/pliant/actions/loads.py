@@ -68,6 +68,7 @@ class Force(SelectionAction):
     kind: ClassVar[str] = "force"
     main: ClassVar[str] = "value"
     live: ClassVar[bool] = True
+    mark = "arrow"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Force", "pull", "Pull them with a steady force", table={"value": [0, 0, 1]}),
     )
@@ -168,6 +169,7 @@ class Impulse(SelectionAction, OneShot):
 
     kind: ClassVar[str] = "impulse"
     live: ClassVar[bool] = True
+    mark = "arrow"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Kick", "play", "Give them an impulse now", table={"value": [0, 0, 0.01]}),
     )

@@ -169,7 +169,7 @@ def _shots(run: Run, numbers: Sequence[int], asked: RenderRequest, gif: bool) ->
 def _timed(start: float, end: float, rate: float, speed: float) -> list[Shot]:
     """Pictures from ``start`` to ``end`` [s] for a movie of ``(end - start) / speed`` seconds, to half a
     picture: each shows the time at which its part of the movie begins."""
-    count = max(1, round((end - start) / speed * rate))
+    count = max(1, int((end - start) / speed * rate + 0.5))
     return [Shot(start + k * speed / rate, k / max(count - 1, 1)) for k in range(count)]
 
 

@@ -56,6 +56,7 @@ def catalogue() -> dict[str, Any]:
                 "live": cls.live,
                 "steered": cls.steered,
                 "holds": cls.holds,
+                "mark": cls.mark,
                 "tools": [
                     {**asdict(tool), "needs": cls.needs is not None and tool.target != "body"}
                     for tool in cls.tools
@@ -64,8 +65,20 @@ def catalogue() -> dict[str, Any]:
             for name, cls in ACTIONS.items()
         },
         "materials": {name: _material(name) for name in presets.names()},
+        "formats": _formats(),
         "body": {"model": plain.model.kind, "material": plain.material.preset},
     }
+
+
+def _formats() -> list[dict[str, str]]:
+    """What can be exported: suffixes and what such files hold."""
+    from pliant.exporters import EXPORTERS
+
+    drawn = {".mp4": "a movie, plays anywhere", ".gif": "a movie for web pages", ".png": "a picture"}
+    return [
+        {"suffix": suffix, "about": about}
+        for suffix, about in {**drawn, **{name: each.about for name, each in EXPORTERS.items()}}.items()
+    ]
 
 
 def _material(name: str) -> dict[str, Any]:
@@ -82,7 +95,11 @@ def _material(name: str) -> dict[str, Any]:
 
 def _entry(cls: Any) -> dict[str, Any]:
     """The keys of a parameter class and the first sentence about it."""
-    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split()).removesuffix(": one of")
+    about = (
+        " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+        .removesuffix(": one of")
+        .replace("``", "")
+    )
     hints = keys_of(cls)
     defaults = {kebab(f.name): _default(f) for f in fields(cls)}
     asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items() if name not in _HIDDEN]

@@ -101,6 +101,11 @@ class Document:
     def up(self) -> str:
         return str(self.table.get("up", "z"))
 
+    @property
+    def top(self) -> Table:
+        """What a take has from the scene as it is now: nothing of it changes a frame."""
+        return {key: self.table[key] for key in ("title", "camera") if key in self.table}
+
     def state(self) -> Table:
         """What pages show."""
         return {
@@ -170,6 +175,11 @@ class Project:
             raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
         self.run, self.built_version = "", self.document.version
         self._built_bodies = self._plain_bodies()
+
+    def keep_built(self) -> None:
+        """The last edit changed nothing that is simulated."""
+        if self.built_version == self.document.version - 1:
+            self.built_version = self.document.version
 
     def lost(self) -> None:
         """Nothing is built any more."""

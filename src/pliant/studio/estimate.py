@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,12 +66,38 @@ def _exact(body: Body) -> int | None:
     return None
 
 
+class _FirstStep(Exception):
+    """A step has been taken."""
+
+
+_warm: set[str] = set()  # kinds of scenes whose code this process has loaded
+
+
+def _warm_up(take: Take) -> None:
+    """Take a step of a scene like this one, so that loading its code is not taken for computing."""
+    scene = take.scene
+    members = [*(body.model.kind for body in scene.bodies), *(action.kind for action in scene.actions)]
+    kind = f"{sorted(set(members))} {take.simulation.integrator.kind}"
+    if kind in _warm:
+        return
+
+    def stop() -> None:
+        raise _FirstStep
+
+    simulation = scene.simulation(take.structures)
+    simulation.start()
+    with suppress(_FirstStep, PliantError):
+        simulation.advance(stop)
+    _warm.add(kind)
+
+
 def pace(take: Take, between: Callable[[], object]) -> Table:
     """What ``pliant check`` says of the scene of ``take``: computing time over simulated time, the simulated
     time [s] that was measured, what may make the rest slower; and whether its steps shrink with the edge.
 
     A second simulation of the same particles is timed; ``between`` is called between its steps.
     """
+    _warm_up(take)
     simulation = take.scene.simulation(take.structures)
     simulation.start()
     found = estimated_time(take.scene, simulation, between)

@@ -5,7 +5,7 @@ import sys
 
 from pliant.core.tables import Table
 
-LARGEST_MEMORY = 8 * 1024**3  # bytes
+LARGEST_MEMORY = 4 * 1024**3  # bytes
 
 
 def report(path: str) -> Table:

@@ -154,6 +154,7 @@ class Worker:
         self._forget_take()
         self._take, self._run, self._scrub = take, None, None
         self._untimed = True
+        self._line.tell("targets", targets=take.targets())
         self._line.tell("progress", share=1.0, text="")
         self._present()
 
@@ -253,10 +254,10 @@ class Worker:
         self._dirty = True
         return {"id": id}
 
-    def do_keep(self, place: str) -> Table:
+    def do_keep(self, place: str, top: Table) -> Table:
+        """Save the take; ``top`` is what of the scene may have changed since it was built."""
         take = self._need()
-        take.keep(Path(place))
-        return {"text": take.text(), "frames": take.frame + 1}
+        return {"text": take.keep(Path(place), top), "frames": take.frame + 1}
 
     def do_series(self) -> Table:
         """The rows of the series so far."""

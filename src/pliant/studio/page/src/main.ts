@@ -11,6 +11,7 @@ import { listen } from "./shortcuts";
 import { actionsPanel } from "./ui/actions";
 import { bodiesPanel } from "./ui/bodies";
 import { emptyState } from "./ui/empty";
+import { heardExport } from "./ui/export";
 import { failedBanner } from "./ui/failed";
 import { lanes } from "./ui/lanes";
 import { colourBar, lookPanel } from "./ui/look";
@@ -26,7 +27,7 @@ import { Hands } from "./viewer/hands";
 import { Viewer } from "./viewer/viewer";
 
 const parameters = new URLSearchParams(location.search);
-const token = parameters.get("token") ?? "";
+const token = takeToken();
 const store = new Store();
 const stored = localStorage.getItem("pliant-theme");
 const dark = stored ? stored === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -68,6 +69,20 @@ function sendLook(): void {
   say({ do: "look", colour: look.colour, particles: true, cells: look.mode === "cells" });
 }
 
+/** The token: from the address, which forgets it, or from this tab's memory. */
+function takeToken(): string {
+  const given = parameters.get("token");
+  if (given === null) return sessionStorage.getItem("pliant-token") ?? "";
+  parameters.delete("token");
+  history.replaceState(null, "", `${location.pathname}${parameters.size ? `?${parameters.toString()}` : ""}`);
+  try {
+    sessionStorage.setItem("pliant-token", given);
+  } catch {
+    // a frame without storage: a reload asks for the address again
+  }
+  return given;
+}
+
 type Message = Record<string, unknown> & { event?: string };
 
 function hear(message: Message): void {
@@ -92,7 +107,7 @@ function hear(message: Message): void {
       store.set({ files: rest as unknown as State["files"] });
       break;
     case "building":
-      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null, pace: null });
+      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null, pace: null, targets: [] });
       break;
     case "progress":
       store.set({ progress: rest["share"] === 1 ? null : (rest as unknown as State["progress"]) });
@@ -123,6 +138,12 @@ function hear(message: Message): void {
     case "estimate":
       store.set({ estimates: rest["bodies"] as State["estimates"] });
       break;
+    case "export":
+      heardExport(app, rest as unknown as Parameters<typeof heardExport>[1]);
+      break;
+    case "targets":
+      store.set({ targets: rest["targets"] as State["targets"] });
+      break;
     case "pace":
       store.set({ pace: rest as unknown as Pace });
       break;
@@ -152,7 +173,8 @@ function keepSelection(bodies: string[]): State["selection"] {
 }
 
 const scheme = location.protocol === "https:" ? "wss" : "ws";
-connection = new Connection(`${scheme}://${location.host}/socket?token=${encodeURIComponent(token)}`, {
+if (!token) notify("error", "This page does not know its token.", "Open the address that pliant studio printed in the terminal.");
+else connection = new Connection(`${scheme}://${location.host}/socket?token=${encodeURIComponent(token)}`, {
   text: hear,
   frame: show,
   state: (connected) => {

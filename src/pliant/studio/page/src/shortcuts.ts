@@ -1,8 +1,9 @@
 /** Keys: everything that the pointer can do often. */
 
 import { actOnSelection, type App, freeSelection, toggleRun } from "./app";
-import { recordMovie, screenshot } from "./capture";
+import { screenshot } from "./capture";
 import type { Mode, Tool } from "./store";
+import { exportDialog } from "./ui/export";
 import { helpDialog } from "./ui/help";
 import { openDialog } from "./ui/open";
 import { selectBy } from "./ui/selection";
@@ -45,7 +46,7 @@ function act(app: App, key: string, target: HTMLElement): boolean {
     if (target.matches("input, select")) target.blur();
     else app.store.set({ selection: null });
   } else if (key === "a") selectAll(app);
-  else if (key === "m") void recordMovie(app);
+  else if (key === "m") exportDialog(app);
   else if (key === "o") openDialog(app);
   else if (key === "s") saveDialog(app);
   else if (key === "c") void screenshot(app);

@@ -18,7 +18,7 @@ export const SHORTCUTS: [string, string][] = [
   ["U", "free the selected particles"],
   ["Esc", "select nothing"],
   ["Ctrl Z, Ctrl Shift Z", "undo, redo"],
-  ["O, S, C, M", "open, save, picture, movie"],
+  ["O, S, C, M", "open, save, picture, export"],
   ["D", "light or dark"],
   ["?", "this sheet"],
 ];

@@ -30,7 +30,7 @@ export function lookOver(app: App, name: string): void {
 export async function upload(app: App, file: File): Promise<void> {
   app.store.set({ progress: { share: null, text: `reading ${file.name}` } });
   try {
-    const answer = await fetch(`upload?token=${encodeURIComponent(app.token)}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+    const answer = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, headers: { "X-Pliant-Token": app.token } });
     const found = (await answer.json().catch(() => ({ message: "The server did not answer." }))) as { name?: string; health?: Health; message?: string; hint?: string };
     if (answer.ok && found.name && found.health) healthDialog(app, found.name, found.health);
     else notify("error", found.message ?? "The file could not be read.", found.hint ?? null);

@@ -1,9 +1,10 @@
 /** The bar at the top: name, open, save, undo, redo, build, pictures, theme, help. */
 
 import { type App, edit } from "../app";
-import { screenshot, recordMovie } from "../capture";
+import { screenshot } from "../capture";
 import { button, fill, h } from "../dom";
 import { dialog } from "./dialogs";
+import { exportDialog } from "./export";
 import { helpDialog } from "./help";
 import { openDialog } from "./open";
 
@@ -27,9 +28,9 @@ export function topbar(app: App): HTMLElement {
       title,
       state.connected ? null : h("span", { class: "badge warn", id: "offline" }, "connecting ..."),
       button({ icon: "body", text: state.progress ? "Building" : stale || !state.table.bodies.length ? "Build" : "Built", hint: stale ? "Make particles of the bodies (B)" : "The simulation is up to date (B builds again)", id: "build", kind: stale ? "primary" : "", disabled: !state.table.bodies.length || state.progress !== null, click: () => buildNow(app) }),
+      button({ icon: "film", text: "Export", hint: "Export a movie, pictures or files of another program (M)", id: "export", click: () => exportDialog(app) }),
       h("div", { class: "group" },
         button({ icon: "camera", hint: "Picture of what is on screen (C)", id: "screenshot", click: () => void screenshot(app) }),
-        button({ icon: "film", hint: "Movie of the recorded frames", id: "movie", disabled: (state.frame?.last ?? 0) < 1, click: () => void recordMovie(app) }),
         button({ icon: "theme", hint: "Light or dark (D)", id: "theme", click: () => app.store.set({ theme: state.theme === "dark" ? "light" : "dark" }) }),
         button({ icon: "help", hint: "Keys and help (?)", id: "help", click: () => helpDialog() })),
     );
