@@ -86,9 +86,7 @@ def dataset(
         say_json({"path": str(made.path), **made.index})
     elif not quiet:
         counts = ", ".join(f"{len(runs)} {name}" for name, runs in made.index["splits"].items())
-        say(
-            f"{made.path.name}: {counts}; {made.index['failures']} failed; see {made.path / 'card.md'}"
-        )
+        say(f"{made.path.name}: {counts}; {made.index['failures']} failed; see {made.path / 'card.md'}")
 
 
 def compare(path: Path, which: str, json: bool) -> None:
