@@ -226,6 +226,7 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
 def label(point: Mapping[str, Any]) -> str:
     """``young=1e+06 edge=0.02``: the last part of each key and its value."""
     short = {key: key.rpartition(".")[2] for key in point}
+    short |= {key: ".".join(key.split(".")[-2:]) for key, name in short.items() if name.isdigit()}
     names = [key if list(short.values()).count(name) > 1 else name for key, name in short.items()]
     shown = [f"{value:.4g}" if isinstance(value, float) else str(value) for value in point.values()]
     return " ".join(f"{name}={value}" for name, value in zip(names, shown, strict=True))

@@ -76,8 +76,9 @@ def dataset(
     except ValueError:
         raise InputError(f"--split {split}: expected three shares, as in 80,10,10.") from None
     made = make(
-        scene, variations(vary), output, sample=sample, points=points, format=format, split=shares, every=every,
-        licence=licence, on=on, threads=threads, retries=retries, changes=options.overrides(changes),
+        scene, variations(vary), output, sample=sample, points=points, format=format, split=shares,
+        every=every, licence=licence, on=on, threads=threads, retries=retries,
+        changes=options.overrides(changes),
         progress=not (quiet or json),
         time_limit=None if time_limit is None else options.positive("--time-limit", time_limit, "s"),
         memory_limit=None if memory_limit is None else in_bytes(memory_limit),
