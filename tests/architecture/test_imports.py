@@ -30,6 +30,7 @@ LAYERS = [
     {"examples"},
     {"studio"},
     {"validation"},
+    {"audit"},
     {"cli"},
     {"__main__"},
 ]

@@ -32,6 +32,7 @@ VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`
     "validate": "validation",
     "bench": "validation",
     "cite": "validation",
+    "certify": "certify",
     "studio": "studio",
     "doctor": "doctor",
 }
