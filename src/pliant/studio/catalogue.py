@@ -20,6 +20,7 @@ from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
 from pliant.scene.body import Body
 from pliant.scene.schema import is_keyed, keys_of, mentions, parts
+from pliant.studio.words import plain
 
 _KEYED_UNITS = {
     "KeyedForce": ("N", True),
@@ -95,11 +96,8 @@ def _material(name: str) -> dict[str, Any]:
 
 def _entry(cls: Any) -> dict[str, Any]:
     """The keys of a parameter class and the first sentence about it."""
-    about = (
-        " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
-        .removesuffix(": one of")
-        .replace("``", "")
-    )
+    text = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+    about = plain(text.removesuffix(": one of"))
     hints = keys_of(cls)
     defaults = {kebab(f.name): _default(f) for f in fields(cls)}
     asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items() if name not in _HIDDEN]

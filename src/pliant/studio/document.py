@@ -7,7 +7,7 @@ from typing import Any
 
 from pliant import examples
 from pliant.actions.base import ActionParameters
-from pliant.core.errors import InputError
+from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
 from pliant.scene.load import build_member, parse
 from pliant.scene.scene import UP
@@ -136,7 +136,7 @@ class Project:
         if path.suffix == ".toml":
             self.document.open(path.read_text(encoding="utf-8"), path.name)
         elif path.suffix == ".pliant" or path.is_dir():
-            self.run = path.name
+            self.open_run(path.name)
         else:
             self.document.edit(["title"], path.stem)
             self.offer = path.name
@@ -153,6 +153,16 @@ class Project:
         else:
             self.document.open(self.workspace.read(name), name)
         self._built_bodies = None
+
+    def open_run(self, name: str) -> None:
+        """Look at a recorded run, and take over its scene where that can be built here."""
+        self.run = name
+        self.lost()
+        try:
+            text = (self.workspace.folder / name / "scene.toml").read_text(encoding="utf-8")
+            self.document.open(text, "")
+        except (OSError, UnicodeDecodeError, PliantError):
+            self.document.clear()
 
     def save(self, name: str) -> str:
         """Write the scene file; its name."""

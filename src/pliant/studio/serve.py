@@ -192,7 +192,9 @@ def build(session: Session, guard: AccessGuard) -> Starlette:
         Route("/download/{word}", download),
         Route("/{name}", asset),
     ]
-    return Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.router.redirect_slashes = False  # an address is right or it is refused
+    return app
 
 
 def _refuse(text: str) -> Response:

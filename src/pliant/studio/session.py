@@ -20,6 +20,7 @@ from pliant.studio.document import Project, keep_inside, scenery
 from pliant.studio.engine import Engine, Event
 from pliant.studio.exporting import TAKE, Exports
 from pliant.studio.upload import look_over
+from pliant.studio.words import in_words
 from pliant.studio.workspace import MESHES, Workspace
 
 MOST_CLIENTS = 16
@@ -120,7 +121,7 @@ class Session:
         try:
             await self.do(client, message)
         except PliantError as error:
-            tell(error.message, error.hint)
+            tell(*in_words(error))
             client.tell("document", **self.project.state())
         except asyncio.CancelledError:
             if (task := asyncio.current_task()) is not None and task.cancelling():
@@ -212,9 +213,10 @@ class Session:
     def _open(self, message: messages.Open) -> None:
         if message.kind == "run":
             path = self.workspace.place(message.name, (".pliant",))
-            self.project.run = message.name
+            self.project.open_run(message.name)
             self.relay.look(self.engine, again=True)
             self.engine.send("open_run", folder=str(path))
+            self.tell("document", **self.project.state())
             return
         self.project.open(message.kind, message.name)
         self._changed()

@@ -19,6 +19,7 @@ from pliant.studio.estimate import Estimates, pace
 from pliant.studio.frame_messages import FrameEncoder, finite
 from pliant.studio.take import Take
 from pliant.studio.take_builder import TakeBuilder, play_again, with_lump
+from pliant.studio.words import in_words
 from pliant.studio.worker_pipe import ENDS, Stop, WorkerPipe
 
 ROWS = 2000  # of a series that are sent at most
@@ -178,8 +179,9 @@ class Worker:
         return self._estimates.of(text, Path(folder))
 
     def do_play(self) -> None:
-        if self._take is None or self._take.ended:
+        if self._take is None:
             return
+        self._going()
         self._scrub, self._playing = None, True
         self._pace.start()
         self._status()
@@ -190,7 +192,8 @@ class Worker:
             self._status()
 
     def do_step(self) -> None:
-        if self._take is not None and not self._take.ended:
+        if self._take is not None:
+            self._going()
             self._scrub, self._playing = None, False
             self._advance()
             self._status()
@@ -217,7 +220,7 @@ class Worker:
         self._asked = True
 
     def do_grab(self, body: str, particle: int, strength: float) -> Table:
-        number, place = self._need().grab(body, particle, strength)
+        number, place = self._going().grab(body, particle, strength)
         self._dirty = True
         return {"id": number, "at": place}
 
@@ -225,13 +228,13 @@ class Worker:
         self._need().live.steer(id, to)
 
     def do_add(self, table: Table) -> Table:
-        number = self._need().live.add(table)
+        number = self._going().live.add(table)
         self._dirty = True
         return {"id": number}
 
     def do_lump(self, **lump: Any) -> dict[int, Table]:
         """Let material appear: the take is played again with it."""
-        take, playing = self._need(), self._playing
+        take, playing = self._going(), self._playing
         self._playing = False
         text = with_lump(take, **lump | {"position": list(lump["position"])})
         again = self._builder.again(text, take.scene.folder)
@@ -274,6 +277,18 @@ class Worker:
             raise PliantError("Build the scene first.")
         return self._take
 
+    def _going(self) -> Take:
+        """The take, where it has not come to its end."""
+        take = self._need()
+        if take.failed:
+            raise PliantError("The simulation has stopped.", hint="Go back to the start (R).")
+        if take.ended:
+            raise PliantError(
+                "The scene has come to its end.",
+                hint="Go back to the start (R), make the duration longer, or tick “go on after the end”.",
+            )
+        return take
+
     # --------------------------------------------------------------------------- advancing and showing
 
     def _advance(self) -> None:
@@ -306,7 +321,8 @@ class Worker:
         self._scrub, self._dirty = max(0, take.frame), True
         place = _PLACE.search(error.message) if isinstance(error, Diverged) else None
         told = {"body": place["body"], "what": place["what"], "number": int(place["number"])} if place else {}
-        self._line.tell("failed", message=error.message, hint=error.hint, frame=take.frame, **told)
+        message, hint = in_words(error)
+        self._line.tell("failed", message=message, hint=hint, frame=take.frame, **told)
         return True
 
     def _forget_take(self) -> None:

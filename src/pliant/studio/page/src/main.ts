@@ -129,7 +129,7 @@ function hear(message: Message): void {
       plots.all(rest["columns"] as string[], rest["rows"] as (number | null)[][]);
       break;
     case "saved":
-      notify("done", rest["take"] ? `Saved ${String(rest["name"])} and its ${String(rest["frames"])} frames.` : `Saved ${String(rest["name"])}.`, `pliant run ${String(rest["name"])}`);
+      notify("done", rest["take"] ? `Saved “${String(rest["name"])}” and its ${String(rest["frames"])} frames.` : `Saved “${String(rest["name"])}”.`, `In a terminal: pliant run ${String(rest["name"])}`);
       break;
     case "health":
       store.set({ progress: null });

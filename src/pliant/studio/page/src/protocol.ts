@@ -135,6 +135,7 @@ export interface Health {
   volume?: number | null;
   components?: number;
   closed?: boolean;
+  unfillable?: string | null; // why it cannot be filled with tets
   problems: string[];
 }
 

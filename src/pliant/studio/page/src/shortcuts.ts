@@ -18,11 +18,16 @@ export function listen(app: App): void {
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     if (event.defaultPrevented) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+      event.preventDefault(); // in a field too; the browser would save its page
+      if (document.querySelector("dialog[open]")) return;
+      target.blur();
+      return saveDialog(app);
+    }
     if (document.querySelector("dialog[open]")) return;
     if (target.matches("input[type=text], input:not([type]), textarea, select") && event.key !== "Escape") return;
     const key = event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && key === "z") app.say({ do: event.shiftKey ? "redo" : "undo" });
-    else if ((event.ctrlKey || event.metaKey) && key === "s") saveDialog(app);
     else if (event.ctrlKey || event.metaKey || event.altKey) return;
     else if (!act(app, key, target)) return;
     event.preventDefault();
