@@ -21,15 +21,16 @@ class Model:
     """Base of the parameters of mechanics models; each has a ``sampler``, which makes its particles.
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
-    shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
-    for, with the key that they depend on ("" where they always apply); subject: the heading of its
-    examples; microseconds: of computing for one particle on one core in the time that sound takes for an
-    edge, measured on a box of a thousand particles.
+    shape; oriented: whether its forces turn back a cell that is inside out; own_step: whether its bodies
+    take time steps of their own; offers: capabilities that actions ask for, with the key that they depend on
+    ("" where they always apply); subject: the heading of its examples; microseconds: of computing for one
+    particle on one core in the time that sound takes for an edge, measured on a box of a thousand particles.
     """
 
     kind: ClassVar[str]
     references: ClassVar[tuple[str, ...]] = ()
     deforms: ClassVar[bool] = True
+    oriented: ClassVar[bool] = True
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
