@@ -21,16 +21,18 @@ class Model:
     """Base of the parameters of mechanics models; each has a ``sampler``, which makes its particles.
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
-    shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
-    for, with the key that they depend on ("" where they always apply); has_toughness: whether cracks take the
-    material's toughness; subject: the heading of its examples; constant_strain: whether strain is constant in
-    a cell, so that bending needs several across a section; locking_remedy: what to use instead where its
-    cells are too stiff in nearly incompressible materials, None where they are not.
+    shape; oriented: whether its forces turn back a cell that is inside out; own_step: whether its bodies
+    take time steps of their own; offers: capabilities that actions ask for, with the key that they depend on
+    ("" where they always apply); has_toughness: whether cracks take the material's toughness; subject: the
+    heading of its examples; constant_strain: whether strain is constant in a cell, so that bending needs
+    several across a section; locking_remedy: what to use instead where its cells are too stiff in nearly
+    incompressible materials, None where they are not.
     """
 
     kind: ClassVar[str]
     references: ClassVar[tuple[str, ...]] = ()
     deforms: ClassVar[bool] = True
+    oriented: ClassVar[bool] = True
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"

@@ -16,7 +16,11 @@ from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
 
 TRIAL, LONGEST, SHARE = 0.25, 1.5, 0.1
-"""Seconds spent on timing steps: at least, at most, and between them this share of the estimate."""
+"""CPU seconds spent on timing steps: at least, at most, and between them this share of the estimate. Where
+actions start or end later, timing goes on to there if the most allows it."""
+FEWEST, SLOW = 8, 10.0
+"""Steps to be timed in any case, and times the median above which one of so few does not count: it loads
+compiled code or factorises a matrix."""
 PARTED = 1.5
 """How much longer steps take once a body is cut or cracked: more particles, smaller cells, contact of the new
 faces. A rough allowance: seven shipped scenes took 0.4 to 2.1 times as long as their whole bodies did."""
@@ -46,24 +50,42 @@ def _clocks() -> Array:
 
 class _Stopwatch:
     """Counts planned steps, wall time and CPU time, the first step apart: it loads code and factorises
-    matrices."""
+    matrices. What was timed before actions last started or ended stands for that part of the run alone."""
 
-    def __init__(self, simulation: Simulation, steps: int, between: Callable[[], object]) -> None:
-        self.simulation, self.steps, self.between = simulation, steps, between
+    def __init__(
+        self, simulation: Simulation, steps: int, duration: float, between: Callable[[], object]
+    ) -> None:
+        self.simulation, self.steps, self.duration, self.between = simulation, steps, duration, between
         self.frames = self.polls = 0
         self.begin = self.start = self.now = _clocks()
+        self.first = np.zeros(2)  # the clocks after the first step
         self.skipped = 0.0  # planned steps before ``start``
+        self.laps: list[Array] = []  # of steps since ``start``, while they are few
+        self._change = -np.inf
 
     def poll(self) -> None:
         """Called after every step, the planned ones and parts of them."""
-        self.now = _clocks()
+        before, self.now = self.now, _clocks()
         self.polls += 1
         self.between()
-        if self.frames == 0 and self.polls == 1:
-            self.start, self.skipped = self.now, self.done
-        spent = float(self.now[0] - self.start[0])
-        if spent > TRIAL and spent > min(LONGEST, SHARE * float(self.per_step[0]) * self.steps):
-            raise _Enough
+        change = self._next_change()
+        if (self.frames == 0 and self.polls == 1) or change > self._change:
+            self.start, self.skipped, self.laps = self.now, self.done, []
+            if self._change == -np.inf:
+                self.first = self.now
+        elif len(self.laps) <= FEWEST:
+            self.laps.append(self.now - before)
+        self._change = change
+        spent = float(self.now[1] - self.first[1])
+        if spent > TRIAL and (len(self.laps) >= FEWEST or spent > LONGEST):
+            more = LONGEST if change < self.duration else min(LONGEST, SHARE * float(self.later[1]))
+            if spent > more:
+                raise _Enough
+
+    def _next_change(self) -> float:
+        """When actions start or end next [s]."""
+        later = self.simulation.later
+        return min(self.simulation.system.schedule.next_change(), later[0].time if later else np.inf)
 
     def end_frame(self) -> None:
         """Called when a frame is complete."""
@@ -81,7 +103,18 @@ class _Stopwatch:
     def per_step(self) -> Array:
         """Wall and CPU seconds of a planned step, whatever it was divided into and how often it was taken
         again."""
-        return np.asarray((self.now - self.start) / max(self.done - self.skipped, 1e-9))
+        spent, count = self.now - self.start, self.done - self.skipped
+        if 1 < len(self.laps) <= FEWEST:
+            usual = [lap for lap in self.laps if lap[1] <= SLOW * np.median([each[1] for each in self.laps])]
+            spent, count = np.sum(usual, axis=0), count * len(usual) / len(self.laps)
+        return np.asarray(spent / max(count, 1e-9))
+
+    @property
+    def later(self) -> Array:
+        """Wall and CPU seconds of all steps but the first."""
+        if not self.done > self.skipped:
+            return self.start - self.first
+        return np.asarray(self.start - self.first + (self.steps - self.skipped) * self.per_step)
 
 
 def estimated_time(
@@ -95,13 +128,13 @@ def estimated_time(
     steps = (frames - 1) * simulation.plan.per_frame
     compiled: list[float] = []
     with suppress(_Enough, Diverged), install_timer("numba:compile", compiled.append):
-        watch = _Stopwatch(simulation, steps, between)
+        watch = _Stopwatch(simulation, steps, scene.time.duration, between)
         while simulation.frame < frames - 1:
             simulation.advance(watch.poll)
             watch.end_frame()
     covered = min(watch.done * simulation.plan.seconds, scene.time.duration)
-    first = np.maximum(0.0, watch.start - watch.begin - sum(compiled))  # runs find the code compiled
-    later = (steps - watch.skipped) * watch.per_step if watch.done > watch.skipped else np.zeros(2)
+    first = np.maximum(0.0, watch.first - watch.begin - sum(compiled))  # runs find the code compiled
+    later = watch.later
     if _parts(scene):
         later *= 1.0 + (PARTED - 1.0) * (1.0 - watch.done / max(steps, 1))
     wall, cpu = (first + later + frames * _frame_seconds(scene, simulation)).tolist()

@@ -66,6 +66,8 @@ def test_every_scene_of_the_matrix_is_valid() -> None:
         ("drop", {"volume_change": 0.2, "volume_end": 0.2}, "volume"),
         ("drop", {"inverted": 0.005, "inverted_end": 0.001}, "inverted"),
         ("drop", {"inverted": 0.005, "inverted_end": 0.0}, None),
+        ("drop", {"model": "cpm2", "inverted": 0.02, "inverted_end": 0.0}, "inverted"),
+        ("drop", {"model": "mass-spring", "inverted": 0.02, "inverted_end": 0.02}, None),
         ("stack", {"depth": 0.0, "depth_bodies": 0.6}, "penetration"),
         ("drop", {"time_ratio": 2.1}, "time"),
     ],
@@ -101,6 +103,12 @@ def test_a_small_part_of_the_matrix(tmp_path: Path) -> None:
     again = run_matrix(plan, tmp_path, 1, lambda row, *_: shown.append(row["name"]))
     assert not shown
     assert [row["name"] for row in again] == [row["name"] for row in rows]
+
+
+def test_the_part_for_continuous_integration_is_good(tmp_path: Path) -> None:
+    rows = run_matrix(matrix_plan({}, quick=True), tmp_path, 1)
+    assert len(rows) == 9
+    assert [row["name"] for row in rows if not row["ok"]] == []
 
 
 def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ class Outcome:
     lost: Lost | None = None
 
 
-class Worker:
+class MatrixWorker:
     """A process that does one task at a time."""
 
     def __init__(self, threads: int) -> None:
@@ -66,7 +66,7 @@ class WorkerPool:
 
     def __init__(self, count: int, threads: int) -> None:
         self.threads = threads
-        self.workers = [Worker(threads) for _ in range(count)]
+        self.workers = [MatrixWorker(threads) for _ in range(count)]
 
     def __enter__(self) -> "WorkerPool":
         return self
@@ -96,7 +96,7 @@ class WorkerPool:
                 if worker.task is None or (found := worker.outcome()) is None:
                     continue
                 if found.lost is not None:
-                    self.workers[number] = Worker(self.threads)
+                    self.workers[number] = MatrixWorker(self.threads)
                 yield found
 
 
