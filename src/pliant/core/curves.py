@@ -205,3 +205,9 @@ KeyedFrequency = Annotated[Any, _reads("Hz"), _WRITES]
 KeyedAngularSpeed = Annotated[Any, _reads("rad/s"), _WRITES]
 KeyedAngle = Annotated[Any, _reads("rad"), _WRITES]
 KeyedDensity = Annotated[Any, _reads("kg/m3"), _WRITES]
+VECTORS = (KeyedForce, KeyedTraction, KeyedVelocity, KeyedPoint)
+UNITS = {
+    KeyedForce: "N", KeyedTorque: "N*m", KeyedPressure: "Pa", KeyedTraction: "Pa", KeyedAcceleration: "m/s2",
+    KeyedVelocity: "m/s", KeyedPoint: "m", KeyedLength: "m", KeyedRate: "1/s", KeyedFrequency: "Hz",
+    KeyedAngularSpeed: "rad/s", KeyedAngle: "rad", KeyedDensity: "kg/m3", KeyedNumber: "",
+}  # fmt: skip

@@ -21,6 +21,8 @@ GRAVITY = 9.81
 SOFT = ("gelatine", "soft-rubber", "rubber")
 LARGEST_SAG = 0.05  # strain by its own weight up to which a body keeps its shape
 TEMPLATE = """\
+#:schema pliant.schema.json
+# The line above gives completion in editors with Taplo, after:  pliant schema -o pliant.schema.json
 # A pliant scene: {name} falls on the ground. Run it with:  pliant run {file}
 # Numbers are SI (metres, seconds, kilograms); strings may include a unit: "3 MPa", "5 cm".
 schema = 1
