@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.calibration.matching import simulated_curve
+from pliant.calibration.measurements import simulated_curve
 from pliant.campaign.resolved_scene import scene_at
 from pliant.core.errors import Diverged, PliantError
 from pliant.core.parameters import to_table

@@ -11,7 +11,7 @@ import numpy as np
 from pliant.calibration.evaluation import frozen_time
 from pliant.calibration.identifiability import Identifiability, identifiability
 from pliant.calibration.intervals import profile_intervals
-from pliant.calibration.matching import MeasuredCurve, Measurements
+from pliant.calibration.measurements import MeasuredCurve, Measurements
 from pliant.calibration.parameters import fit_parameters, values_at
 from pliant.calibration.problem import FAR, CalibrationProblem
 from pliant.campaign.executors import executor

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pliant.calibration.evaluation import evaluate
-from pliant.calibration.matching import MeasuredCurve
+from pliant.calibration.measurements import MeasuredCurve
 from pliant.calibration.parameters import FitParameter, values_at
 from pliant.campaign.executors.base import Executor
 from pliant.core.errors import InputError

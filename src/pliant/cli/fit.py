@@ -56,7 +56,7 @@ def fit(
     Writes report.html, fit.json and material.toml. With --model a,b several models are fitted and compared.
     """
     from pliant.calibration import fit as run_fit
-    from pliant.calibration.matching import Measurements
+    from pliant.calibration.measurements import Measurements
     from pliant.calibration.report import parameter_rows, write_fit_report
     from pliant.campaign.executors import executor
     from pliant.campaign.points import split

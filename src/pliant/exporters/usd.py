@@ -22,7 +22,7 @@ from pliant.core.typing import Array
 from pliant.exporters.job import SURFACES, AxisTransform, Exporter, Job, Piece, by_name
 from pliant.exporters.prefetch import Prefetched
 from pliant.exporters.surfaces import vertex_normals
-from pliant.exporters.usd_data import Samples, each_sample, integers, save, vectors, write_text
+from pliant.exporters.usd_data import UsdSamples, each_sample, integers, save, vectors, write_text
 from pliant.mesh.mesh import Surface, boundary_triangles
 from pliant.run.store import BodyRecord, Frame
 
@@ -151,8 +151,8 @@ class _UsdWriter:
         self.meshes: dict[tuple[int, str], Any] = {}
         self.paths: dict[tuple[int, str], tuple[Any, ...]] = {}  # of points, velocities, extent and normals
 
-    def frame(self, now: Samples) -> None:
-        """Samples of one frame."""
+    def frame(self, now: UsdSamples) -> None:
+        """Write the samples of one frame."""
         frame, layer = now.frame, self.stage.GetRootLayer()
         time, shown = float(frame.index), set()
         for name, surface in now.surfaces.items():

@@ -142,7 +142,7 @@ def _fills() -> bool:
 
 
 @dataclass
-class Samples:
+class UsdSamples:
     """What changes with a frame: by body its surface and, in single precision, points and velocities."""
 
     frame: Frame
@@ -161,24 +161,24 @@ class _Reader:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.before: Samples | None = None
+        self.before: UsdSamples | None = None
         self.led: Table = {}  # velocities of the frame before
 
-    def read(self, number: int) -> Samples | None:
+    def read(self, number: int) -> UsdSamples | None:
         """Read a frame; gives the one before, completed."""
         frame = self.job.frame(number)
         names = self.job.bodies_of(frame)
         surfaces = {name: frame.surface(name) for name in names}
         points = {name: vectors(surface.points) for name, surface in surfaces.items()}
         extents = {name: vectors(bounds(np.asarray(array))) for name, array in points.items()}
-        now = Samples(frame, surfaces, points, extents, {})
+        now = UsdSamples(frame, surfaces, points, extents, {})
         for name in names:
             recorded = frame.surface_velocities(name)
             if recorded is not None:
                 now.velocities[name] = vectors(recorded)
         return self.completed(now)
 
-    def completed(self, now: Samples | None) -> Samples | None:
+    def completed(self, now: UsdSamples | None) -> UsdSamples | None:
         """Velocities that were not recorded lead to the next frame, at the end those that led here stay."""
         before, self.before = self.before, now
         if before is None:
@@ -196,10 +196,10 @@ class _Reader:
         return before
 
 
-def each_sample(job: Job) -> Iterator[Samples]:
+def each_sample(job: Job) -> Iterator[UsdSamples]:
     """The samples of all frames, made while others are written."""
     reader = _Reader(job)
-    makers: list[Callable[[], Samples | None]] = [partial(reader.read, number) for number in job.frames]
+    makers: list[Callable[[], UsdSamples | None]] = [partial(reader.read, number) for number in job.frames]
     makers.append(partial(reader.completed, None))
     for samples in ahead(makers):
         if samples is not None:

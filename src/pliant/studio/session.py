@@ -18,7 +18,7 @@ from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client, FrameRelay
 from pliant.studio.document import Project, keep_inside, scenery
 from pliant.studio.engine import Engine, Event
-from pliant.studio.exporting import TAKE, Exports
+from pliant.studio.exports import TAKE, Exports
 from pliant.studio.upload import look_over
 from pliant.studio.words import in_words
 from pliant.studio.workspace import MESHES, Workspace

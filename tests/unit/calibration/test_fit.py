@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from material_tests import BENDING, LOAD_UNLOAD, RING_DOWN, TENSION, measure, scene
 
 import pliant as pl
-from pliant.calibration.matching import Measurements
+from pliant.calibration.measurements import Measurements
 from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
 from pliant.cli.main import run as command
