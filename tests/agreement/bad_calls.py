@@ -108,7 +108,7 @@ PLACES = [
     ),
     options("output inside a file", "run", "good.toml", "-o", "good.toml/out", words=("good.toml/out",)),
     options("output onto a device", "run", "good.toml", "-o", "/dev/null", words=("/dev/null",)),
-    Bad("places: a mesh into a missing folder", ("mesh", "tet.obj", "no/out.vtu"), ("no folder",), GOOD),
+    Bad("places: a mesh inside a file", ("mesh", "tet.obj", "good.toml/out.vtu"), ("good.toml",), GOOD),
     Bad("places: a mesh onto a file", ("mesh", "tet.obj", "out.vtu"), ("exists",), {**GOOD, "out.vtu": "x"}),
     Bad("places: a mesh onto itself", ("mesh", "tet.obj", "tet.obj"), ("not a volume format",), GOOD),
     Bad("places: a new scene onto a file", ("new", "good"), ("good.toml exists",), GOOD),

@@ -63,8 +63,7 @@ def look_at(page: Any) -> None:
         assert inner.evaluate("() => studio.app.viewer.bodies[0].particles.length") > 0
         assert not inner.is_visible(".topbar")
         assert inner.is_visible("#scrub")
-    first = page.frames[1]
-    assert first.evaluate("() => studio.app.store.state.frame.last") == 2
+    page.frames[1].wait_for_function("() => studio.app.store.state.frame.last === 2", polling=50)
 
 
 def test_elsewhere_there_is_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

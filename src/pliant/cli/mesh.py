@@ -82,10 +82,10 @@ def mesh(
             report["health"] = found = health(surface).to_dict()
             if output is not None:
                 report["notes"] = []
+                volume = _filled(surface, length, mesher, switches, report["notes"], json)
                 if mesher == "auto" and not switches and not (found["closed"] and found["components"] == 1):
                     parts = counted(found["components"], "part"), counted(found["holes"], "hole")
-                    _report(f"{' and '.join(parts)}: fTetWild fills it as it is.", report["notes"], json)
-                volume = _filled(surface, length, mesher, switches, report["notes"], json)
+                    _report(f"{' and '.join(parts)}: fTetWild filled it as it is.", report["notes"], json)
     if volume is not None:
         report["quality"] = quality(volume).to_dict()
     if output is not None and volume is not None:

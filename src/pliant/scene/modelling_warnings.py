@@ -12,7 +12,7 @@ from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit.rigid_motion import DEGENERATE
-from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, PrescribedMotion
+from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, Model, PrescribedMotion
 from pliant.mesh.mesh import tet_volumes
 from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
@@ -35,6 +35,8 @@ def report_modelling(scene: Scene, simulation: Simulation, diagnostics: Diagnost
     loads = Loads(simulation, scene.time.duration)
     for part in world.bodies:
         label = f"body '{part.name}'"
+        if not isinstance(part.model, Model):
+            continue  # from elsewhere, with no more than a model must have
         for text in (*_locking(part, loads.runtimes), *_preferred_direction(part), *_few_cells(part, loads)):
             diagnostics.warn(text, label)
         if simulation.integrator.order == 0:

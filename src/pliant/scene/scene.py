@@ -20,7 +20,7 @@ from pliant.core.tables import Table
 from pliant.core.typing import Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
-from pliant.interfaces import ActionRuntime, SelfStepping, Structure
+from pliant.interfaces import ActionRuntime, Model, SelfStepping, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
@@ -295,9 +295,9 @@ def _point_at(item: Any, renamed: dict[int, str]) -> Any:
 
 def _check_toughness(body: Body, material: ResolvedMaterial) -> None:
     """Refuse a toughness that the body's model would not use."""
-    if not body.model.has_toughness and any(
-        each.toughness is not None for each in (material, *material.regions)
-    ):
+    if isinstance(body.model, Model) and body.model.has_toughness:
+        return
+    if any(each.toughness is not None for each in (material, *material.regions)):
         raise IncompatibleError(
             f"Model '{body.model.kind}' of body '{body.name}' does not use the material's toughness.",
             hint="Leave toughness out, or use model 'lattice'.",

@@ -315,7 +315,7 @@ class Simulation:
                 if system.finish_step(end if j == parts - 1 else begin + (j + 1) * h, h):
                     self.integrator_state.reset_history()
                 if guard is not None:
-                    guard.won, guard.changed = guard.won - change, guard.changed + change
+                    guard.won -= change
                     if span - k <= 3 * each and parts - j <= 3:
                         guard.watch(system.world.f)
                 if poll is not None:

@@ -38,7 +38,10 @@ def test_a_run_shows_and_logs_what_bodies_and_actions_report(tmp_path: Path) -> 
         def finished(self, state: str, message: str) -> None: ...
 
     run = pl.Scene([body], [cut]).run(duration=0.04, to=tmp_path / "cut.pliant", progress=Progress())
-    beginnings = ["body 'block': edge = 0.05 m is not used", "body 'block': linear tets are too stiff"]
+    beginnings = [
+        "body 'block': edge = 0.05 m is not used",
+        "body 'block': model 'fem' is too stiff at Poisson's ratio 0.49",
+    ]
     beginnings += ["action 1 ('cut'): it meets nothing of 'block'"]
     assert [text.startswith(words) for text, words in zip(heard, beginnings, strict=True)] == [True] * 3
     log = (run.path / "log.txt").read_text()

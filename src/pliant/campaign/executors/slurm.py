@@ -40,7 +40,7 @@ def job_cluster(settings: Table) -> object:
     need("--on slurm", "dask", "distributed", "dask_jobqueue", extra="cluster")
     from dask_jobqueue import SLURMCluster
 
-    given = {"processes": 1, **settings}
+    given = {"processes": 1, "scheduler_options": {"dashboard_address": ":0"}, **settings}
     try:
         return SLURMCluster(**given)
     except (TypeError, ValueError) as error:

@@ -16,7 +16,8 @@ class PlasticFlow:
     r"""Plastic deformations ``deformation`` (n, 3, 3) with determinant one, so that flow keeps the volume.
 
     The rest length of a connection is :math:`L_0 |\bar F_p D| / |D|` and its stiffness goes with
-    :math:`(L_0/L)^4`, which keeps the moduli of the body when it is stretched.
+    :math:`(L_0/L)^4`, which keeps the moduli of the body when it is stretched. Connections shorter than 0.6
+    :math:`L_0` get no stiffer: steps would become as short as their stiffness grows.
     """
 
     def __init__(self, body: "LatticeBody") -> None:

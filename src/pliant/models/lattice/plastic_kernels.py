@@ -12,6 +12,8 @@ import numpy as np
 
 from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
+SHORTEST = 0.6  # of their first length: connections that flow shorter get no stiffer, so that steps stay long
+
 
 @jit
 def _times(a, b, out):
@@ -165,8 +167,8 @@ def _too_large(new, old, most, e, c, w):
 @jit
 def connection_flow(edges, reference, born, plastic, changed, bearing, row, lane, rest, stiffness, x):
     """Give the connections of ``changed`` elements the rest lengths :math:`L = L_0 |\\bar F_p D| / |D|`, with
-    the mean of their ends' plastic deformations, and stiffnesses that go with L^-4. Returns the energy [J]
-    that they store less at ``x``."""
+    the mean of their ends' plastic deformations, and stiffnesses that go with L^-4 as long as L is above 0.6
+    :math:`L_0`. Returns the energy [J] that they store less at ``x``."""
     heat = 0.0
     for c in range(edges.shape[0]):
         i, j = edges[c, 0], edges[c, 1]
@@ -183,7 +185,7 @@ def connection_flow(edges, reference, born, plastic, changed, bearing, row, lane
         now = np.sqrt(now)
         old, k0 = rest[row[c], lane[c]], stiffness[c]
         new = born[c] * np.sqrt(stretched / square)
-        k1 = k0 * (old / new) ** 4
+        k1 = k0 * (max(old, SHORTEST * born[c]) / max(new, SHORTEST * born[c])) ** 4
         heat += 0.5 * k0 * (now - old) ** 2 - 0.5 * k1 * (now - new) ** 2
         rest[row[c], lane[c]] = new
         rest[row[c], 32 + lane[c]] = k1

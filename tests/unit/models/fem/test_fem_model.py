@@ -31,14 +31,12 @@ def test_what_cannot_work_is_refused_with_the_reason(keys: Any, material: Any, w
 
 
 @pytest.mark.parametrize(
-    ("poisson", "locking", "said"),
-    [(0.45, "none", 0), (0.49, "none", 1), (0.49, "averaged-pressure", 0)],
+    ("keys", "locks"),
+    [({}, True), ({"locking": "averaged-pressure"}, False), ({"elements": "quadratic"}, False)],
 )
-def test_locking_is_announced(poisson: float, locking: str, said: int) -> None:
-    body = block(model={"type": "fem", "locking": locking}, material=MATERIAL | {"poisson": poisson})
-    notes = body.model.notes(body.resolved_material)
-    assert len(notes) == said
-    assert all("averaged-pressure" in note for note in notes)
+def test_linear_tets_that_lock_name_a_remedy(keys: Any, locks: bool) -> None:
+    remedy = block(model={"type": "fem", **keys}).model.locking_remedy
+    assert (remedy is not None and "averaged-pressure" in remedy) == locks
 
 
 def forces(body: Any, x: Any) -> Any:
