@@ -146,6 +146,8 @@ class LatticeEditor:
         places = np.concatenate([x, filling.newcomers.x])
         growth = replace(growth, shown=self._surface_around(region, places, growth, x))
         more = growth.rest if filling.fits else filling.newcomers.x
+        if body.flow is not None and not filling.fits:
+            body.flow.change_reference(x)
         body.reference = np.concatenate([body.reference if filling.fits else x, more])
         self._grow(growth, filling.lengths, places)
         body.newcomers, body.parents = filling.newcomers, np.append(np.arange(n), filling.nearest)

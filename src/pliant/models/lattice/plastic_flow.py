@@ -60,6 +60,17 @@ class PlasticFlow:
             if spans and np.linalg.det(f) > 0.0:
                 self.deformation[i] = f / np.cbrt(np.linalg.det(f))
 
+    def change_reference(self, x: Array) -> None:
+        """Measure deformations from the shape at ``x`` from now on: :math:`F_p` becomes :math:`F_p F^{-1}`, with
+        determinant one, so that the deviatoric elastic strains stay."""
+        own, f, w = self.body.connections, np.empty((3, 3)), np.empty((3, 3, 3))
+        for i, plastic in enumerate(self.deformation):
+            spans = plastic_kernels.element_deformation(
+                i, *own.table, own.bearing, self.body.reference, x, f, w
+            )
+            if spans and np.linalg.det(f) > 0.0:
+                plastic[:] = plastic @ np.linalg.inv(f) * np.cbrt(np.linalg.det(f))
+
     def rebase(self) -> None:
         """Take the present rest lengths of all connections for those that their elements' flow has led to."""
         own, reference = self.body.connections, self.body.reference

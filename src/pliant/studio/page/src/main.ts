@@ -97,7 +97,7 @@ function hear(message: Message): void {
       break;
     case "document":
       store.set(rest as Partial<State>);
-      if (embedded && !store.state.scene && store.state.built < 0 && store.state.table.bodies.length) say({ do: "build", open_end: false });
+      if (embedded && !store.state.run && !store.state.scene && store.state.built < 0 && store.state.table.bodies.length) say({ do: "build", open_end: false });
       break;
     case "status":
       store.set({ status: { ...store.state.status, ...(rest as Partial<State["status"]>) } });
