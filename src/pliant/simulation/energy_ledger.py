@@ -75,6 +75,7 @@ class EnergyLedger:
         self._rows = world.count  # those that the integrator moves
         self._own_scheme_energy: Callable[[float], float] = _nothing
         self._idle = True  # whether there is nothing to book in a step
+        self._varies = False  # whether forces of booked terms change from step to step
         self._x: Array = world.x.copy()  # at the beginning of the step
         self._driven_energy_before = 0.0
         self._driven_forces: list[Array] = []
@@ -105,6 +106,7 @@ class EnergyLedger:
         self._moving = [(drive, rows) for drive, rows in moving if len(rows)]
         self._rows, self._own_scheme_energy = integrated_rows, own_scheme_energy
         self._idle = not (self._reporting or self._booked or self._moving)
+        self._varies = bool(self.varying)
 
     @property
     def varying(self) -> list[BookedTerm]:
@@ -118,7 +120,7 @@ class EnergyLedger:
 
     def _elastic_forces(self) -> Array:
         """Those of the rows that the integrator moves."""
-        return (self._elastic if self.varying else self._world.f)[: self._rows]
+        return (self._elastic if self._varies else self._world.f)[: self._rows]
 
     # -------------------------------------------------------------------------------- step by step
 

@@ -45,25 +45,18 @@ def force_work(f0: Array, f1: Array, x0: Array, x1: Array) -> float:
 
 
 @twin
-def _curvature_work(x, f, x0, f0, moved, changed, ratio, out):
+def curvature_work(x, f, memory, ratio, out):
+    """``sum moved . (f - f0) - (x - x0) . changed`` of (n, 3) arrays, in parts, into ``out``; ``memory`` has
+    x0, f0, moved and changed. Then moved becomes ``x - x0 - ratio moved`` and changed the same of forces, x0 and
+    f0 become x and f."""
     n, parts = x.shape[0], out.shape[0]
     for p in prange(parts):
         total = 0.0
         for i in range(p * n // parts, (p + 1) * n // parts):
             for c in range(3):
-                dx, df = x[i, c] - x0[i, c], f[i, c] - f0[i, c]
-                total += moved[i, c] * df - dx * changed[i, c]
-                moved[i, c], changed[i, c] = dx - ratio * moved[i, c], df - ratio * changed[i, c]
-                x0[i, c], f0[i, c] = x[i, c], f[i, c]
+                dx, df = x[i, c] - memory[0, i, c], f[i, c] - memory[1, i, c]
+                total += memory[2, i, c] * df - dx * memory[3, i, c]
+                memory[0, i, c], memory[1, i, c] = x[i, c], f[i, c]
+                memory[2, i, c] = dx - ratio * memory[2, i, c]
+                memory[3, i, c] = df - ratio * memory[3, i, c]
         out[p] = total
-
-
-def curvature_work(
-    x: Array, f: Array, x0: Array, f0: Array, moved: Array, changed: Array, ratio: float
-) -> float:
-    """``sum moved . (f - f0) - (x - x0) . changed`` of (n, 3) arrays. Then ``moved`` becomes
-    ``x - x0 - ratio moved`` and ``changed`` the same of forces; x0 and f0 become x and f."""
-    parallel = len(x) >= LIGHT_ROWS
-    out = np.empty(ROW_PARTITIONS if parallel else 1)
-    _curvature_work[parallel](x, f, x0, f0, moved, changed, ratio, out)
-    return float(out.sum())

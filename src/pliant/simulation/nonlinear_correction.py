@@ -29,7 +29,7 @@ The sum is the part of leapfrog's shadow Hamiltonian (:math:`\tfrac{dt^2}{12} (v
 higher orders, see Skeel and Hardy 2001) that nonlinear forces change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -45,10 +45,10 @@ class NonlinearCorrection:
 
     def __init__(self) -> None:
         self.sum, self.last = 0.0, 0.0  # over all steps, and of the last one [J]
-        self._x: Array = np.zeros((0, 3))  # at the beginning of the step
-        self._f: Array = np.zeros((0, 3))
-        self._moved: Array = np.zeros((0, 3))  # sum_k (-r)^(k-1) dx_(n-k)
-        self._changed: Array = np.zeros((0, 3))  # sum_k (-r)^(k-1) df_(n-k)
+        self._memory: Array = np.zeros((4, 0, 3))  # x and f at the beginning of the step; the sums over k of
+        # (-r)^(k-1) times the changes of x and of f in the step n - k
+        self._parts: Array = np.zeros(1)
+        self._add: Callable[..., None] | None = None
 
     @property
     def energy(self) -> float:
@@ -57,28 +57,38 @@ class NonlinearCorrection:
 
     def open(self, x: Array, f: Array) -> None:
         """Begin a step at ``x`` with elastic forces ``f``, both (n, 3), where something else happened."""
-        if self._x.shape != x.shape:
-            self._moved, self._changed = np.zeros_like(x), np.zeros_like(x)
-        self._x, self._f = x.copy(), f.copy()
+        if self._memory.shape[1:] != x.shape or self._add is None:
+            self._fit(x)
+        self._memory[0], self._memory[1] = x, f
+
+    def _fit(self, x: Array) -> None:
+        """Forget earlier steps, and make room for bodies at ``x``."""
+        from pliant.kernels.jit import LIGHT_ROWS, ROW_PARTITIONS
+        from pliant.simulation.kernels import curvature_work
+
+        parallel = len(x) >= LIGHT_ROWS
+        self._add = curvature_work[parallel]
+        self._parts = np.zeros(ROW_PARTITIONS if parallel else 1)
+        self._memory = np.zeros((4, *x.shape))
 
     def add_step(self, x: Array, f: Array) -> None:
         """Add the step that ended at ``x`` with elastic forces ``f``."""
-        from pliant.simulation.kernels import curvature_work
-
-        work = curvature_work(x, f, self._x, self._f, self._moved, self._changed, RATIO)
-        self.last = -FACTOR * work
+        assert self._add is not None, "``open`` comes first"
+        parts = self._parts
+        self._add(x, f, self._memory, RATIO, parts)
+        self.last = -FACTOR * float(parts[0] if len(parts) == 1 else parts.sum())
         self.sum += self.last
 
     def state(self) -> dict[str, AnyArray]:
         """Its energy and the sums over earlier steps."""
-        sums = np.array([self.sum, self.last])
-        return {"scheme": sums, "scheme/moved": self._moved, "scheme/forces": self._changed}
+        return {"scheme": np.array([self.sum, self.last]), "scheme/earlier": self._memory[2:]}
 
     def restore(self, state: Mapping[str, AnyArray], x: Array, f: Array) -> None:
         """Continue from what ``state`` gave, at positions ``x`` with elastic forces ``f``."""
         self.sum, self.last = (float(value) for value in state.get("scheme", (0.0, 0.0)))
-        for name, array in (("moved", "_moved"), ("forces", "_changed")):
-            found = state.get(f"scheme/{name}")
-            fits = found is not None and np.shape(found) == x.shape
-            setattr(self, array, np.array(found, float) if fits else np.zeros_like(x))
-        self._x, self._f = x.copy(), f.copy()
+        if self._memory.shape[1:] != x.shape or self._add is None:
+            self._fit(x)
+        earlier = state.get("scheme/earlier")
+        fits = earlier is not None and np.shape(earlier) == (2, *x.shape)
+        self._memory[2:] = earlier if fits else 0.0
+        self._memory[0], self._memory[1] = x, f
