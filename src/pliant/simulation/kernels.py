@@ -47,8 +47,8 @@ def force_work(f0: Array, f1: Array, x0: Array, x1: Array) -> float:
 @twin
 def curvature_work(x, f, memory, ratio, out):
     """``sum moved . (f - f0) - (x - x0) . changed`` of (n, 3) arrays, in parts, into ``out``; ``memory`` has
-    x0, f0, moved and changed. Then moved becomes ``x - x0 - ratio moved`` and changed the same of forces, x0 and
-    f0 become x and f."""
+    x0, f0, moved and changed. Then moved becomes ``x - x0 - ratio moved`` and changed the same of forces, x0
+    and f0 become x and f."""
     n, parts = x.shape[0], out.shape[0]
     for p in prange(parts):
         total = 0.0
