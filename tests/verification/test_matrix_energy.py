@@ -36,12 +36,17 @@ def series(
 
 @pytest.mark.parametrize("model", ["fem", "cpm1", "mass-spring"])
 def test_a_drop_that_rings_closes_its_ledger(model: str, tmp_path: Path) -> None:
-    """Impacts pass energy on to fast motion, where the correction of leapfrog is larger: its growth is
-    numerical (1.2 to 2.2 % were unexplained), and what is left is below 1 %."""
+    """Impacts pass energy on to fast motion, where leapfrog's own energy is larger: 1.2 to 2.2 % were
+    unexplained without the correction for nonlinear forces."""
     found = series(tmp_path, "pretzel", "drop", model, 1.0)
-    assert np.abs(found["energy.unexplained"]).max() < 0.01 * found["moved"]
-    grown = -np.minimum(np.diff(found["energy.scheme"]), 0.0).sum()
-    assert 0.0 < found["energy.numerical"][-1] < grown
+    assert np.abs(found["energy.unexplained"]).max() < 0.005 * found["moved"]
+
+
+@pytest.mark.parametrize(("body", "model"), [("leaf", "mass-spring"), ("hare", "efg"), ("starfish", "fem")])
+def test_undamped_ringing_closes_its_ledger(body: str, model: str, tmp_path: Path) -> None:
+    """A twisted body that is let go: the ledger lost up to 1.9 % of the energy that moved."""
+    found = series(tmp_path, body, "twist", model, 1.5)
+    assert np.abs(found["energy.unexplained"]).max() < 0.001 * found["moved"]
 
 
 @pytest.mark.parametrize("model", ["fem", "cpm1", "efg", "mass-spring"])

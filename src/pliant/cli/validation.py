@@ -1,7 +1,7 @@
 """``pliant card``, ``compare``, ``validate``, ``bench`` and ``cite``: what models and figures are worth."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,9 @@ from pliant.cli import options
 from pliant.cli.output import note, say, say_json, say_table
 from pliant.core.errors import InputError, MissingExtra
 from pliant.core.tables import Table
+
+if TYPE_CHECKING:
+    from pliant.validation.matrix import MatrixPlan
 
 EXAMPLES = {
     "card": (
@@ -28,6 +31,7 @@ EXAMPLES = {
         "pliant validate --report validation.html",
         "pliant validate --matrix --seconds 2 --integrators explicit -o matrix",
         "pliant validate --matrix --bodies hand,mug --motions drop,cut --models fem",
+        "pliant validate --matrix --meshes cow.obj,part.stl --seconds 2 --integrators auto",
     ),
     "bench": ("pliant bench", "pliant bench mass-spring --json", "pliant bench files --history bench.json"),
     "cite": (
@@ -204,6 +208,10 @@ def validate(
         typer.Option("--matrix", help="Run test bodies through motions with all models; resumes by itself."),
     ] = False,
     bodies: Annotated[str | None, typer.Option(metavar="NAMES", help="Test bodies of the matrix.")] = None,
+    meshes: Annotated[
+        str | None,
+        typer.Option(metavar="FILES", help="Your meshes as bodies of the matrix, scaled to 0.4 m."),
+    ] = None,
     motions: Annotated[str | None, typer.Option(metavar="NAMES", help="Motions of the matrix.")] = None,
     models: Annotated[str | None, typer.Option(metavar="NAMES", help="Models of the matrix.")] = None,
     integrators: Annotated[
@@ -226,18 +234,21 @@ def validate(
     its method could do better. With --matrix: run test bodies through ordinary motions at default settings,
     and judge every run; --quick takes the part that runs in continuous integration."""
     from pliant.validation.cases import CaseResult, load_cases, run_validation
+    from pliant.validation.matrix.table import matrix_plan
 
     chosen = {"bodies": bodies, "motions": motions, "models": models, "integrators": integrators}
     if matrix:
         if case is not None or report is not None:
             raise InputError("--matrix takes neither a case nor --report.", hint="Use -o for its folder.")
         names = {key: options.names(text) for key, text in chosen.items() if text is not None}
+        files = options.names(meshes) if meshes is not None else []
         span = options.positive("--seconds", seconds, "s") if seconds is not None else None
-        _matrix(names, span, options.positive("--limit", limit, "s"), quick, output, jobs, force, json)
+        plan = matrix_plan(names, span, options.positive("--limit", limit, "s"), quick, files)
+        _matrix(plan, output, jobs, force, json)
         return
-    if output is not None or seconds is not None or any(text is not None for text in chosen.values()):
+    if any(text is not None for text in (output, seconds, meshes, *chosen.values())):
         raise InputError(
-            "--bodies, --motions, --models, --integrators, --seconds and -o go with --matrix.",
+            "--bodies, --meshes, --motions, --models, --integrators, --seconds and -o go with --matrix.",
             hint="Add --matrix.",
         )
 
@@ -268,18 +279,9 @@ def validate(
         raise typer.Exit(1)
 
 
-def _matrix(
-    names: dict[str, list[str]],
-    seconds: float | None,
-    limit: float,
-    quick: bool,
-    output: Path | None,
-    jobs: int | None,
-    force: bool,
-    json: bool,
-) -> None:
+def _matrix(plan: "MatrixPlan", output: Path | None, jobs: int | None, force: bool, json: bool) -> None:
     """Run the matrix; exit code 1 where a run is not good."""
-    from pliant.validation.matrix import matrix_plan, run_matrix
+    from pliant.validation.matrix import run_matrix
     from pliant.validation.matrix.report import letters, summary, table_rows
 
     folder = output or Path("matrix")
@@ -292,7 +294,7 @@ def _matrix(
             note(f"{number:4} of {count}  {row['name']}: {state}, {took}")
 
     tell = None if json else note
-    rows = run_matrix(matrix_plan(names, seconds, limit, quick), folder, jobs, show, force, tell)
+    rows = run_matrix(plan, folder, jobs, show, force, tell)
     found = summary(rows)
     if json:
         say_json({"summary": found, "runs": rows})

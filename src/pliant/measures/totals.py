@@ -100,7 +100,7 @@ class EnergySampler(MeasureSampler):
         work, *heats = ledger.totals.values()
         return [
             *system.energies(), system.potential_energy("gravity"), sum(heats), work, total,
-            system.potential_energy("contact"), ledger.scheme_energy(), *heats, ledger.change(total),
+            system.potential_energy("contact"), ledger.correction_energy(), *heats, ledger.change(total),
         ]  # fmt: skip
 
 

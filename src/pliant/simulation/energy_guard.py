@@ -5,12 +5,15 @@ forces ring from step to step, the window is taken again with smaller steps; onc
 some time, the step grows back. The criteria are functions of the state alone, so a run repeats to the byte.
 
 Let A be the largest energy that moved so far, B = TOLERANCE A, r the change of the total over the window, S
-the gain so far (a cumulative sum that never falls below zero, so that losses cannot hide gains), and C the
-correction of the scheme, minus ``Integrator.scheme_energy`` (:math:`\tfrac{dt^2}{8} \sum w f^2`). A window is
-rejected where
+the gain so far (a cumulative sum that never falls below zero, so that losses cannot hide gains), T the same
+for losses, C the correction of the scheme, minus ``Integrator.scheme_energy``
+(:math:`\tfrac{dt^2}{8} \sum w f^2`), and Q that for nonlinear forces (``NonlinearCorrection``). Where nothing
+collides, B = SMOOTH A. A window is rejected where
 
 * anything is not finite, or
-* :math:`r > \max(0.1\,(B - S),\ 3 \cdot 10^{-4} B)`, or
+* :math:`r > \max(0.1\,(B - S),\ 3 \cdot 10^{-4} B)`, or Q falls, and below -TOLERANCE A: then K + U grows, or
+* :math:`-r > \max(0.1\,(B - T),\ 0.01 B)`: Q is not accurate. Where smaller steps do not change that, losses
+  are accepted for some time. Or
 * :math:`C_1 > \max(0.02 A, C_0)` and either :math:`C_1 > 0.2 A` or the forces of its last three steps ring:
   :math:`s_f > 0.6` with :math:`s_f^2 = -\sum w f_1 (f_0 - 2 f_1 + f_2) / (4 \sum w f_1^2)`, which is
   :math:`\sin^2(\omega dt/2)` for a single frequency. Under linear instability C grows with K + U, so that the
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
 WINDOW = 40  # planned steps
 LADDER = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 SMALLEST = 1e-7  # strain of all bodies whose energy does not count as motion
-TOLERANCE = 0.01  # share of the largest energy that moved which the total may gain
+TOLERANCE, SMOOTH = 0.01, 0.001  # shares of the largest energy that moved which the total may gain
+"""With obstacles, contacts or constraints, and without."""
 MOST = 0.05  # share at which a run stops
 PATIENCE, MOST_PATIENCE = 200, 3200  # quiet planned steps before the step may grow, at first and at most
 
@@ -50,12 +54,15 @@ class EnergyGuard:
         self.place = 0  # on the ladder
         self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
         self.gain = 0.0  # S [J]
+        self.loss = 0.0  # T [J]
+        self.deaf, self.deafness = 0, PATIENCE  # planned steps for which losses are accepted: now, next time
         self.gaps = 0.0  # gains that smaller steps did not cure: not the stepping [J]
         self.won = 0.0  # correction that changes of step have turned into numerical loss [J]
         self.patience, self.quiet = PATIENCE, 0
+        self.losing = False  # whether the last window that was rejected had lost energy
         self.trying = False  # whether the last window was the first with a larger step
         self.ground: float | None = None  # potential energy at the start [J]
-        self._total = self._correction = 0.0
+        self._total = self._correction = self._nonlinear = 0.0
         self._stored: float | None = (
             None  # energy at the end of the last window, or at the start of this one [J]
         )
@@ -86,6 +93,7 @@ class EnergyGuard:
         """Called before the steps of a window are taken, for the first time or again."""
         self._forces = []
         self._correction = -system.energy_ledger.scheme_energy()
+        self._nonlinear = system.energy_ledger.nonlinear_energy
 
     def watch(self, forces: Array) -> None:
         """Remember the forces of the last three steps of a window."""
@@ -119,34 +127,55 @@ class EnergyGuard:
             ledger.totals.work += max(rise, 0.0)
             rise, self.pushed = min(rise, 0.0), False
         finite = math.isfinite(rise) and math.isfinite(correction)
-        moved, stored = self._largest(own, potential, ledger.totals.work), own + potential
-        allowed = TOLERANCE * moved
-        gained = not finite or rise > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
+        moved = self._largest(own, potential, ledger.totals.work)
+        hidden = self._nonlinear - ledger.nonlinear_energy  # gain of K + U that Q makes up for
+        excess = hidden if ledger.nonlinear_energy < -TOLERANCE * moved and hidden > 0.0 else rise
         rings = finite and correction > max(0.02 * moved, self._correction)
         rings = rings and (correction > 0.2 * moved or self._ringing(system) > 0.6)
+        allowed = (TOLERANCE if system.collides else SMOOTH) * moved
+        wrong = rings or not finite or self._is_wrong(excess, allowed)
         lenient = not self.retakes or (self.broken and self.exceeded)
-        if not (gained or rings) or (finite and lenient):
-            self.moved, self._stored = moved, stored
-            return self._accept(rise, correction, span)
-        if finite and self._first is not None and not rings:
-            place, first = self._first
-            if self.factor >= 2.0 * LADDER[place] and rise > 0.5 * first:
-                self.gaps += rise  # a gap in the ledger or a force without energy: not the stepping
-                self.place, self.moved, self._stored = place, moved, stored
-                return self._accept(0.0, correction, span)
-        if self._first is None and finite and not rings:
-            self._first = self.place, rise
+        if finite:
+            stands, place = not wrong or lenient, self.place
+            if not stands and not rings:
+                stands = self._is_incurable(excess)
+                rise = min(rise, 0.0) if stands else rise
+            if not stands and self.place == len(LADDER) - 1 and (self.broken or (excess < 0.0 and not rings)):
+                self.gaps += max(rise, 0.0)
+                stands, rise = True, min(rise, 0.0)
+            if stands:
+                self.moved, self._stored = moved, own + potential
+                return self._accept(rise, correction, span)
+            if self._first is None and not rings:
+                self._first = place, excess
         if not self.retakes or self.place == len(LADDER) - 1:
-            if not (self.broken and finite):
-                return "diverged"
-            self.gaps += max(rise, 0.0)
-            self.moved, self._stored = moved, stored
-            return self._accept(0.0, correction, span)
+            return "diverged"
+        self.losing = finite and not rings and excess < 0.0
         if self.trying:
             self.patience = min(2 * self.patience, MOST_PATIENCE)
         self.place = min(self.place + (1 if self.trying else 2), len(LADDER) - 1)
         self.trying, self.quiet = False, 0
         return "retake"
+
+    def _is_wrong(self, excess: float, allowed: float) -> bool:
+        """Whether the total rose or fell by more than a window may add to what is ``allowed`` in a run."""
+        if excess < 0.0 and not self.deaf:
+            return -excess > max(0.1 * (allowed - self.loss), 0.01 * allowed)
+        return excess > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
+
+    def _is_incurable(self, excess: float) -> bool:
+        """Whether half the step did not help: a gap in the ledger or a force without energy, and not the
+        stepping. The step is then what it was."""
+        if self._first is None:
+            return False
+        place, first = self._first
+        if self.factor < 2.0 * LADDER[place] or excess * first <= 0.5 * first**2:
+            return False
+        self.place = place
+        self.gaps += max(excess, 0.0)
+        if excess < 0.0:
+            self.deaf, self.deafness = self.deafness, min(2 * self.deafness, MOST_PATIENCE)
+        return True
 
     def _largest(self, own: float, potential: float, work: float) -> float:
         """The largest energy that moved, now that bodies hold ``own`` and actions ``potential``."""
@@ -154,7 +183,8 @@ class EnergyGuard:
         return max([self.moved, *(each for each in found if math.isfinite(each))])
 
     def _accept(self, rise: float, correction: float, span: int) -> Verdict:
-        self.gain = max(0.0, self.gain + rise)
+        self.gain, self.loss = max(0.0, self.gain + rise), max(0.0, self.loss - rise)
+        self.deaf = max(0, self.deaf - span)
         if self.exceeded and not self.broken:
             return "diverged"
         self.trying = False
@@ -182,7 +212,8 @@ class EnergyGuard:
         ground = np.nan if self.ground is None else self.ground
         numbers = (self.moved, self.gain, self.gaps, self.won, ground)
         flags = (self.place, self.patience, self.quiet, self.trying, self.broken)
-        return {"guard": np.array([*flags, *numbers], float)}
+        losses = np.array([self.loss, self.deaf, self.deafness], float)
+        return {"guard": np.array([*flags, *numbers], float), "guard/losses": losses}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``."""
@@ -193,3 +224,5 @@ class EnergyGuard:
         self.place, self.patience, self.quiet = int(place), int(patience), int(quiet)
         self.trying, self.broken = bool(trying), bool(broken)
         self.ground = None if math.isnan(ground) else ground
+        self.loss, deaf, deafness = (float(value) for value in state.get("guard/losses", (0.0, 0, PATIENCE)))
+        self.deaf, self.deafness = int(deaf), int(deafness)

@@ -3,12 +3,13 @@ r"""The energy ledger: what was put into the bodies, what they hold, and where t
 .. math:: E = K + U + V + S + \sum_a D_a - W
 
 is constant: K kinetic, U elastic, V potentials of actions and contacts, S the correction of the time scheme
-(``Integrator.scheme_energy``), D the accounts of ``EnergyTotals``, W the work. Its change since the start is
-what nothing explains.
+(``Integrator.scheme_energy`` and ``NonlinearCorrection``), D the accounts of ``EnergyTotals``, W the work.
+Its change since the start is what nothing explains.
 
 Forces Q without a potential do the work :math:`\tfrac12 (Q_n + Q_{n+1}) \cdot (x_{n+1} - x_n)` in a step.
 With leapfrog this is exact: with :math:`u = (x_{n+1} - x_n)/dt` and S as for leapfrog,
-:math:`\Delta (K + S) = \tfrac12 (f_n + f_{n+1}) \cdot dt\, u` for the sum f of all forces, to rounding.
+:math:`\Delta (K + S) = \tfrac12 (f_n + f_{n+1}) \cdot dt\, u` for the sum f of all forces, to rounding. What
+elastic forces add to that where they are not linear is found by ``NonlinearCorrection``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.interfaces import ACCOUNTS, EnergyTotals, ForceTerm, Integrator, PrescribedMotion
+from pliant.simulation.nonlinear_correction import NonlinearCorrection
 from pliant.state.world import World
 
 if TYPE_CHECKING:
@@ -61,7 +63,11 @@ class EnergyLedger:
         self.totals = EnergyTotals()
         self.start: float | None = None  # total energy at the start of the run [J]
         self.dt = 0.0  # the step [s] that the scheme's correction belongs to
+        self.correction: NonlinearCorrection | None = (
+            None  # of schemes that keep energy, if all bodies have one
+        )
         self._world = world
+        self._elastic: Array = np.zeros((0, 3))  # forces that are not booked, where others are
         self._integrator: Integrator | None = None
         self._reporting: list[ForceTerm] = []
         self._booked: list[BookedTerm] = []
@@ -69,6 +75,7 @@ class EnergyLedger:
         self._rows = world.count  # those that the integrator moves
         self._own_scheme_energy: Callable[[float], float] = _nothing
         self._idle = True  # whether there is nothing to book in a step
+        self._varies = False  # whether forces of booked terms change from step to step
         self._x: Array = world.x.copy()  # at the beginning of the step
         self._driven_energy_before = 0.0
         self._driven_forces: list[Array] = []
@@ -99,11 +106,21 @@ class EnergyLedger:
         self._moving = [(drive, rows) for drive, rows in moving if len(rows)]
         self._rows, self._own_scheme_energy = integrated_rows, own_scheme_energy
         self._idle = not (self._reporting or self._booked or self._moving)
+        self._varies = bool(self.varying)
 
     @property
     def varying(self) -> list[BookedTerm]:
         """Booked terms whose forces have to be evaluated in each step."""
         return [each for each in self._booked if not each.term.constant]
+
+    def keep_elastic(self, forces: Array) -> None:
+        """Remember the ``forces`` (n, 3) of bodies, without those of booked terms, at the end of a step."""
+        if self.correction is not None:
+            self._elastic = forces.copy()
+
+    def _elastic_forces(self) -> Array:
+        """Those of the rows that the integrator moves."""
+        return (self._elastic if self._varies else self._world.f)[: self._rows]
 
     # -------------------------------------------------------------------------------- step by step
 
@@ -115,6 +132,8 @@ class EnergyLedger:
         self._report()
         for each in self._booked:
             each.advance(world.x)
+        if self.correction is not None:
+            self.correction.open(world.x[: self._rows], self._elastic_forces())
         self.current = False
         self._begin()
 
@@ -144,9 +163,11 @@ class EnergyLedger:
         """
         from pliant.simulation.kernels import force_work
 
+        world, totals = self._world, self.totals
+        if self.correction is not None:
+            self.correction.add_step(world.x[: self._rows], self._elastic_forces())
         if self._idle:
             return
-        world, totals = self._world, self.totals
         self._report()
         if not self.current:  # implicit steps do not end with an evaluation of the World's forces
             for each in self.varying:
@@ -177,8 +198,18 @@ class EnergyLedger:
 
     # ------------------------------------------------------------------------------------- balance
 
+    def correction_energy(self) -> float:
+        """The corrections of the time scheme [J]: that for linear forces at the present state, and what
+        nonlinear ones have added so far."""
+        return self.scheme_energy() + self.nonlinear_energy
+
+    @property
+    def nonlinear_energy(self) -> float:
+        """What nonlinear forces have added to the correction [J] so far."""
+        return 0.0 if self.correction is None else self.correction.energy
+
     def scheme_energy(self) -> float:
-        """The correction of the time scheme [J] at the present state."""
+        """The correction of the time scheme [J] for linear forces at the present state."""
         if self._integrator is None:
             return 0.0
         w, n = self._world, self._rows
@@ -196,7 +227,7 @@ class EnergyLedger:
 
     def balance(self, stored: float) -> float:
         """The total for the energy ``stored`` [J] in bodies, actions and contacts, kinetic included."""
-        return stored + self.scheme_energy() + self.totals.dissipated - self.totals.work
+        return stored + self.correction_energy() + self.totals.dissipated - self.totals.work
 
     def change(self, total: float) -> float:
         """How far ``total`` [J] is from what it was when first asked: what nothing explains."""
@@ -210,6 +241,9 @@ class EnergyLedger:
         """Accounts, the total at the start, the step and the forces at the beginning of the next step."""
         start = np.nan if self.start is None else self.start
         found = {"ledger": np.array([*self.totals.values(), start, self.dt])}
+        if self.correction is not None:
+            found |= self.correction.state()
+            found |= {"scheme/elastic": self._elastic} if self.varying else {}
         return found | {f"ledger/{k}": each.before for k, each in enumerate(self._booked)}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
@@ -222,4 +256,7 @@ class EnergyLedger:
                 each.now[:] = state[f"ledger/{k}"]
             each.advance(self._world.x)
         self._x = self._world.x.copy()
+        if self.correction is not None:
+            self._elastic = np.array(state.get("scheme/elastic", self._world.f))
+            self.correction.restore(state, self._world.x[: self._rows], self._elastic_forces())
         self._begin()

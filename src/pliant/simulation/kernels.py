@@ -42,3 +42,21 @@ def force_work(f0: Array, f1: Array, x0: Array, x1: Array) -> float:
     out = np.empty(ROW_PARTITIONS if parallel else 1)
     _work[parallel](f0, f1, x0, x1, out)
     return float(out.sum())
+
+
+@twin
+def curvature_work(x, f, memory, ratio, out):
+    """``sum moved . (f - f0) - (x - x0) . changed`` of (n, 3) arrays, in parts, into ``out``; ``memory`` has
+    x0, f0, moved and changed. Then moved becomes ``x - x0 - ratio moved`` and changed the same of forces, x0
+    and f0 become x and f."""
+    n, parts = x.shape[0], out.shape[0]
+    for p in prange(parts):
+        total = 0.0
+        for i in range(p * n // parts, (p + 1) * n // parts):
+            for c in range(3):
+                dx, df = x[i, c] - memory[0, i, c], f[i, c] - memory[1, i, c]
+                total += memory[2, i, c] * df - dx * memory[3, i, c]
+                memory[0, i, c], memory[1, i, c] = x[i, c], f[i, c]
+                memory[2, i, c] = dx - ratio * memory[2, i, c]
+                memory[3, i, c] = df - ratio * memory[3, i, c]
+        out[p] = total

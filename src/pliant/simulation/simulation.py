@@ -24,6 +24,7 @@ from pliant.interfaces import (
 from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.energy_guard import WINDOW, EnergyGuard
+from pliant.simulation.nonlinear_correction import NonlinearCorrection
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
@@ -87,7 +88,8 @@ class Simulation:
         self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
-        self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
+        self.guard: EnergyGuard | None = None
+        self._guard()
         self._reported, self._gain_reported = 1.0, False  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
@@ -95,11 +97,13 @@ class Simulation:
         self.diagnostics = Diagnostics()
         self._collect_diagnostics()
 
-    def _is_guarded(self) -> bool:
-        """Whether the ledger can judge windows of steps: the scheme and all bodies keep energy."""
+    def _guard(self) -> None:
+        """Guard the run if the ledger can judge windows of steps: the scheme and all bodies keep energy."""
         found = [part.mechanics for part in self.system.world.bodies]
         known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
-        return self.integrator.keeps_energy and known
+        if self.integrator.keeps_energy and known:
+            self.guard = EnergyGuard(self.plan.refine, self.system.world)
+            self.system.energy_ledger.correction = NonlinearCorrection()
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
@@ -149,8 +153,7 @@ class Simulation:
         system.activate(0.0)
         system.evaluate(0.0, world.x, world.v, world.f)
         system.energy_ledger.totals, system.energy_ledger.start = EnergyTotals(), None
-        if self.guard is not None:
-            self.guard = EnergyGuard(self.plan.refine, world)
+        self._guard()
         system.energy_ledger.use(self.integrator, self.plan.seconds / system.substeps)
         system.energy_ledger.open()
         if self.guard is not None:
@@ -333,8 +336,8 @@ class Simulation:
         if guard.factor > self._reported:
             self._reported = guard.factor
             self.diagnostics.note(
-                f"at t = {time:.4g} s energy would rise: the step is 1/{guard.factor:g} of the planned "
-                f"{self.plan.seconds:.3g} s for a while"
+                f"at t = {time:.4g} s energy would {'be lost' if guard.losing else 'rise'}: the step is "
+                f"1/{guard.factor:g} of the planned {self.plan.seconds:.3g} s for a while"
             )
 
     def _report_gain(self, guard: EnergyGuard) -> None:

@@ -232,6 +232,8 @@ class System:
         self._copy_rows(self._constant, out)
         for add_forces in self._varying:
             add_forces(time, x, v, out)
+        if self._booked and out is self.world.f:
+            self.energy_ledger.keep_elastic(out)
         for booked in self._booked:
             booked.evaluate(time, x, v, out)
         self.energy_ledger.current = out is self.world.f
@@ -302,6 +304,11 @@ class System:
     def projects(self) -> bool:
         """Whether any contact or constraint acts now."""
         return bool(self._projections)
+
+    @property
+    def collides(self) -> bool:
+        """Whether bodies may collide now, with obstacles or each other, or constraints act on them."""
+        return self.projects or any(term.stored == "contact" for term in self._potentials)
 
     def project(self, time: float, dt: float) -> None:
         """Apply contacts and constraints to the World, whose x has just moved by ``dt v`` to ``time``."""

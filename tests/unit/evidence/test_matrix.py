@@ -15,6 +15,8 @@ from pliant.core.errors import InputError
 from pliant.core.tables import Table
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.edge_length import enclosed
+from pliant.mesh.io import write_surface
+from pliant.mesh.mesh import Surface
 from pliant.models import MODELS
 from pliant.run.store import load
 from pliant.scene.load import parse
@@ -50,6 +52,30 @@ def test_every_scene_of_the_matrix_is_valid() -> None:
         assert scene.bodies[0].model.kind == cell.model
     every = {cell.model for cell in MatrixPlan(bodies=["hand"]).cells()}
     assert every == set(MODELS)
+
+
+def test_a_mesh_file_becomes_a_body_of_the_matrix(tmp_path: Path) -> None:
+    """It is scaled to the size of the others and stands on the ground; names that are taken are refused."""
+    path = tmp_path / "slab.obj"
+    pretzel = figure_surface("pretzel")
+    stretched = (pretzel.points + 1.0) * [30.0, 10.0, 20.0]
+    write_surface(path, Surface(stretched, pretzel.triangles))
+    try:
+        cells = matrix_plan({"motions": ["drop"], "models": ["fem"]}, meshes=[str(path)]).cells()
+        assert {cell.body for cell in cells} == {"slab"}
+        surface = figure_surface("slab")
+        sides = np.ptp(stretched, axis=0)
+        assert np.ptp(surface.points, axis=0) == pytest.approx(SIZE / sides.max() * sides, rel=1e-5)
+        assert surface.points[:, 2].min() == 0.0
+        scene = parse(cells[0].scene_text(), None, cells[0].name, meshes=False)
+        assert scene.bodies[0].edge == pytest.approx(0.072)
+        assert "slab" not in {cell.body for cell in MatrixPlan().cells()}
+    finally:
+        FIGURES.pop("slab")
+    with pytest.raises(InputError, match="has a body 'hand' already"):
+        matrix_plan({}, meshes=[str(path.with_name("hand.obj"))])
+    with pytest.raises(InputError, match=r"missing\.obj"):
+        matrix_plan({}, meshes=[str(path.with_name("missing.obj"))])
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from pliant.scene import Scene
 from pliant.scene.check import check
 from pliant.scene.load import read
 from pliant.scene.to_toml import scene_text
+from pliant.validation.matrix.figures import enter_mesh
 from pliant.validation.matrix.motions import MOTIONS
 from pliant.validation.matrix.verdict import judged, measured
 
@@ -39,6 +40,7 @@ class MatrixCell:
     model: str
     integrator: str
     seconds: float
+    mesh: str | None = None  # file of the body's surface, if it is not one of ``FIGURES``
 
     @property
     def name(self) -> str:
@@ -46,6 +48,8 @@ class MatrixCell:
 
     def scene_text(self) -> str:
         """The scene file."""
+        if self.mesh is not None:
+            enter_mesh(self.mesh)
         table = MOTIONS[self.motion].scene(self.body, self.seconds)
         table["time"]["integrator"] = scheme(self.integrator)
         for body in table["bodies"]:

@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
+from pliant.core.errors import InputError
 from pliant.core.typing import Array, Vector
+from pliant.mesh.io import read_surface
 from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes.implicit import Field, blend, capsule, carve, ellipsoid, polygonise
 
@@ -44,11 +47,49 @@ class Figure:
         return Surface((points - [centre[0], centre[1], low[2]]) * SIZE, np.asarray(triangles))
 
 
-FIGURES: dict[str, Figure] = {}
+@dataclass(frozen=True)
+class MeshFigure:
+    """A test body from a file with a closed surface, scaled to the size of the others, z up."""
+
+    name: str
+    path: str
+
+    @property
+    def about(self) -> str:
+        return "a mesh of the user"
+
+    @property
+    def edge_length(self) -> float:
+        """The target edge length [m]."""
+        return round(CELLS * SIZE, 6)
+
+    def surface(self) -> Surface:
+        """The surface [m], its longest side ``SIZE``, lowest point in z = 0, middle on the z axis."""
+        found = read_surface(self.path)
+        low, high = found.points.min(axis=0), found.points.max(axis=0)
+        middle, size = 0.5 * (low + high), float((high - low).max())
+        if not size > 0.0:
+            raise InputError(f"{self.path}: the surface has no extent.")
+        return Surface((found.points - [middle[0], middle[1], low[2]]) * (SIZE / size), found.triangles)
+
+
+CELLS = 0.18  # target edge length of cells, of the size, unless a figure has its own
+FIGURES: dict[str, Figure | MeshFigure] = {}
+
+
+def enter_mesh(path: str) -> str:
+    """Enter a mesh file as a test body; returns its name, that of the file."""
+    name = Path(path).stem
+    known = FIGURES.get(name)
+    if known is None:
+        FIGURES[name] = MeshFigure(name, path)
+    elif known != MeshFigure(name, path):
+        raise InputError(f"{path}: the matrix has a body '{name}' already.", hint="Rename the file.")
+    return name
 
 
 def figure(
-    name: str, about: str, low: Vector, high: Vector, cells: float = 0.18, edge: float = 0.09
+    name: str, about: str, low: Vector, high: Vector, cells: float = CELLS, edge: float = 0.09
 ) -> Callable[[Field], Field]:
     """Decorator: enter a field as a test body."""
 

@@ -22,7 +22,7 @@ from pliant.validation.matrix.cells import (
     run_cell,
     scheme,
 )
-from pliant.validation.matrix.figures import FIGURES, figure_surface
+from pliant.validation.matrix.figures import FIGURES, MeshFigure, enter_mesh, figure_surface
 from pliant.validation.matrix.motions import MOTIONS
 from pliant.validation.matrix.report import summary, write_page, written_table
 from pliant.validation.matrix.workers import WorkerPool
@@ -43,7 +43,8 @@ Show = Callable[[Table, int, int], object]
 
 @dataclass(frozen=True)
 class MatrixPlan:
-    """What is run: None for all. limit: CPU seconds after which a run is ended."""
+    """What is run: None for all. limit: CPU seconds after which a run is ended. meshes: files whose surfaces
+    are bodies too; with them, None for ``bodies`` is none of the others."""
 
     bodies: Sequence[str] | None = None
     motions: Sequence[str] | None = None
@@ -52,10 +53,14 @@ class MatrixPlan:
     seconds: float = SECONDS
     limit: float = 900.0
     keep: bool = False
+    meshes: Sequence[str] = ()
 
     def cells(self) -> list[MatrixCell]:
         """All runs, in an order in which an early end has seen something of everything."""
-        bodies = _chosen("body", self.bodies, list(FIGURES))
+        shipped = [name for name, each in FIGURES.items() if not isinstance(each, MeshFigure)]
+        bodies = [] if self.meshes and self.bodies is None else _chosen("body", self.bodies, shipped)
+        files: dict[str, str | None] = dict.fromkeys(bodies)
+        files |= {enter_mesh(path): path for path in self.meshes}
         motions = _chosen("motion", self.motions, list(MOTIONS))
         models = _chosen("model", self.models, list(MODELS))
         kinds = [kind for kind in SCHEMES if scheme(kind)] if self.integrators is None else self.integrators
@@ -63,8 +68,8 @@ class MatrixPlan:
             if scheme(kind) is None:
                 raise InputError(f"There is no integrator '{kind}'; {nearest(kind, list(SCHEMES))}")
         return [
-            MatrixCell(body, motion, model, kind, self.seconds)
-            for kind, body, motion, model in product(kinds, bodies, motions, models)
+            MatrixCell(body, motion, model, kind, self.seconds, files[body])
+            for kind, body, motion, model in product(kinds, files, motions, models)
         ]
 
 
@@ -73,14 +78,20 @@ def matrix_plan(
     seconds: float | None = None,
     limit: float = 900.0,
     quick: bool = False,
+    meshes: Sequence[str] = (),
 ) -> MatrixPlan:
-    """The plan for ``names`` of bodies, motions, models and integrators; what is not named is all there is,
-    or for ``quick`` the part that runs in continuous integration."""
+    """The plan for ``names`` of bodies, motions, models and integrators, and files of ``meshes``; what is not
+    named is all there is, or for ``quick`` the part that runs in continuous integration."""
     chosen = {**(QUICK if quick else {}), **names}
+    if meshes and "bodies" not in names:
+        chosen.pop("bodies", None)
+    files = [str(Path(path).resolve()) for path in meshes]
+    for path in files:
+        figure_surface(enter_mesh(path))  # a file that cannot be read is an error now, not in a run
     span = seconds or (QUICK_SECONDS if quick else SECONDS)
     return MatrixPlan(
         chosen.get("bodies"), chosen.get("motions"), chosen.get("models"), chosen.get("integrators"),
-        span, limit,
+        span, limit, meshes=files,
     )  # fmt: skip
 
 
