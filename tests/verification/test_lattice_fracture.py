@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bodies import simulate, values
+from bodies import block, simulate, values
 
 import pliant as pl
 from pliant.mesh.shapes import box
@@ -127,3 +127,17 @@ def test_a_toughness_needs_a_strength_and_a_model_that_uses_it() -> None:
     body = Body(box(0.1, 0.1, 0.1), edge=0.05, model="fem", material={**BRITTLE, "toughness": 5.0})
     with pytest.raises(pl.errors.PliantError, match="toughness"):
         pl.Scene([body], []).simulation()
+
+
+@pytest.mark.parametrize("model", ["mass-spring", "cpm1", "cpm2", "rigid", "multires"])
+@pytest.mark.parametrize("limit", ["strength", "yield"])
+def test_a_limit_that_a_model_cannot_use_is_refused(model: str, limit: str) -> None:
+    """Given in the scene it is an error; a preset's strength is not."""
+    plain = {"young": 1e6, "poisson": 0.3, "density": 1000.0}
+    body = block((2, 2, 2), model=model, material={**plain, limit: 1e4})
+    with pytest.raises(pl.errors.IncompatibleError, match=f"does not use the material's {limit}"):
+        pl.Scene([body], []).simulation()
+
+
+def test_a_preset_with_a_strength_suits_every_model() -> None:
+    pl.Scene([block((2, 2, 2), model="rigid", material="glass")], []).simulation()

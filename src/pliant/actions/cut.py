@@ -193,7 +193,7 @@ class SeamRuntime(CutRuntime):
         tets = part.structure.cells.get("tetra")
         centres = x if tets is None else x[tets].mean(axis=1)  # phyxels have no tets
         above = self.level(centres) > 0.0
-        self.mechanics(part).open_faces(above.astype(np.int64))
+        self.mechanics(part).open_faces(above.astype(np.int64), x=x)
         return bool(above.any() and not above.all())
 
 
@@ -260,7 +260,7 @@ class BladeRuntime(CuttingRuntime):
             seen = np.packbits(behind).tobytes()
             if behind.any() and self._seen.get(part.name) != seen:
                 self._seen[part.name] = seen
-                changed |= mechanics.open_faces(None, behind)
+                changed |= mechanics.open_faces(None, behind, x)
         if begins and not any(len(points) for points in self.marks.values()):
             self.warn_missed()
         return changed

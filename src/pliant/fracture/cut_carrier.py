@@ -10,14 +10,15 @@ import numpy as np
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.barycentric import EmbeddedSurface, LazyCarrier, boundary_carrier, embed
+from pliant.fracture.piece_check import pieces_of_particles, surface_fault
 from pliant.fracture.surface_cut import GROUP, cut_surface
 from pliant.fracture.tet_topology import boundary_twins, pieces
 from pliant.fracture.virtual_nodes import CutMesh, VirtualMesh, tet_with, weights_in
 from pliant.interfaces import Carrier
-from pliant.mesh.mesh import Surface, boundary_triangles
-from pliant.mesh.topology import components, merge_points
+from pliant.mesh.mesh import Surface, boundary_triangles, tet_volumes
+from pliant.mesh.topology import merge_points
 
-REACH = 0.25  # how far a crack is drawn out of the tets, so that it cuts the carried surface [spacings]
+REACH = (0.25, 0.6, 1.2)  # how far a crack is drawn out of the tets, to cut the embedded surface [spacings]
 NUDGE = 0.05  # how far inside a point looks for the tet that carries it [spacings]
 
 
@@ -52,7 +53,8 @@ class CutTetCarrier(LazyCarrier):
     """``whole``, embedded in tets (m, 4) over ``rest`` (n, 3) [m], some of whose faces are open: cut along
     these faces, and closed on both sides.
 
-    A body that shows its own boundary shows the new one. So does one whose embedded surface cannot be cut.
+    A body that shows its own boundary shows the new one. So does one whose embedded surface cannot be cut
+    into the pieces that the body is in (``piece_check.py``).
     """
 
     def __init__(self, whole: Carrier, rest: Array, tets: IntArray, spacing: float) -> None:
@@ -66,27 +68,35 @@ class CutTetCarrier(LazyCarrier):
             return self._boundary(torn)
         if not torn.any():
             return embed(self.whole.surface, self.rest, self.tets)
-        try:
-            cut = cut_surface(self.whole.surface, *self._sheet(triangles, torn))
-        except MeshError:
-            return self._boundary(torn)
-        nudged = Surface(cut.surface.points + NUDGE * self.spacing * cut.inward, cut.surface.triangles)
-        held = self._by_own_piece(nudged, embed(nudged, self.rest, self.tets).indices)
-        weights = weights_in(cut.surface.points, self.rest[held])
-        return EmbeddedSurface(cut.surface, held, weights, max(0.0, -float(weights.min())))
-
-    def _by_own_piece(self, surface: Surface, held: AnyArray) -> AnyArray:
-        """Corners (n, 4) of the tets that carry points, where each part of the surface is carried by one
-        piece: that of most of its points. Points outside of the tets may be nearer to one across a crack."""
         count, piece = pieces(self.tets)
-        if count == 1:
-            return held
-        ends = surface.triangles
-        part = components(len(surface.points), np.concatenate([ends[:, :2], ends[:, 1:]]))[1]
         of_node = np.zeros(len(self.rest), np.int64)
         of_node[self.tets.ravel()] = np.repeat(piece, 4)
-        of_point = of_node[held[:, 0].astype(np.int64)]
-        wanted, found = majority_pieces(part, of_point), held.copy()
+        body = pieces_of_particles(self.rest, of_node, tet_volumes(self.rest, self.tets), piece)
+        for reach in REACH:
+            try:
+                cut = cut_surface(self.whole.surface, *self._sheet(triangles, torn, reach))
+            except MeshError:
+                continue
+            if cut.pieces != count:
+                continue
+            nudged = Surface(cut.surface.points + NUDGE * self.spacing * cut.inward, cut.surface.triangles)
+            held = embed(nudged, self.rest, self.tets).indices
+            wanted = majority_pieces(cut.piece_of_point, of_node[held[:, 0].astype(np.int64)])
+            held = self._by_own_piece(nudged, held, wanted, of_node, piece)
+            of_triangle = wanted[cut.surface.triangles[:, 0]]
+            if surface_fault(cut.surface, cut.surface.points, of_triangle, body, self.spacing):
+                continue
+            weights = weights_in(cut.surface.points, self.rest[held])
+            return EmbeddedSurface(cut.surface, held, weights, max(0.0, -float(weights.min())))
+        return self._boundary(torn)
+
+    def _by_own_piece(
+        self, surface: Surface, held: AnyArray, wanted: IntArray, of_node: IntArray, piece: IntArray
+    ) -> AnyArray:
+        """Corners (p, 4) of the tets that carry points: of a tet of the piece that is ``wanted`` (p,), where
+        ``held`` (p, 4) are those of another one. Points outside of the tets may be nearer to one across a
+        crack."""
+        of_point, found = of_node[held[:, 0].astype(np.int64)], held.copy()
         for k in np.unique(wanted[wanted != of_point]):
             moved = np.flatnonzero((wanted == k) & (of_point != k))
             alone = Surface(surface.points[moved], np.zeros((0, 3), np.int64))
@@ -98,8 +108,8 @@ class CutTetCarrier(LazyCarrier):
         surface = Surface(plain.surface.points, plain.surface.triangles, groups={GROUP: np.flatnonzero(torn)})
         return EmbeddedSurface(surface, plain.indices, plain.weights)
 
-    def _sheet(self, triangles: IntArray, torn: AnyArray) -> tuple[Array, IntArray]:
-        """The crack as triangles, its vertices on the outside drawn out a little."""
+    def _sheet(self, triangles: IntArray, torn: AnyArray, reach: float) -> tuple[Array, IntArray]:
+        """The crack as triangles, its vertices on the outside drawn out by ``reach`` spacings."""
         points, of = merge_points(self.rest)
         outside = of[triangles[~torn]]
         a, b, c = (points[outside[:, k]] for k in range(3))
@@ -109,7 +119,7 @@ class CutTetCarrier(LazyCarrier):
         size = np.linalg.norm(normal, axis=1)
         on = size > 0.0
         points = points.copy()
-        points[on] += REACH * self.spacing * normal[on] / size[on, None]
+        points[on] += reach * self.spacing * normal[on] / size[on, None]
         faces = of[triangles[torn]]
         _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
         return points, faces[np.sort(first)]

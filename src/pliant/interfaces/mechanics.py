@@ -23,10 +23,10 @@ class Model:
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
     shape; oriented: whether its forces turn back a cell that is inside out; own_step: whether its bodies
     take time steps of their own; offers: capabilities that actions ask for, with the key that they depend on
-    ("" where they always apply); has_toughness: whether cracks take the material's toughness; subject: the
-    heading of its examples; constant_strain: whether strain is constant in a cell, so that bending needs
-    several across a section; locking_remedy: what to use instead where its cells are too stiff in nearly
-    incompressible materials, None where they are not.
+    ("" where they always apply); limits: which of ``strength``, ``toughness`` and ``yield`` of a material its
+    bodies can use; subject: the heading of its examples; constant_strain: whether strain is constant in a
+    cell, so that bending needs several across a section; locking_remedy: what to use instead where its cells
+    are too stiff in nearly incompressible materials, None where they are not.
     """
 
     kind: ClassVar[str]
@@ -36,7 +36,7 @@ class Model:
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
-    has_toughness: ClassVar[bool] = False
+    limits: ClassVar[frozenset[str]] = frozenset({"strength", "toughness", "yield"})
 
     @property
     def constant_strain(self) -> bool:
@@ -110,6 +110,10 @@ class Mechanics(Capable, ABC):
     def contact_surface(self) -> ContactSurface:
         """How the body touches others."""
         return ContactSurface()
+
+    def volume(self, x: Array) -> float | None:
+        """Present volume [m3]; None: that of its tets, or inside the surface it carries."""
+        return None
 
     def fracture_statistics(self) -> FractureStatistics | None:
         """How far the body has broken; None where it cannot break."""
@@ -204,8 +208,11 @@ class Cuttable(Protocol):
         """Subdivide cells where ``level`` is zero and separate nothing; returns rest positions of the cut's
         vertices, where ``past`` (n,), the distance beyond the rim of the blade, is not positive."""
 
-    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
-        """Separate neighbouring cells of different ``sides`` (m,), only at faces of particles ``where``."""
+    def open_faces(
+        self, sides: IntArray | None, where: BoolArray | None = None, x: Array | None = None
+    ) -> bool:
+        """Separate neighbouring cells of different ``sides`` (m,), only at faces of particles ``where``; x:
+        where the particles are, for bodies whose energy changes with it."""
 
 
 class Editable(Protocol):

@@ -36,7 +36,11 @@ class VolumeSampler(MeasureSampler):
         self.series_names = (label, *(f"{label}.{part.name}" for part in self.world.bodies))
 
     def sample(self, time: float) -> Sequence[float]:
-        each = [structure_volume(part.structure, self.world.x[part.rows]) for part in self.world.bodies]
+        each = []
+        for part in self.world.bodies:
+            x = self.world.x[part.rows]
+            own = part.mechanics.volume(x)
+            each.append(structure_volume(part.structure, x) if own is None else own)
         return [float(sum(each)), *each]
 
 

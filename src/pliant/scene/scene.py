@@ -21,9 +21,9 @@ from pliant.core.typing import Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
 from pliant.interfaces import ActionRuntime, Model, SelfStepping, Structure
-from pliant.materials import ResolvedMaterial
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
+from pliant.models import MODELS
 from pliant.scene.body import Body
 from pliant.scene.camera import CameraKeys
 from pliant.scene.geometry import Progress
@@ -139,7 +139,7 @@ class Scene:
         made = []
         for body, structure in zip(self.bodies, structures, strict=True):
             material = body.resolved_material
-            _check_toughness(body, material)
+            _check_limits(body)
             made.append((body, structure, material, body.model.prepare(structure, material)))
         made.sort(
             key=lambda entry: entry[3].offer(SelfStepping) is not None
@@ -293,12 +293,17 @@ def _point_at(item: Any, renamed: dict[int, str]) -> Any:
     return replace(item, **changes) if changes else item
 
 
-def _check_toughness(body: Body, material: ResolvedMaterial) -> None:
-    """Refuse a toughness that the body's model would not use."""
-    if isinstance(body.model, Model) and body.model.has_toughness:
+def _check_limits(body: Body) -> None:
+    """Refuse a strength, toughness or yield stress that is given and that the body's model cannot use. Those
+    that come with a preset are left out without a word: a rigid body of steel is no mistake."""
+    if isinstance(body.material, str) or not isinstance(body.model, Model):
         return
-    if any(each.toughness is not None for each in (material, *material.regions)):
-        raise IncompatibleError(
-            f"Model '{body.model.kind}' of body '{body.name}' does not use the material's toughness.",
-            hint="Leave toughness out, or use model 'lattice'.",
-        )
+    for each in (body.material, *body.material.regions):
+        given = {"strength": each.strength, "toughness": each.toughness, "yield": each.yield_}
+        for name, value in given.items():
+            if value is not None and name not in body.model.limits:
+                able = [f"'{kind}'" for kind in MODELS if name in MODELS[kind].limits]
+                raise IncompatibleError(
+                    f"Model '{body.model.kind}' of body '{body.name}' does not use the material's {name}.",
+                    hint=f"Leave {name} out, or use model {' or '.join(able)}.",
+                )

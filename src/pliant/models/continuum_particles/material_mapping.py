@@ -75,6 +75,7 @@ class ParticleModel(Model):
     """
 
     subject: ClassVar[str] = "Particles with volume"
+    limits: ClassVar[frozenset[str]] = frozenset()
     references: ClassVar[tuple[str, ...]] = ("Everts2006",)
 
     form: Form = "variational"

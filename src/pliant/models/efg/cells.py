@@ -1,5 +1,7 @@
 """Voronoi cells around phyxels, along whose faces a body can crack."""
 
+# mypy: disable-error-code="no-untyped-def"
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +11,7 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.kernels.csr import incidence, take_rows
+from pliant.kernels.jit import jit
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import Surface
 from pliant.mesh.topology import components
@@ -75,10 +78,10 @@ class VoronoiCells:
     def _sizes(self) -> Array:
         return np.diff(self.starts).astype(float)
 
-    @cached_property
-    def triangles(self) -> tuple[IntArray, IntArray]:
-        """The faces cut into triangles (t, 3), and the face of each (t,)."""
-        return triangulated(self.points, self.starts, self.corners)
+    def triangles(self, faces: IntArray) -> tuple[IntArray, IntArray]:
+        """``faces``, ascending, cut into triangles (t, 3), and the face of each (t,)."""
+        triangles, of = triangulated(self.points, *take_rows(self.starts, self.corners, faces))
+        return triangles, faces[of]
 
     @cached_property
     def edges(self) -> "CellEdges":
@@ -250,30 +253,51 @@ def triangulated(points: Array, starts: IntArray, corners: IntArray) -> tuple[In
     flat = turn < STRAIGHT * np.linalg.norm(since, axis=1) * np.linalg.norm(to, axis=1)
     crooked = np.bincount(of, flat, len(starts) - 1) > 0
     k = place[(place > first) & (place < last) & ~crooked[of]]
-    found, own = [np.column_stack([corners[first[k]], corners[k], corners[k + 1]])], [of[k]]
-    for f in np.flatnonzero(crooked).tolist():
-        ears = _ears(points, corners[starts[f] : starts[f + 1]].tolist())
-        found.append(np.array(ears, np.int64).reshape(-1, 3))
-        own.append(np.full(len(ears), f))
-    triangles, face = np.concatenate(found), np.concatenate(own)
+    fans = np.column_stack([corners[first[k]], corners[k], corners[k + 1]])
+    ears, owner = cut_ears(points, starts, corners, np.flatnonzero(crooked))
+    triangles, face = np.concatenate([fans, ears]), np.concatenate([of[k], owner])
     order = np.argsort(face, kind="stable")
     return triangles[order], face[order]
 
 
-def _ears(points: Array, loop: list[int]) -> list[tuple[int, int, int]]:
-    """Cut off corner after corner, each time the one that leaves the fattest triangles and turns."""
-    out = []
-    while len(loop) > 3:
-        p = points[loop]
-        before, after = np.roll(p, 1, axis=0), np.roll(p, -1, axis=0)
-        across = after - before
-        own = np.cross(p - before, after - p)
-        first, second = (
-            np.cross(before - np.roll(p, 2, axis=0), across),
-            np.cross(across, np.roll(p, -2, axis=0) - after),
-        )
-        least = np.min([np.linalg.norm(each, axis=1) for each in (own, first, second)], axis=0)
-        k = int(np.argmax(least))
-        out.append((loop[k - 1], loop[k], loop[(k + 1) % len(loop)]))
-        loop = loop[:k] + loop[k + 1 :]
-    return [*out, (loop[0], loop[1], loop[2])]
+@jit
+def _double_area(points, a, b, c):
+    """Twice the area of a triangle of corners a, b, c."""
+    u0, u1, u2 = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
+    v0, v1, v2 = points[c, 0] - points[b, 0], points[c, 1] - points[b, 1], points[c, 2] - points[b, 2]
+    w0, w1, w2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
+    return np.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+
+
+@jit
+def cut_ears(points, starts, corners, faces):
+    """Triangles (t, 3) of ``faces`` and the face of each (t,): corner after corner is cut off, each time the
+    one that leaves the fattest triangles of its own and with the corners next to it."""
+    total = 0
+    for f in faces:
+        total += starts[f + 1] - starts[f] - 2
+    triangles, owner = np.empty((total, 3), np.int64), np.empty(total, np.int64)
+    count = 0
+    for f in faces:
+        loop = corners[starts[f] : starts[f + 1]].copy()
+        n = len(loop)
+        while n > 3:
+            best, chosen = -1.0, 0
+            for k in range(n):
+                far, before, own = loop[(k - 2) % n], loop[(k - 1) % n], loop[k]
+                after, beyond = loop[(k + 1) % n], loop[(k + 2) % n]
+                least = _double_area(points, before, own, after)
+                least = min(least, _double_area(points, far, before, after))
+                least = min(least, _double_area(points, before, after, beyond))
+                if least > best:
+                    best, chosen = least, k
+            triangles[count, 0], triangles[count, 1] = loop[(chosen - 1) % n], loop[chosen]
+            triangles[count, 2], owner[count] = loop[(chosen + 1) % n], f
+            count += 1
+            for k in range(chosen, n - 1):
+                loop[k] = loop[k + 1]
+            n -= 1
+        triangles[count, 0], triangles[count, 1], triangles[count, 2] = loop[0], loop[1], loop[2]
+        owner[count] = f
+        count += 1
+    return triangles, owner

@@ -9,7 +9,7 @@ from pliant.mesh.topology import components
 from pliant.models.efg.cell_cutter import SplitCells
 from pliant.models.efg.cells import VoronoiCells
 from pliant.models.efg.support import MlsSupport, connect
-from pliant.models.efg.visibility import Visibility
+from pliant.models.efg.visibility import Visibility, overstretched
 
 SLIVER = 0.3  # spacings squared: smaller faces that a crack goes round open with it
 LAYER = 0.6  # spacings: how far behind the face of a crack there has to be another phyxel
@@ -23,7 +23,8 @@ class CrackFaces:
     whole: the support of the phyxels without cracks, in units of ``unit`` (see ``poly6``); seen: the support
     with them. speed: how fast a front runs [m/s], None for at once. opened, refused (f,): open faces, and
     those that would have cut off too little; planes (f, 6): point and normal of the plane that an open face
-    stands for; ready (e,): when a crack may continue from an edge [s]; retry (n,): when a phyxel that could
+    stands for; parted (p, 2): phyxels that no longer see each other because they were pulled too far apart;
+    ready (e,): when a crack may continue from an edge [s]; retry (n,): when a phyxel that could
     not break may try again [s].
     """
 
@@ -48,6 +49,7 @@ class CrackFaces:
         self.planes = np.zeros((len(cells.pairs), 6))
         self.ready = np.full(len(edges.pairs), -np.inf)
         self.retry = np.full(len(self.rest), -np.inf)
+        self.parted: IntArray = np.zeros((0, 2), np.int64)
         self.sight.clear()
         self.seen = self.sight.whole
         self.forget()
@@ -140,6 +142,31 @@ class CrackFaces:
         self.forget()
         return self.drop_small_pieces(faces.tolist()) > 0
 
+    def part_overstretched(self, x: Array, most: float) -> int:
+        """Part the pairs at ``x`` (n, 3) that are ``most`` times as far apart as at rest or more, for good,
+        with the faces between them, whatever these cut off: what hangs by such a pair becomes a string.
+        Returns how many faces opened, -1 where no pair parted."""
+        if not np.isfinite(most):
+            return -1
+        s = self.seen
+        found = overstretched(s.starts, s.around, s.weight, self.rest, x, most)
+        closed = self.cells.pairs[~self.opened]
+        d, now = self.rest[closed[:, 0]] - self.rest[closed[:, 1]], x[closed[:, 0]] - x[closed[:, 1]]
+        far = np.einsum("mi,mi->m", now, now) > most**2 * np.einsum("mi,mi->m", d, d)
+        found = np.concatenate([found, closed[far]])
+        if not len(found):
+            return -1
+        self.parted = np.unique(np.concatenate([self.parted, found]), axis=0)
+        n = len(self.rest)
+        pairs = self.cells.pairs
+        torn = np.isin(pairs[:, 0] * n + pairs[:, 1], found[:, 0] * n + found[:, 1])
+        faces = np.flatnonzero(torn & ~self.opened)
+        self.opened[faces] = True
+        self.planes[faces, :3], self.planes[faces, 3:] = self.cells.middle[faces], 0.0
+        self.forget()
+        self.sight.block(self.corners(faces))
+        return len(faces)
+
     def slivers(self, faces: list[int]) -> list[int]:
         """Open the small faces beside new ones that hold nothing any more: cracks go round most of them."""
         cells, edges = self.cells, self.cells.edges
@@ -206,11 +233,22 @@ class CrackFaces:
         """Continue with phyxels that follow the old ones ``rows`` (n,), ``moved`` (n, 3) [m] from there, of
         which some are ``divided`` (k,)."""
         self.rest, self.retry = self.rest[rows] + moved, self.retry[rows]
+        self._part_halves(rows)
         whole = connect(self.rest, self.sight.whole.h[rows], self.sight.unit)
         open_ = np.flatnonzero(self.opened)
         self.sight = self.sight.followed(whole, self.rest, divided, self.corners(open_))
         self.seen = whole
         self.support()
+
+    def _part_halves(self, rows: IntArray) -> None:
+        """Part the halves of phyxels that were parted from others; ``rows`` (n,): see ``replace_phyxels``."""
+        before, n, more = int(rows.max(initial=-1)) + 1, len(rows), self.parted
+        half = np.arange(before)
+        half[rows[before:]] = np.arange(before, n)
+        for own in ((True, False), (False, True), (True, True)):
+            also = np.where(own, half[self.parted], self.parted)
+            more = np.concatenate([more, np.sort(also, axis=1)])
+        self.parted = np.unique(more, axis=0)
 
     def pieces(self) -> tuple[int, IntArray]:
         """Number of pieces and the piece of each phyxel (n,)."""
@@ -233,18 +271,20 @@ class CrackFaces:
         closed = np.flatnonzero(~self.opened)
         share = np.minimum(self.cells.inner_area[closed] / (JOINS * self.spacing**2), 1.0)
         joined = self.cells.pairs[closed]
-        self.seen = self.sight.support(self.pieces()[1], np.concatenate(front), joined, share, self.seen)
+        self.seen = self.sight.support(
+            self.pieces()[1], np.concatenate(front), joined, share, self.parted, self.seen
+        )
         return self.seen
 
     def corners(self, faces: IntArray) -> Array:
         """Corners (t, 3, 3) [m] of the triangles of ``faces``."""
-        triangles, of = self.cells.triangles
-        return self.cells.points[triangles[np.isin(of, faces)]]
+        return self.cells.points[self.cells.triangles(faces)[0]]
 
     def state(self) -> dict[str, AnyArray]:
         return {
             "opened": self.opened.astype(np.uint8) + 2 * self.refused.astype(np.uint8),
             "planes": self.planes[self.opened],
+            "parted": self.parted,
             "ready": self.ready,
             "rests": self.retry,
             "hidden": self.sight.hit,
@@ -259,6 +299,7 @@ class CrackFaces:
             self.sight.block(self.corners(np.flatnonzero(self.opened)))
             return False
         self.planes[self.opened] = state["planes"]
+        self.parted = np.array(state.get("parted", ()), np.int64).reshape(-1, 2)
         self.ready, self.retry = np.array(state["ready"]), np.array(state["rests"])
         # faces that were cut after they had opened have other triangles now
         self.sight.hit, self.sight.where = np.array(state["hidden"]), np.array(state["hidden-where"])

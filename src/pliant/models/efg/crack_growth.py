@@ -26,7 +26,8 @@ from pliant.models.efg.support import SIX
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
-LOOK = 0.5  # spacings that a wave goes between two looks at the stress
+LOOK = 1.0  # spacings that a wave goes between two looks at the stress: so far a front may run meanwhile
+STRETCHED, BREAKING_STRAINS = 1.2, 4.0  # pairs part at this stretch and as many breaking strains
 MOST = 64  # edges of the front that may advance in a step
 CALM, RAISED = 5.0, 1.3
 ACROSS = 0.5  # cosine: cracks that look more alike have about the same direction
@@ -73,6 +74,7 @@ def principal(stress: Array, F: Array) -> Array:
 class PhyxelCrackGrowth:
     """Where the cracks of a body start and how they run; ``cracks`` and ``splitter`` hold the result.
 
+    most_stretch: of a pair, at which it parts; bodies that yield have none.
     last: time of the last break; next: when the stress is looked at again [s]; broken: faces that opened.
     """
 
@@ -80,6 +82,9 @@ class PhyxelCrackGrowth:
         self.cracks, self.splitter = cracks, splitter
         self.strength = np.inf if material.strength is None else material.strength
         self.young = material.young if material.yield_ is None else 0.0
+        self.most_stretch = (
+            STRETCHED + BREAKING_STRAINS * self.strength / self.young if self.young else np.inf
+        )
         self.wave_speed = material.wave_speed
         self.calm = CALM * float(np.linalg.norm(np.ptp(splitter.sites, axis=0))) / self.wave_speed
         self._start()

@@ -98,13 +98,12 @@ class CutPhyxelCarrier(LazyCarrier):
 def sheet(cells: VoronoiCells, opened: BoolArray, planes: Array, smooth: float) -> tuple[Array, IntArray]:
     """The open faces as triangles; their corners the share ``smooth`` of the way to where they are on the
     planes of the faces around them, and inside in the middle of what is around them."""
-    fans, of = cells.triangles
-    chosen = opened[of]
-    used, triangles = np.unique(fans[chosen], return_inverse=True)
+    fans, of = cells.triangles(np.flatnonzero(opened))
+    used, triangles = np.unique(fans, return_inverse=True)
     triangles = triangles.reshape(-1, 3)
     points = cells.points[used].copy()
     still = cells.outside[used] | sheet_rim(triangles, len(points))
-    corner, owner, face = triangles.ravel(), np.repeat(np.arange(len(triangles)), 3), np.repeat(of[chosen], 3)
+    corner, owner, face = triangles.ravel(), np.repeat(np.arange(len(triangles)), 3), np.repeat(of, 3)
     for _ in range(3):
         points = relax_sheet(points, triangles, corner, owner, still)
         at, normal = planes[face, :3], planes[face, 3:]

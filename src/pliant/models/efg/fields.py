@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array
+from pliant.core.typing import Array, BoolArray
 from pliant.interfaces import FieldData
-from pliant.models.efg import kernels
+from pliant.models.efg import kernels, mls_kernels
 from pliant.models.tets.fields import equivalent, stress_fields
 
 if TYPE_CHECKING:
@@ -42,3 +42,17 @@ def efg_fields(mechanics: "EfgMechanics", x: Array, names: Sequence[str]) -> dic
         own = mechanics.plasticity
         found["plastic"] = FieldData(np.zeros(len(x)) if own is None else own.equivalent())
     return found
+
+
+def section_force(mechanics: "EfgMechanics", above: BoolArray) -> tuple[Array, float]:
+    """The force (3,) [N] of the pairs that a cut separates on those ``above`` it, and the sum of the sizes of
+    theirs; the stress moments are those of the last pass."""
+    m, s = mechanics, mechanics.support
+    i, j = s.rows, s.around
+    cut = above[i] & ~above[j]
+    i, j, w = i[cut], j[cut], s.weight[cut].astype(float)
+    q, k, u = m.stress_moments[:, :9], m.material_rows[:, mls_kernels.K], m.displacement_moments
+    lever = m.reference[j] - m.reference[i]
+    forces = np.einsum("mab,mb->ma", (q[i] + q[j]).reshape(-1, 3, 3), lever)
+    forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (u[j, 9:] - u[i, 9:]))
+    return forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum())

@@ -1,15 +1,15 @@
 """Fracture of phyxel bodies: cells, cracks and cuts of one body, and what they change about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pliant.core.errors import IncompatibleError
+from pliant.core.errors import Diverged, IncompatibleError
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.embedding.mls import carried_by_phyxels
-from pliant.interfaces import Carrier, FractureStatistics, Structure, StructureExtra
+from pliant.interfaces import Carrier, FractureStatistics, IndexMap, Structure, StructureExtra
 from pliant.models.efg.cells import VoronoiCells, voronoi_cells
 from pliant.models.efg.crack_faces import CrackFaces
 from pliant.models.efg.crack_growth import PhyxelCrackGrowth, StressState
@@ -59,6 +59,19 @@ class PhyxelChange:
     halves: SplitResult | None
     extra: DividedPhyxels | None
 
+    def structure(self, old: Structure) -> Structure:
+        """The structure of phyxels that are halves of those of ``old``."""
+        assert self.halves is not None
+        parents = self.halves.parents
+        lines, named = IndexMap(parents[:, None], np.ones((len(parents), 1))), old.groups.items()
+        return replace(
+            old,
+            rest=self.rest,
+            mass=self.mass,
+            groups={name: lines.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
+            extra=self.extra,
+        )
+
 
 class PhyxelFracture:
     """Cells, open faces, divided phyxels and crack growth of one body.
@@ -96,10 +109,12 @@ class PhyxelFracture:
         x (n, 3) [m], gradients F (n, 3, 3), stress (n, 3, 3): Cauchy's [Pa], bound (n,): what no principal
         stress exceeds [Pa], volume (n,): det F.
         """
+        parted = self.faces.part_overstretched(x, self.growth.most_stretch)
+        self.growth.broken += max(parted, 0)
         if not (bound > self.growth.strength).any() and not len(self.faces.rim()):
-            return None
+            return self._change() if parted >= 0 else None
         state = StressState(x, stress, gradients, volume > CRUSHED)
-        return self._change() if self.growth.break_at(time, state) else None
+        return self._change() if self.growth.break_at(time, state) or parted >= 0 else None
 
     # --------------------------------------------------------------------------------- cuts
 
@@ -150,6 +165,11 @@ class PhyxelFracture:
         )
         return PhyxelChange(faces.support(), carrier, faces.rest, self.mass, new, extra)
 
+    @property
+    def uncracked(self) -> MlsSupport:
+        """Who would see whom without cracks."""
+        return self.faces.sight.whole
+
     def pieces(self) -> tuple[int, IntArray]:
         """Number of pieces and the piece of each phyxel (n,)."""
         return self.faces.pieces()
@@ -167,6 +187,16 @@ class PhyxelFracture:
         self.growth.restore(state)
         self._level = np.array(state["cut-level"]) if "cut-level" in state else None
         return self._change() if self.faces.opened.any() else None
+
+
+def check_finite(x: Array, time: float) -> None:
+    """Stop the run where positions are not numbers: no search for neighbours could go on from there."""
+    if not np.isfinite(x).all():
+        worst = int(np.argmin(np.isfinite(x).all(axis=1)))
+        raise Diverged(
+            f"Stopped at t = {time:.6g} s: the position of phyxel {worst} is not a number.",
+            hint="Try half the step, more damping, or a gentler load.",
+        )
 
 
 def divided_support(structure: Structure) -> MlsSupport | None:

@@ -16,7 +16,6 @@ from pliant.interfaces import (
     EnergyTotals,
     FieldData,
     FractureStatistics,
-    IndexMap,
     Mechanics,
     SectionForce,
     StableStep,
@@ -29,9 +28,10 @@ from pliant.interfaces import (
 from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, mls_kernels
-from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, divided_support
+from pliant.models.efg.crack_energy import keep_energy, return_references, stored, unit_references
+from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, check_finite, divided_support
 from pliant.models.efg.plasticity import PhyxelPlasticity
-from pliant.models.efg.resample import FIRST, MORE, resample, stretch
+from pliant.models.efg.resample import FIRST, MORE, apply_resampling, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, neighbour_graph, rest_stiffness, supports
 
 if TYPE_CHECKING:
@@ -56,15 +56,16 @@ class EfgMechanics(Mechanics):
         {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, ChangingTopology}
     )
     field_names = fields.NAMES
+    books_fracture = True
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
         self.structure, self.material, self.model = structure, material, model
         self.damping_time = material.damping or 0.0
         self.law = law_named(model.law)
+        self.cracking: PhyxelFracture | None = None
         self.constants = self.law.constants(model.law_parameters)
         self.inversion_safe = self.law.safe
         self.volumes = structure.mass / material.density
-        self.flow, self.plastic = mls_kernels.ELASTIC, np.zeros((1, 9))
         self.set_reference(structure.rest)
         self._set_plasticity()
         self._uncut, self.can_crack = structure.carrier, material.strength is not None
@@ -76,7 +77,7 @@ class EfgMechanics(Mechanics):
 
     def set_reference(self, reference: Array) -> None:
         """Count displacements from ``reference`` (n, 3), with the neighbours that phyxels have there."""
-        self.reference = reference
+        self.reference, self.stiffness_share = reference, np.ones(len(reference))
         if (known := divided_support(self.structure)) is not None:
             self.set_support(known)
             return
@@ -85,45 +86,47 @@ class EfgMechanics(Mechanics):
 
     def _set_plasticity(self) -> None:
         kind = self.model.flow(self.material)
+        self.flow, self.plastic = mls_kernels.ELASTIC, np.zeros((1, 9))
         self.plasticity = None if kind is None else PhyxelPlasticity(self, kind)
-        self._plastic_heat, self._looked = 0.0, FIRST  # heat since the last report [J]
+        self._plastic_heat = self._fracture_energy = 0.0  # since the last report [J]
+        self._looked = FIRST
         self.recorded: tuple[str, ...] = ()
         if self.plasticity is not None:
             self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
             self.recorded = self.plasticity.recorded
 
     def set_support(self, support: MlsSupport) -> None:
-        """Take over who sees whom."""
+        """Take over who sees whom; the hourglass stiffness is that of neighbourhoods without cracks."""
         self.support, n = support, len(self.volumes)
         lam, mu = self.material.lame
         self.displacement_moments, self.stress_moments = np.zeros((n, 12)), np.zeros((n, 12))
         self.weighted_displacement = np.zeros((n, 3))
         rows = self.material_rows = np.zeros((n, mls_kernels.COLUMNS))
-        trace = support.sums[:, :3].sum(axis=1)
+        uncracked = support if self.cracking is None else self.cracking.uncracked
+        trace = uncracked.sums[:, :3].sum(axis=1)
         stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
+        stiffness *= self.stiffness_share
         for c, (a, b) in enumerate(SIX):
             rows[:, mls_kernels.INVERSE + c] = support.inverse[:, a, b]
             rows[:, mls_kernels.PROJECTOR + c] = support.projector[:, a, b]
-        own = self.volumes * np.where(support.flat, FLAT_SHARE, 1.0)
+        own = self.volumes * self.stiffness_share * np.where(support.flat, FLAT_SHARE, 1.0)
         rows[:, mls_kernels.V_MU] = mu * own
         rows[:, mls_kernels.V_LAMBDA] = lam * own
-        rows[:, mls_kernels.V_KV] = self.model.volume_stiffness * self.volumes
-        rows[:, mls_kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
+        rows[:, mls_kernels.V_KV] = self.model.volume_stiffness * self.stiffness_share * self.volumes
+        own = rows[:, mls_kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
+        mls_kernels.neighbour_sum(
+            support.starts, support.around, support.weight, own, rows[:, mls_kernels.K_AROUND]
+        )
         rows[:, mls_kernels.VOLUME] = self.volumes
         rows[:, mls_kernels.FLAT] = support.flat
         middle = 0.5 * (self.reference.min(axis=0) + self.reference.max(axis=0))
         rows[:, mls_kernels.REST : mls_kernels.REST + 3] = self.reference - middle
         rows[:, mls_kernels.LEVER : mls_kernels.WEIGHT + 1] = support.sums[:, 6:]
-        self._set_hourglass(rows[:, mls_kernels.K])
         self.parallel = len(support.around) >= mls_kernels.PARALLEL_PAIRS
 
-    def _set_hourglass(self, stiffness: Array) -> None:
-        s, rows, stiffness = self.support, self.material_rows, np.ascontiguousarray(stiffness)
-        rows[:, mls_kernels.K] = stiffness
-        mls_kernels.neighbour_sum(s.starts, s.around, s.weight, stiffness, rows[:, mls_kernels.K_AROUND])
-
     @property
-    def _pairs(self) -> tuple[AnyArray, ...]:
+    def pairs(self) -> tuple[AnyArray, ...]:
+        """What every pass over pairs takes first (see ``kernels.py``)."""
         s, moments = self.support, (self.displacement_moments, self.stress_moments)
         return (
             *(s.starts, s.around, s.weight, self.reference, self.material_rows),
@@ -134,7 +137,7 @@ class EfgMechanics(Mechanics):
 
     def _run(self, x: Array, forces: bool, energy: bool, out: Array) -> float:
         run = kernels.law_loops(self.law, self.flow).forces[self.parallel]
-        total: float = run(*self._pairs, self.constants, self.plastic, x, forces, energy, out)
+        total: float = run(*self.pairs, self.constants, self.plastic, x, forces, energy, out)
         return total
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
@@ -146,25 +149,19 @@ class EfgMechanics(Mechanics):
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
-        kept = self.material_rows[:, mls_kernels.K].copy()
-        whole = self.energy(x)
-        self._set_hourglass(np.zeros_like(kept))
-        try:
-            return whole - self.energy(x)
-        finally:
-            self._set_hourglass(kept)
+        return float(stored(self, x).hourglass.sum())
 
     def gradients(self, x: Array) -> Array:
         """Deformation gradients F of the phyxels, (n, 9), row by row."""
         out = np.empty((len(x), 9))
-        kernels.phyxel_gradients(*self._pairs, x, out)
+        kernels.phyxel_gradients(*self.pairs, x, out)
         return out
 
     # ------------------------------------------------------------------------------- stiffness
 
     def _add_product(self, x: Array, dx: Array, out: Array, k_share: float) -> None:
         f = self.gradients(x)
-        kernels.phyxel_stiffness_product(*self._pairs, self.flow, self.plastic, f, dx, k_share, out)
+        kernels.phyxel_stiffness_product(*self.pairs, self.flow, self.plastic, f, dx, k_share, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx``; it leaves out the stiffness that present stresses bring."""
@@ -174,9 +171,10 @@ class EfgMechanics(Mechanics):
         self._add_product(x, -self.damping_time * v, out, 0.0)
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        """Add the heat of plastic flow, and what resampling took, since the last call."""
+        """Add the heat of plastic flow, what resampling took, and what cracks took, since the last call."""
         totals.plastic += self._plastic_heat
-        self._plastic_heat = 0.0
+        totals.fracture += self._fracture_energy
+        self._plastic_heat = self._fracture_energy = 0.0
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
@@ -219,10 +217,10 @@ class EfgMechanics(Mechanics):
         changed = False
         if self.plasticity is not None:
             changed, heat = self.plasticity.step(x, dt)
-            self._plastic_heat += heat + self._resample(x)
+            self._plastic_heat += heat + self._resample(time, x)
         return self._crack(time, x) or changed
 
-    def _resample(self, x: Array) -> float:
+    def _resample(self, time: float, x: Array) -> float:
         """Add and remove phyxels where the body has flowed far; the energy [J] that it took."""
         if not self.model.resample or self.plasticity is None:
             return 0.0
@@ -230,21 +228,15 @@ class EfgMechanics(Mechanics):
         if now < self._looked:
             return 0.0
         self._looked = MORE * now
+        check_finite(x, time)
         new = resample(x, self.structure, self.support)
-        if new is None:
-            return 0.0
-        before, self.structure = self.energy(x), new.structure(self.structure)
-        self.volumes = new.mass / self.material.density
-        self.plasticity.plastic = self.plastic = new.blended(self.plastic)
-        self.set_reference(self.structure.rest)
-        self.parents, self.parent_weights = new.parents, new.weights
-        self.topology_version += 1
-        return before - self.energy(new.blended(x))
+        return 0.0 if new is None else apply_resampling(self, new, x)
 
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``; ``restore`` brings what else it needs."""
         if len(structure.rest) != len(self.structure.rest):
             self.structure, self.volumes = structure, structure.mass / self.material.density
+            self.cracking = None
             self.set_reference(structure.rest)
             self._set_plasticity()
             self._start_fracture()
@@ -257,6 +249,10 @@ class EfgMechanics(Mechanics):
             own["looked"] = np.array(self._looked)
         if self.cracking is not None:
             own |= self.cracking.state()
+            if self.topology_version:
+                own["stiffness-share"] = self.stiffness_share
+                if self.plasticity is None:
+                    own["references"] = self.plastic
         if self._measured is not None:
             own["measured-step"] = np.array(self._measured)
         return own
@@ -267,18 +263,27 @@ class EfgMechanics(Mechanics):
         if self.model.resample and "looked" in state:
             self.topology_version, self._looked = int(state["topology-version"]), float(state["looked"])
         if "opened" in state:
-            self._apply(self._fracture().restore(state))
+            self._restore_cracks(state)
             if "measured-step" in state:
                 self._measured = float(state["measured-step"][0]), float(state["measured-step"][1])
             if "topology-version" in state:
                 self.topology_version = int(state["topology-version"])
+
+    def _restore_cracks(self, state: Mapping[str, AnyArray]) -> None:
+        """Take over the cracks of ``state``; a recorded frame has no references and shares."""
+        self._apply(self._fracture().restore(state), None)
+        if "stiffness-share" in state:
+            self.stiffness_share = np.array(state["stiffness-share"])
+            if self.plasticity is None:
+                self.flow, self.plastic = mls_kernels.LARGE, np.array(state["references"])
+            self.set_support(self.support)
 
     # ---------------------------------------------------------------------------------- fracture
 
     def _start_fracture(self) -> None:
         """Begin without cracks; cells are made now where the material can break, or when something cuts."""
         self.parents = np.arange(len(self.structure.rest))
-        self.cracking: PhyxelFracture | None = None
+        self.cracking = None
         if self.material.strength is not None:
             self._fracture()
             self.recorded = (*self.recorded, "opened")
@@ -300,15 +305,19 @@ class EfgMechanics(Mechanics):
         """Let the body crack where the stress at ``x`` exceeds the strength; whether it did."""
         if self.cracking is None or not self.cracking.due(time):
             return False
-        gradients = self.gradients(x)
+        check_finite(x, time)
+        gradients, returned = self.gradients(x), 0.0
+        if self.flow == mls_kernels.LARGE and self.plasticity is None:
+            self._fracture_energy += (returned := return_references(self, gradients))
         F = gradients.reshape(-1, 3, 3)
-        return self._apply(self.cracking.crack(time, x, F, *fields.cauchy(self, gradients)), F)
+        change = self.cracking.crack(time, x, F, *fields.cauchy(self, gradients))
+        return self._apply(change, x, F) or returned > 0.0
 
     def cut(self, x: Array, level: Array) -> bool:
         """Open the body where ``level`` (n,) is zero, through phyxels."""
         F = self.gradients(x).reshape(-1, 3, 3)
         opened, change = self._fracture().cut(level)
-        self._apply(change, F)
+        self._apply(change, x, F, reports=False)
         return opened
 
     def mark_cut(self, x: Array, level: Array, past: Array | None = None) -> Array:
@@ -316,38 +325,46 @@ class EfgMechanics(Mechanics):
         of the phyxels beside it, where ``past`` (n,) is not positive."""
         F = self.gradients(x).reshape(-1, 3, 3)
         beside, change = self._fracture().mark_cut(level, past)
-        self._apply(change, F)
+        self._apply(change, x, F)
         return beside
 
-    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+    def open_faces(
+        self, sides: IntArray | None, where: BoolArray | None = None, x: Array | None = None
+    ) -> bool:
         """Open the body between phyxels of different ``sides`` (n,), or along the marked cut; only among
         ``where`` (n,)."""
-        return self._apply(self._fracture().open_faces(sides, where))
+        return self._apply(self._fracture().open_faces(sides, where), x, reports=sides is None)
 
-    def _apply(self, change: PhyxelChange | None, F: Array | None = None) -> bool:
-        """Take over what cracks and cuts have changed, if anything; F (n, 3, 3): deformation gradients before
-        phyxels were divided."""
+    def _apply(
+        self, change: PhyxelChange | None, x: Array | None, F: Array | None = None, reports: bool = True
+    ) -> bool:
+        """Take over what cracks and cuts have changed, if anything, at ``x`` (n, 3), None at the start of a
+        resumed run; F (n, 3, 3): deformation gradients before phyxels were divided. reports: whether the body
+        reports the energy that this takes, which actions at an instant book themselves."""
         if change is None:
             return False
-        whole, new = self.structure, change.halves
+        if self.flow == mls_kernels.ELASTIC:
+            self.flow, self.plastic = mls_kernels.LARGE, unit_references(len(self.volumes))
+        before = None if x is None else stored(self, x)
+        whole, new, share = self.structure, change.halves, np.ones(len(change.rest))
         if new is None:
             self.parents, self.moved = np.arange(len(change.rest)), None
         else:
             assert F is not None
-            lines = IndexMap(new.parents[:, None], np.ones((len(new.parents), 1)))
-            named = whole.groups.items()
-            whole = replace(
-                whole,
-                rest=change.rest,
-                mass=change.mass,
-                groups={name: lines.remap_rows(np.asarray(ids))[0] for name, ids in named if len(ids)},
-                extra=change.extra,
-            )
+            whole, share = change.structure(whole), new.share
             self.volumes, self.reference = change.mass / self.material.density, change.rest
+            self.stiffness_share, self.plastic = self.stiffness_share[new.parents], self.plastic[new.parents]
             if self.plasticity is not None:
-                self.plasticity.plastic = self.plastic = self.plastic[new.parents]
+                self.plasticity.plastic = self.plastic
             self.parents, self.moved = new.parents, np.einsum("nij,nj->ni", F[new.parents], new.offset)
         self.set_support(change.support)
+        if before is not None and x is not None:
+            place = x[self.parents] if self.moved is None else x[self.parents] + self.moved
+            taken, factor = keep_energy(self, before, self.parents, share, place)
+            if (factor < 1.0).any():
+                self.stiffness_share *= factor
+                self.set_support(change.support)
+            self._fracture_energy += taken if reports else 0.0
         self.structure = replace(whole, carrier=change.carrier)
         self.topology_version += 1
         return True
@@ -361,6 +378,12 @@ class EfgMechanics(Mechanics):
         none = np.zeros(len(self.structure.rest), np.int64)
         return ContactSurface(pieces=none if self.cracking is None else self.cracking.pieces()[1])
 
+    def volume(self, x: Array) -> float | None:
+        """Of a body with cracks, ``sum V det F`` [m3]: its surface is cut where it is shown only."""
+        if not self.topology_version or self.cracking is None:
+            return None
+        return float(self.volumes @ np.linalg.det(self.gradients(x).reshape(-1, 3, 3)))
+
     def fracture_statistics(self) -> FractureStatistics:
         """Pieces, area of cracks and cuts, and the number of faces that cracked."""
         return FractureStatistics(1, 0.0, 0) if self.cracking is None else self.cracking.statistics()
@@ -370,14 +393,7 @@ class EfgMechanics(Mechanics):
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of the pairs that a cut separates."""
         self._run(x, False, False, x)  # leaves Q in stress_moments
-        i, j = self.support.rows, self.support.around
-        cut = above[i] & ~above[j]
-        i, j, w = i[cut], j[cut], self.support.weight[cut].astype(float)
-        q, k, u = self.stress_moments[:, :9], self.material_rows[:, mls_kernels.K], self.displacement_moments
-        lever = self.reference[j] - self.reference[i]
-        forces = np.einsum("mab,mb->ma", (q[i] + q[j]).reshape(-1, 3, 3), lever)
-        forces = w[:, None] * (forces + (k[i] + k[j])[:, None] * (u[j, 9:] - u[i, 9:]))
-        return {"elastic": (forces.sum(axis=0), float(np.linalg.norm(forces, axis=1).sum()))}
+        return {"elastic": fields.section_force(self, above)}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Fields per phyxel."""

@@ -46,6 +46,7 @@ class Efg(Model):
     """
 
     kind: ClassVar[str] = "efg"
+    limits: ClassVar[frozenset[str]] = frozenset({"strength", "yield"})
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     subject: ClassVar[str] = "Meshless bodies"
     references: ClassVar[tuple[str, ...]] = (

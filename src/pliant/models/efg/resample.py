@@ -2,8 +2,10 @@
 
 Where two neighbours are far apart and there is no phyxel between them, one is inserted half-way, made of a
 quarter of each; where two have come close, they become one at their common centre. What they are blends of,
-in the present shape, they are blends of in the rest shape, so deformation counts from where it did; plastic
-strain is blended too. Neighbours are searched again.
+in the present shape, they are blends of in the rest shape, so deformation counts from where it did.
+Neighbours are searched again. The elastic part is blended, rotation and stretch apart, and the plastic one
+follows: :math:`F_p^{-1} = F'^{-1} R U` with the new fit F'. Blended plastic parts would have nothing to do
+with the new fit, and what differs would be elastic energy.
 
 Both keep mass, centre of mass and linear momentum exactly; the World keeps the angular one by a slight spin.
 
@@ -13,6 +15,7 @@ the second term of the energy), and gaps would open unnoticed.
 """
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +23,9 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.embedding.mls import carried_by_phyxels
 from pliant.interfaces import IndexMap, Structure, blend
 from pliant.models.efg.support import MlsSupport
+
+if TYPE_CHECKING:
+    from pliant.models.efg.mechanics import EfgMechanics
 
 MORE = 1.2  # the sampling is looked at when the largest squared stretch has grown by this
 FIRST = 3.6  # ... for the first time at this sum of squared stretches; 3 at rest
@@ -30,6 +36,7 @@ BETWEEN = 0.55  # of a gap: how far the next phyxel has to be from its middle; i
 APART = 0.6  # spacings that new phyxels keep from all others
 SHARE = 0.25  # of a phyxel's mass: what it gives to a new one
 LIGHTEST = 0.06  # of the heaviest: what gives to new phyxels has to keep more
+LEAST_VOLUME = 0.2  # det F from which a new fit is worth a plastic part
 TWICE = 2  # new phyxels that one may have a part in at a time
 
 
@@ -45,6 +52,17 @@ class ResampleResult:
         """Values of the new phyxels, from those of the old ones."""
         return blend(values, self.parents, self.weights)
 
+    def keep_elastic_parts(self, elastic: tuple[Array, Array], gradients: Array, plastic: Array) -> None:
+        """Give phyxels with the fits ``gradients`` (n, 9) the ``elastic`` rotation and stretch of those that
+        they are blends of, in the columns 0 to 8 of ``plastic``; not where the fit is nearly flat."""
+        rotation, stretch = (self.blended(each) for each in elastic)
+        u, _, v = np.linalg.svd(rotation.reshape(-1, 3, 3))
+        u[np.linalg.det(u @ v) < 0.0, :, 2] *= -1.0
+        F = gradients.reshape(-1, 3, 3)
+        sound = np.linalg.det(F) > LEAST_VOLUME
+        wanted = (u @ v @ stretch.reshape(-1, 3, 3))[sound]
+        plastic[sound, :9] = np.linalg.solve(F[sound], wanted).reshape(-1, 9)
+
     def structure(self, old: Structure) -> Structure:
         """The structure of the new phyxels, with the surface embedded in them."""
         rest, change = self.blended(old.rest), IndexMap(self.parents, self.weights)
@@ -57,6 +75,34 @@ class ResampleResult:
                 name: change.remap_rows(np.asarray(ids))[0] for name, ids in old.groups.items() if len(ids)
             },
         )
+
+
+def apply_resampling(mechanics: "EfgMechanics", new: ResampleResult, x: Array) -> float:
+    """Make a body of ``new`` phyxels out of those at ``x`` (n, 3) that they are blends of; the energy [J]
+    that it took."""
+    m = mechanics
+    before, elastic = m.energy(x), elastic_parts(m.gradients(x), m.plastic)
+    m.structure, m.volumes = new.structure(m.structure), new.mass / m.material.density
+    m.plastic = new.blended(m.plastic)
+    if m.plasticity is not None:
+        m.plasticity.plastic = m.plastic
+    m.set_reference(m.structure.rest)
+    m.parents, m.parent_weights = new.parents, new.weights
+    m.topology_version += 1
+    place = new.blended(x)
+    new.keep_elastic_parts(elastic, m.gradients(place), m.plastic)
+    return before - m.energy(place)
+
+
+def elastic_parts(gradients: Array, plastic: Array) -> tuple[Array, Array]:
+    """Rotations R and stretches U (n, 9) of the elastic parts :math:`F F_p^{-1} = R U`; ``plastic`` has
+    F_p^-1 in its columns 0 to 8."""
+    u, s, v = np.linalg.svd(gradients.reshape(-1, 3, 3) @ plastic[:, :9].reshape(-1, 3, 3))
+    flipped = np.linalg.det(u @ v) < 0.0
+    u[flipped, :, 2] *= -1.0
+    s[flipped, 2] *= -1.0
+    stretches = np.einsum("nki,nk,nkj->nij", v, s, v)
+    return (u @ v).reshape(-1, 9), stretches.reshape(-1, 9)
 
 
 def stretch(gradients: Array) -> float:

@@ -85,11 +85,17 @@ class Visibility:
         return np.asarray(np.einsum("nij,njk,nk->ni", whole.projector, whole.inverse, total))
 
     def support(
-        self, label: IntArray, front: Array, joined: IntArray, share: Array, known: MlsSupport
+        self,
+        label: IntArray,
+        front: Array,
+        joined: IntArray,
+        share: Array,
+        parted: IntArray,
+        known: MlsSupport,
     ) -> MlsSupport:
         """The support with cracks: ``label`` (n,) the pieces, ``front`` (k, 3) points along the fronts;
-        ``joined`` (m, 2): phyxels that keep at least the ``share`` (m,) of their weight; ``known``: the last
-        one, of which what has not changed is taken over."""
+        ``joined`` (m, 2): phyxels that keep at least the ``share`` (m,) of their weight; ``parted`` (p, 2):
+        those that keep none; ``known``: the last one, of which what has not changed is taken over."""
         whole = self.whole
         weight = whole.weight.copy()
         if len(self.hit):
@@ -102,6 +108,8 @@ class Visibility:
             line = self.lines[own]
             weight[line] = np.maximum(weight[line], (share[face] * whole.weight[line]).astype(np.float32))
         weight[self.lines[label[self._row] != label[self._near]]] = 0.0
+        own = self._row.astype(np.int64) * len(self.rest) + self._near
+        weight[self.lines[np.isin(own, parted[:, 0] * len(self.rest) + parted[:, 1])]] = 0.0
         weight[self._twin] = weight[self.lines]
         same = known if len(known.around) == len(whole.around) else None
         return weighted(self.rest, whole.h, whole.starts, whole.around, weight, same)
@@ -114,6 +122,29 @@ def _distance(points: Array, front: Array, most: float) -> Array:
     if not len(front):
         return np.full(len(points), np.inf)
     return np.asarray(cKDTree(front).query(points, distance_upper_bound=most)[0])
+
+
+@jit
+def overstretched(starts, around, weight, rest, x, most):
+    """The pairs (m, 2), lower number first, that see each other and are ``most`` times as far apart at ``x``
+    as at ``rest``, or more."""
+    found = np.empty((0, 2), np.int64)
+    for write in range(2):
+        count = 0
+        for i in range(starts.shape[0] - 1):
+            for k in range(starts[i], starts[i + 1]):
+                j = np.int64(around[k])
+                if j <= i or weight[k] == 0.0:
+                    continue
+                a0, a1, a2 = rest[j, 0] - rest[i, 0], rest[j, 1] - rest[i, 1], rest[j, 2] - rest[i, 2]
+                b0, b1, b2 = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+                if b0 * b0 + b1 * b1 + b2 * b2 > most * most * (a0 * a0 + a1 * a1 + a2 * a2):
+                    if write:
+                        found[count, 0], found[count, 1] = i, j
+                    count += 1
+        if not write:
+            found = np.empty((count, 2), np.int64)
+    return found
 
 
 @jit

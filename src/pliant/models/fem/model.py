@@ -53,6 +53,7 @@ class Fem(Model):
     """
 
     kind: ClassVar[str] = "fem"
+    limits: ClassVar[frozenset[str]] = frozenset({"strength", "yield"})
     offers: ClassVar[Mapping[type, str]] = {Cuttable: 'elements = "linear"'}
     subject: ClassVar[str] = "Solids of finite elements"
     references: ClassVar[tuple[str, ...]] = (

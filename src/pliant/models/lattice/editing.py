@@ -117,7 +117,9 @@ class LatticeEditor:
         beside = np.unique(own.edges[across])
         return np.asarray(self.body.structure.rest[beside if past is None else beside[past[beside] <= 0.0]])
 
-    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+    def open_faces(
+        self, sides: IntArray | None, where: BoolArray | None = None, x: Array | None = None
+    ) -> bool:
         """Break connections between elements of different ``sides`` (n,), both of them ``where``; without
         ``sides``, those of the marked cut."""
         own = self.body.connections

@@ -37,7 +37,6 @@ class Lattice(Model):
     kind: ClassVar[str] = "lattice"
     offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"
-    has_toughness: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
 
     rule: Literal["calibrated", "text"] = "calibrated"

@@ -34,6 +34,7 @@ class MassSpring(Model):
     """
 
     kind: ClassVar[str] = "mass-spring"
+    limits: ClassVar[frozenset[str]] = frozenset()
     oriented: ClassVar[bool] = False  # edges of a mirrored tet are as long as before
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     subject: ClassVar[str] = "Springs and masses"

@@ -283,7 +283,7 @@ class MultiresMechanics(Mechanics):
         kept = slice(None) if past is None else past[self.parents] <= 0.0
         return np.array(self.structure.rest[kept])
 
-    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None, x: object = None) -> bool:
         return self._apply_cut(self.cutting.open_faces(self.hierarchy, sides, where))
 
     def _refine_along(self, values: list[Array]) -> None:

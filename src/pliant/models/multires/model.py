@@ -41,6 +41,7 @@ class Multires(Model):
     """
 
     kind: ClassVar[str] = "multires"
+    limits: ClassVar[frozenset[str]] = frozenset()
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     own_step: ClassVar[bool] = True
     subject: ClassVar[str] = "Levels of detail"

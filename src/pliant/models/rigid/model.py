@@ -29,6 +29,7 @@ class Rigid(Model):
     """
 
     kind: ClassVar[str] = "rigid"
+    limits: ClassVar[frozenset[str]] = frozenset()
     deforms: ClassVar[bool] = False
     own_step: ClassVar[bool] = True
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"

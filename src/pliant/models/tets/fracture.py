@@ -84,7 +84,9 @@ class TetFracture:
         on = made.on_cut if past is None else made.on_cut & (edit.blended(past) <= 0.0)
         return np.asarray(self.structure.rest[on])
 
-    def open_faces(self, sides: IntArray | None, where: BoolArray | None = None) -> bool:
+    def open_faces(
+        self, sides: IntArray | None, where: BoolArray | None = None, x: Array | None = None
+    ) -> bool:
         """Separate neighbouring tets of different ``sides`` (m,), only at faces of particles ``where``."""
         edit = parted(self.structure.cells["tetra"], len(self.structure.rest), sides, where)
         return edit is not None and self._edit(edit)
