@@ -14,6 +14,7 @@ from pliant.interfaces.action import ActionRuntime as ActionRuntime
 from pliant.interfaces.action import AddStiffnessDamping as AddStiffnessDamping
 from pliant.interfaces.action import BetweenSteps as BetweenSteps
 from pliant.interfaces.action import BodyChange as BodyChange
+from pliant.interfaces.action import ClampFace as ClampFace
 from pliant.interfaces.action import DisableVolumetricTerm as DisableVolumetricTerm
 from pliant.interfaces.action import Event as Event
 from pliant.interfaces.action import HideBody as HideBody
@@ -31,6 +32,7 @@ from pliant.interfaces.mechanics import Cuttable as Cuttable
 from pliant.interfaces.mechanics import Damped as Damped
 from pliant.interfaces.mechanics import DiscreteGradient as DiscreteGradient
 from pliant.interfaces.mechanics import Editable as Editable
+from pliant.interfaces.mechanics import FaceClamp as FaceClamp
 from pliant.interfaces.mechanics import FractureStatistics as FractureStatistics
 from pliant.interfaces.mechanics import Mechanics as Mechanics
 from pliant.interfaces.mechanics import Model as Model

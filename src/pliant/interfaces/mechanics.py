@@ -158,6 +158,13 @@ class Damped(Protocol):
         """Add ``-beta K v`` [N] to ``out``; called where ``damping_time`` is not zero."""
 
 
+class FaceClamp(Protocol):
+    """Bodies whose outermost particles lie inside their faces."""
+
+    def clamp_face(self, rows: IntArray, distance: float) -> None:
+        """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them."""
+
+
 class Tangent(Protocol):
     """Stiffness, for implicit integrators."""
 

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from pliant.interfaces import (
     ActionRuntime,
     AddStiffnessDamping,
+    ClampFace,
     Damped,
     DisableVolumetricTerm,
+    FaceClamp,
     HideBody,
     MakeSticky,
     VolumetricTerm,
@@ -24,6 +26,10 @@ def apply_requests(world: World, actions: Iterable[ActionRuntime]) -> None:
                     damped = mechanics.offer(Damped)
                     assert damped is not None, "checked when the action was prepared"
                     damped.damping_time += seconds
+                case ClampFace(_, rows, distance):
+                    inset = mechanics.offer(FaceClamp)
+                    if inset is not None:
+                        inset.clamp_face(rows, distance)
                 case DisableVolumetricTerm():
                     volumetric = mechanics.offer(VolumetricTerm)
                     if volumetric is not None:
