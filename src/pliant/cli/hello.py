@@ -51,7 +51,8 @@ def hello(
         made.append(str(plot([run], ["head.x", "head.z"], GRAPH, title=scene.title, force=True)))
         if movie:
             with counting("drawing", quiet or json) as count:
-                made.append(str(render([run], MOVIE, size=SIZE, ground=0.0, force=True, progress=count)))
+                options = {"size": SIZE, "ground": 0.0, "every": 2, "force": True}
+                made.append(str(render([run], MOVIE, progress=count, **options)))
     except MissingExtra as error:
         missing = {"missing": error.message, "hint": error.hint}
     if json:
