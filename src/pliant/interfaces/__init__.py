@@ -32,7 +32,6 @@ from pliant.interfaces.mechanics import Cuttable as Cuttable
 from pliant.interfaces.mechanics import Damped as Damped
 from pliant.interfaces.mechanics import DiscreteGradient as DiscreteGradient
 from pliant.interfaces.mechanics import Editable as Editable
-from pliant.interfaces.mechanics import FaceClamp as FaceClamp
 from pliant.interfaces.mechanics import FractureStatistics as FractureStatistics
 from pliant.interfaces.mechanics import Mechanics as Mechanics
 from pliant.interfaces.mechanics import Model as Model

@@ -111,6 +111,9 @@ class Mechanics(Capable, ABC):
         """How the body touches others."""
         return ContactSurface()
 
+    def clamp_face(self, rows: IntArray, distance: float) -> None:
+        """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them."""
+
     def fracture_statistics(self) -> FractureStatistics | None:
         """How far the body has broken; None where it cannot break."""
         return None
@@ -156,13 +159,6 @@ class Damped(Protocol):
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add ``-beta K v`` [N] to ``out``; called where ``damping_time`` is not zero."""
-
-
-class FaceClamp(Protocol):
-    """Bodies whose outermost particles lie inside their faces."""
-
-    def clamp_face(self, rows: IntArray, distance: float) -> None:
-        """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them."""
 
 
 class Tangent(Protocol):

@@ -88,9 +88,9 @@ def _blocks(source: str) -> list[tuple[str, str]]:
 def _entries(family: str, texts: list[str], wanted: Sequence[Any]) -> list[str]:
     """The blocks of a family's entries: those that are the same as they stand, others changed or new."""
     have = [tomllib.loads(text)[family][0] for text in texts]
-    names = [[repr(each) for each in entries] for entries in (have, wanted)]
+    before, after = ([repr(each) for each in entries] for entries in (have, wanted))
     out = []
-    for kind, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
             out += texts[a:b]
             continue
@@ -111,7 +111,7 @@ def _changed(text: str, name: str, wanted: TableView) -> str:
         place = document[name]
         place = place[0] if isinstance(place, list) else place
     _update(place, wanted)
-    return tomlkit.dumps(document)
+    return str(tomlkit.dumps(document))
 
 
 def _update(place: Any, wanted: TableView) -> None:

@@ -8,7 +8,6 @@ from pliant.interfaces import (
     ClampFace,
     Damped,
     DisableVolumetricTerm,
-    FaceClamp,
     HideBody,
     MakeSticky,
     VolumetricTerm,
@@ -27,9 +26,7 @@ def apply_requests(world: World, actions: Iterable[ActionRuntime]) -> None:
                     assert damped is not None, "checked when the action was prepared"
                     damped.damping_time += seconds
                 case ClampFace(_, rows, distance):
-                    inset = mechanics.offer(FaceClamp)
-                    if inset is not None:
-                        inset.clamp_face(rows, distance)
+                    mechanics.clamp_face(rows, distance)
                 case DisableVolumetricTerm():
                     volumetric = mechanics.offer(VolumetricTerm)
                     if volumetric is not None:

@@ -15,7 +15,6 @@ from pliant.interfaces import (
     DiscreteGradient,
     Editable,
     EnergyTotals,
-    FaceClamp,
     FieldData,
     FractureStatistics,
     Mechanics,
@@ -53,7 +52,7 @@ class LatticeMechanics(Mechanics):
     capabilities = frozenset(
         {
             *(StoredEnergy, DiscreteGradient, Damped, Tangent, SectionForce, StepHook),
-            *(Cuttable, Editable, ChangingTopology, FaceClamp),
+            *(Cuttable, Editable, ChangingTopology),
         }
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
