@@ -12,11 +12,13 @@ from pliant.core.curves import Curve, KeyedAcceleration, KeyedForce, KeyedPoint,
 from pliant.core.errors import SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
+from pliant.core.selection import Select
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.core.units import Impulse as ImpulseUnit
 from pliant.core.units import Number
 from pliant.interfaces import ActionRuntime, BodyChange, Event, IndexMap, StableStep
 from pliant.state.world import World
+from pliant.structure.faces import face_shares
 
 
 @parameters
@@ -77,16 +79,22 @@ class Force(SelectionAction):
     per: Literal["selection", "particle"] = "selection"
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
-        return self.windowed(ForceRuntime(self.rows(world), world, self.per == "selection", self.value))
+        assert self.select is not None
+        whole = self.per == "selection"
+        face = self.select if whole and not self.late else None
+        return self.windowed(ForceRuntime(self.rows(world), world, whole, self.value, face))
 
 
 class ForceRuntime(ActionRuntime):
-    """Particle i gets ``share_i * value(t)``."""
+    """Particle i gets ``share_i * value(t)``. ``face``: the selection, where its faces are to get the force
+    also if they lie beyond the particles."""
 
     rows: IntArray
 
-    def __init__(self, rows: IntArray, world: World, whole: bool, value: Curve) -> None:
-        self.whole, self.value = whole, value
+    def __init__(
+        self, rows: IntArray, world: World, whole: bool, value: Curve, face: Select | None = None
+    ) -> None:
+        self.whole, self.value, self.face = whole, value, face
         self.constant = value.is_constant
         self._take(rows, world)
 
@@ -98,7 +106,10 @@ class ForceRuntime(ActionRuntime):
             first = world.ancestors[rows, 0]
             together = np.bincount(first, world.mass[rows])[first]
             shares = world.mass[rows] / together
-        self.rows, self.shares = rows, shares[:, None].copy()
+        self.selected = self.rows = rows
+        if self.face is not None:
+            self.rows, shares = _on_faces(world, self.face, rows, shares)
+        self.shares = shares[:, None].copy()
         self._steady = self.shares * self.value.at(0.0) if self.value.is_constant else None
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
@@ -107,11 +118,23 @@ class ForceRuntime(ActionRuntime):
         add_rows(self.rows, self._forces(time), out)
 
     def remap(self, change: IndexMap, world: World) -> None:
-        self._take(change.remap_rows(self.rows)[0], world)
+        self._take(change.remap_rows(self.selected)[0], world)
 
     def _forces(self, time: float) -> Array:
         forces: Array = self._steady if self._steady is not None else self.shares * self.value.at(time)
         return forces
+
+
+def _on_faces(world: World, select: Select, rows: IntArray, shares: Array) -> tuple[IntArray, Array]:
+    """Rows and shares of a force that acts on the faces of the selected rows."""
+    found, parts = [], []
+    for part in world.bodies:
+        own = (rows >= part.rows.start) & (rows < part.rows.stop)
+        if own.any():
+            local, share = face_shares(part.structure, select, rows[own] - part.rows.start, shares[own])
+            found.append(local + part.rows.start)
+            parts.append(share)
+    return np.concatenate(found), np.concatenate(parts)
 
 
 @parameters

@@ -1,6 +1,6 @@
 """Prescribed motion of selected particles: held, moved, turned or shaken."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -10,11 +10,12 @@ from pliant.actions.base import SelectionAction, SelectionTool
 from pliant.core.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
-from pliant.core.selection import Axis, Point
+from pliant.core.selection import Axis, Point, Select
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Angle, Length, Rate
-from pliant.interfaces import ActionRuntime, IndexMap, PrescribedMotion
+from pliant.interfaces import ActionRuntime, ClampFace, IndexMap, PrescribedMotion
 from pliant.state.world import World
+from pliant.structure.faces import face_distance
 
 Offset = tuple[Array | float, Array | float, Array | float]
 """Displacement [m], velocity [m/s] and acceleration [m/s2], of all particles or of each."""
@@ -33,6 +34,29 @@ Axes = Annotated[tuple[Axis, ...], BeforeValidator(_axes)]
 def mask(axes: tuple[str, ...]) -> BoolArray:
     """Which of x, y, z are named."""
     return np.array([letter in axes for letter in "xyz"])
+
+
+@parameters
+class PrescribedAction(SelectionAction):
+    """An action that prescribes the motion of selected particles.
+
+    Where it holds a face of a body in all directions and for the whole run, it is the face that is held, also
+    where the body's particles lie inside of it (lattices).
+    """
+
+    def prescribed(self, world: World, runtime: "PrescribedMotionRuntime") -> ActionRuntime:
+        """``runtime`` with this action's time window, and what it requests of bodies."""
+        assert self.select is not None
+        if runtime.axes.all() and self.from_ <= 0.0 and self.until is None and not self.late:
+            runtime.requests = tuple(_clamped_faces(world, self.select, runtime.rows))
+        return self.windowed(runtime)
+
+
+def _clamped_faces(world: World, select: Select, rows: IntArray) -> Iterator[ClampFace]:
+    for part in world.bodies:
+        own = rows[(rows >= part.rows.start) & (rows < part.rows.stop)] - part.rows.start
+        if len(own) and (distance := face_distance(part.structure, select)):
+            yield ClampFace(part, own, distance)
 
 
 class PrescribedMotionRuntime(ActionRuntime):
@@ -92,7 +116,7 @@ class PrescribedMotionRuntime(ActionRuntime):
 
 
 @parameters
-class Fix(SelectionAction):
+class Fix(PrescribedAction):
     """Holds particles where they are when it starts, along ``axes`` (default all)."""
 
     kind: ClassVar[str] = "fix"
@@ -106,7 +130,7 @@ class Fix(SelectionAction):
     axes: Axes = ("x", "y", "z")
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
-        return self.windowed(FixRuntime(self.rows(world), mask(self.axes)))
+        return self.prescribed(world, FixRuntime(self.rows(world), mask(self.axes)))
 
 
 class FixRuntime(PrescribedMotionRuntime):
@@ -121,7 +145,7 @@ class FixRuntime(PrescribedMotionRuntime):
 
 
 @parameters
-class Move(SelectionAction):
+class Move(PrescribedAction):
     """Moves particles by a ``displacement`` [m] or at a ``velocity`` [m/s], both over time.
 
     Axes that are not named stay free; without ``axes`` all three are driven.
@@ -154,8 +178,8 @@ class Move(SelectionAction):
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows, axes = self.rows(world), mask(self.axes)
         if self.velocity is not None:
-            return self.windowed(MoveVelocityRuntime(rows, axes, self.velocity))
-        return self.windowed(MoveDisplacementRuntime(rows, axes, self.displacement))
+            return self.prescribed(world, MoveVelocityRuntime(rows, axes, self.velocity))
+        return self.prescribed(world, MoveDisplacementRuntime(rows, axes, self.displacement))
 
 
 class MoveDisplacementRuntime(PrescribedMotionRuntime):
@@ -183,7 +207,7 @@ class MoveVelocityRuntime(PrescribedMotionRuntime):
 
 
 @parameters
-class Rotate(SelectionAction):
+class Rotate(PrescribedAction):
     """Turns particles about ``axis`` through ``centre`` (default: theirs) at ``speed`` [rad/s]."""
 
     kind: ClassVar[str] = "rotate"
@@ -197,7 +221,8 @@ class Rotate(SelectionAction):
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         centre = None if self.centre is None else np.array(self.centre)
-        return self.windowed(RotateRuntime(self.rows(world), np.array(self.axis), self.speed, centre))
+        runtime = RotateRuntime(self.rows(world), np.array(self.axis), self.speed, centre)
+        return self.prescribed(world, runtime)
 
 
 class RotateRuntime(PrescribedMotionRuntime):
@@ -227,7 +252,7 @@ class RotateRuntime(PrescribedMotionRuntime):
 
 
 @parameters
-class Sine(SelectionAction):
+class Sine(PrescribedAction):
     """Shakes particles along ``axis``: ``amplitude sin(2 pi frequency t + phase)``, from where they were."""
 
     kind: ClassVar[str] = "sine"
@@ -240,7 +265,7 @@ class Sine(SelectionAction):
     phase: Angle = 0.0
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
-        return self.windowed(SineRuntime(self.rows(world), self))
+        return self.prescribed(world, SineRuntime(self.rows(world), self))
 
 
 class SineRuntime(PrescribedMotionRuntime):

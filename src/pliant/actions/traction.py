@@ -14,6 +14,7 @@ from pliant.core.selection import Select
 from pliant.core.typing import Array, IntArray, Vector
 from pliant.interfaces import ActionRuntime, IndexMap
 from pliant.state.world import World
+from pliant.structure.faces import face_shares
 
 
 @parameters
@@ -67,6 +68,10 @@ class TractionRuntime(ActionRuntime):
             own = rows[(rows >= part.rows.start) & (rows < part.rows.stop)] - part.rows.start
             if len(own):
                 areas[part.rows] = particle_areas(part, self.select, own, "action 'traction'")
+                found = np.flatnonzero(areas[part.rows])
+                found, shares = face_shares(part.structure, self.select, found, areas[part.rows][found])
+                areas[part.rows] = 0.0
+                areas[part.rows.start + found] = shares
         area = float(areas.sum())
         if not area > 0.0:
             raise SelectionError(

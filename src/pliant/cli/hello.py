@@ -35,6 +35,7 @@ def hello(
     from pliant import examples
     from pliant.cli.run import run_into, tell
     from pliant.render import plot, render
+    from pliant.run.requests import RenderRequest
     from pliant.scene.load import parse
 
     scene = parse(examples.text("hello"), Path(), "hello.toml")
@@ -51,7 +52,8 @@ def hello(
         made.append(str(plot([run], ["head.x", "head.z"], GRAPH, title=scene.title, force=True)))
         if movie:
             with counting("drawing", quiet or json) as count:
-                made.append(str(render([run], MOVIE, size=SIZE, ground=0.0, force=True, progress=count)))
+                asked = RenderRequest(size=SIZE, ground=0.0, every=2, force=True)
+                made.append(str(render([run], MOVIE, asked, progress=count)))
     except MissingExtra as error:
         missing = {"missing": error.message, "hint": error.hint}
     if json:

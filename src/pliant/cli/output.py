@@ -101,7 +101,8 @@ def write_new(path: Path, text: str, force: bool = False) -> None:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise StorageError(f"{path} exists already; it is left alone.", hint="Choose another name.") from None
+        hint = "Choose another name, or replace it with --force."
+        raise StorageError(f"{path} exists already; it is left alone.", hint=hint) from None
     except OSError as error:
         raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
     except ValueError as error:  # a name with a null in it

@@ -14,6 +14,7 @@ from pliant.interfaces.action import ActionRuntime as ActionRuntime
 from pliant.interfaces.action import AddStiffnessDamping as AddStiffnessDamping
 from pliant.interfaces.action import BetweenSteps as BetweenSteps
 from pliant.interfaces.action import BodyChange as BodyChange
+from pliant.interfaces.action import ClampFace as ClampFace
 from pliant.interfaces.action import DisableVolumetricTerm as DisableVolumetricTerm
 from pliant.interfaces.action import Event as Event
 from pliant.interfaces.action import HideBody as HideBody

@@ -27,6 +27,16 @@ class AddStiffnessDamping:
 
 
 @dataclass(frozen=True)
+class ClampFace:
+    """Request: ``rows`` of ``body`` (its own numbers) stand for a face that lies ``distance`` spacings beyond
+    them, for the whole run."""
+
+    body: "BodyState"
+    rows: IntArray
+    distance: float
+
+
+@dataclass(frozen=True)
 class DisableVolumetricTerm:
     """Request: leave the volumetric stiffness of ``body`` to a constraint."""
 
@@ -48,7 +58,7 @@ class MakeSticky:
     sticky: "Callable[[float], bool]"
 
 
-Request = AddStiffnessDamping | DisableVolumetricTerm | HideBody | MakeSticky
+Request = AddStiffnessDamping | ClampFace | DisableVolumetricTerm | HideBody | MakeSticky
 
 
 class ActionRuntime(Capable, ForceTerm):

@@ -115,6 +115,9 @@ class Mechanics(Capable, ABC):
         """Present volume [m3]; None: that of its tets, or inside the surface it carries."""
         return None
 
+    def clamp_face(self, rows: IntArray, distance: float) -> None:
+        """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them."""
+
     def fracture_statistics(self) -> FractureStatistics | None:
         """How far the body has broken; None where it cannot break."""
         return None

@@ -2,10 +2,10 @@
 
 from pliant.core.registry import Registry, SceneMember
 from pliant.measures.base import MeasureParameters
-from pliant.measures.probes import Flux as Flux
 from pliant.measures.probes import Peak as Peak
 from pliant.measures.probes import Probe as Probe
 from pliant.measures.probes import Reaction as Reaction
+from pliant.measures.section_force import Flux as Flux
 from pliant.measures.totals import Energy as Energy
 from pliant.measures.totals import Fracture as Fracture
 from pliant.measures.totals import Momentum as Momentum

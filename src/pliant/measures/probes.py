@@ -1,19 +1,19 @@
-"""Measures of selected particles, of sections and of fields: probe, reaction, flux, peak."""
+"""Measures of selected particles, and of fields: probe, reaction, peak."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from pliant.core.errors import IncompatibleError, InputError, SelectionError
+from pliant.core.errors import InputError, SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.registry import nearest
-from pliant.core.selection import AXES, Axis, BodyRef, OneBody, Select
-from pliant.core.typing import BoolArray, IntArray
-from pliant.core.units import Length
-from pliant.interfaces import IndexMap, MeasureSampler, PrescribedMotion, SectionForce, offered
+from pliant.core.selection import OneBody, Select
+from pliant.core.typing import Array, IntArray
+from pliant.interfaces import IndexMap, MeasureSampler, PrescribedMotion, offered
 from pliant.measures.base import MeasureParameters
 from pliant.state.world import BodyState, World
+from pliant.structure.faces import face_shares
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @parameters
 class Probe(MeasureParameters):
-    """Mean position [m], displacement [m] or velocity [m/s] of selected particles, weighted equally."""
+    """Mean position [m], displacement [m] or velocity [m/s] of selected particles, weighted equally.
+
+    A plane at the ``min`` or ``max`` of a lattice body stands for the face, half an edge beyond the elements.
+    """
 
     kind: ClassVar[str] = "probe"
 
@@ -36,15 +39,34 @@ class Probe(MeasureParameters):
 
 
 class ProbeSampler(MeasureSampler):
-    """Means over the selected particles."""
+    """Means over the selected particles, or over the face that they stand for (``weights``)."""
 
     def __init__(self, system: "System", rows: IntArray, probe: Probe) -> None:
         self.world, self.rows, self.what = system.world, rows, probe.what
-        self.start = self.world.rest[rows]
+        self.weights: Array | None = None
+        if probe.select.plane is not None:
+            self._find_face(probe.select)
+        self.start = self.world.rest[self.rows]
         self.series_names = tuple(f"{probe.label}.{axis}" for axis in "xyz")
+
+    def _find_face(self, select: Select) -> None:
+        """Take the neighbours further inside too, by which values at the face follow: ``face_shares``."""
+        found, weights = [], []
+        for part in self.world.bodies:
+            own = self.rows[(self.rows >= part.rows.start) & (self.rows < part.rows.stop)] - part.rows.start
+            even = np.full(len(own), 1.0 / len(self.rows))
+            local, shares = face_shares(part.structure, select, own, even)
+            found.append(local + part.rows.start)
+            weights.append(shares)
+        rows = np.concatenate(found)
+        if len(rows) != len(self.rows):
+            self.rows, self.weights = rows, np.concatenate(weights)
 
     def remap(self, change: IndexMap, world: World) -> None:
         self.start = change.remap_values(self.rows, self.start)
+        if self.weights is not None:
+            self.weights = change.remap_values(self.rows, self.weights)
+            self.weights = self.weights / self.weights.sum()
         self.rows, _ = change.remap_rows(self.rows)
 
     def sample(self, time: float) -> Sequence[float]:
@@ -54,7 +76,7 @@ class ProbeSampler(MeasureSampler):
             found = self.world.x[self.rows] - self.start
         else:
             found = self.world.x[self.rows]
-        mean: list[float] = found.mean(axis=0).tolist()
+        mean: list[float] = (found.mean(axis=0) if self.weights is None else self.weights @ found).tolist()
         return mean
 
 
@@ -96,71 +118,6 @@ class ReactionSampler(MeasureSampler):
         arms = self.system.world.x[self.rows]
         torque = np.cross(arms - arms.mean(axis=0), forces).sum(axis=0)
         return [*forces.sum(axis=0).tolist(), *torque.tolist()]
-
-
-@parameters
-class CutPlane:
-    """A plane across ``axis`` at a rest coordinate [m]."""
-
-    axis: Axis
-    at: Length
-
-
-@parameters
-class Flux(MeasureParameters):
-    """Internal force through a plane [N], along its axis: what the material on the far side (higher
-    coordinate) is pulled back with; positive in tension.
-
-    Interactions count when the plane separates their particles in the rest shape ([Everts2006]_ 8.4). Parts:
-    ``elastic``, ``shear``, ``volumetric``, ``total``; ``magnitude`` is Everts' sum of magnitudes.
-    """
-
-    kind: ClassVar[str] = "flux"
-    unit: ClassVar[str] = "N"
-
-    plane: CutPlane
-    body: BodyRef = None
-
-    def prepare(self, system: "System") -> "FluxSampler":
-        return FluxSampler(system, self)
-
-
-class FluxSampler(MeasureSampler):
-    """Section forces of the bodies that the plane cuts."""
-
-    PARTS = ("elastic", "shear", "volumetric")
-
-    def __init__(self, system: "System", flux: Flux) -> None:
-        self.world, self.axis, self.flux = system.world, AXES[flux.plane.axis], flux
-        self.series_names = tuple(f"{flux.label}.{part}" for part in (*self.PARTS, "total", "magnitude"))
-        self._find_cuts()
-        if not self.cuts:
-            raise SelectionError(f"measure '{flux.label}': the plane cuts no body.")
-
-    def remap(self, change: IndexMap, world: World) -> None:
-        self._find_cuts()
-
-    def _find_cuts(self) -> None:
-        flux = self.flux
-        self.cuts: list[tuple[slice, SectionForce, BoolArray]] = []
-        for part in self.world.bodies_named(flux.body, f"measure '{flux.label}'"):
-            mechanics = part.mechanics.offer(SectionForce)
-            if mechanics is None:
-                raise IncompatibleError(
-                    f"measure '{flux.label}': the model of body '{part.name}' has no flux."
-                )
-            above = part.structure.rest[:, self.axis] > flux.plane.at
-            if above.any() and not above.all():
-                self.cuts.append((part.rows, mechanics, above))
-
-    def sample(self, time: float) -> Sequence[float]:
-        sums = dict.fromkeys(self.PARTS, 0.0)
-        magnitude = 0.0
-        for rows, mechanics, above in self.cuts:
-            for part, (resultant, size) in mechanics.section_force(self.world.x[rows], above).items():
-                sums[part] -= float(resultant[self.axis])
-                magnitude += size
-        return [*sums.values(), sum(sums.values()), magnitude]
 
 
 @parameters

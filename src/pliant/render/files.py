@@ -14,6 +14,7 @@ from pliant.core.environment import need
 from pliant.core.errors import InputError, StorageError
 from pliant.core.typing import AnyArray
 from pliant.mesh.io.atomic import replacing
+from pliant.render.colour_maps import colour_map, whole_numbers
 
 
 @lru_cache(maxsize=16)
@@ -84,6 +85,7 @@ class ColourBar:
     def __init__(self, name: str, unit: str, limits: tuple[float, float], colours: str) -> None:
         self.name, self.unit = name.replace("-", " "), unit
         self.limits, self.colours = limits, colours
+        self.numbers = whole_numbers(name, limits)
 
     def _parts(self, height: int) -> tuple[int, str, list[float], list[str]]:
         """Size of letters, label, ticks and their texts."""
@@ -94,6 +96,8 @@ class ColourBar:
         scale, power = scaled(max(abs(low), abs(high)), self.unit)
         ticks = [t for t in MaxNLocator(5).tick_values(low, high) if low <= t <= high]
         label = f"{self.name} [{power}]" if power else self.name
+        if self.numbers is not None:
+            return size, self.name, [float(n) for n in self.numbers], [str(n) for n in self.numbers]
         return size, label, ticks, [f"{tick / scale:.4g}" for tick in ticks]
 
     def room(self, height: int) -> int:
@@ -106,8 +110,6 @@ class ColourBar:
     def draw(self, canvas: Any, pen: Any, colour: tuple[int, int, int]) -> None:
         from PIL import Image
 
-        from pliant.render.colour_maps import colour_map
-
         width, height = canvas.size
         size, label, ticks, texts = self._parts(height)
         low, high = self.limits
@@ -116,7 +118,8 @@ class ColourBar:
         thick = max(6, round(0.9 * size))
         left = round(width - size - room - 0.5 * size - thick)
         ramp = np.linspace(1.0, 0.0, bottom - top)
-        colours = (255.0 * colour_map(self.colours)(ramp)[:, None, :3]).astype(np.uint8)
+        steps = None if self.numbers is None else len(self.numbers)
+        colours = (255.0 * colour_map(self.colours, steps)(ramp)[:, None, :3]).astype(np.uint8)
         canvas.paste(Image.fromarray(np.repeat(colours, thick, axis=1)), (left, top))
         pen.rectangle((left - 1, top - 1, left + thick, bottom), outline=colour)
         for tick, text in zip(ticks, texts, strict=True):

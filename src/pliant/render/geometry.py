@@ -8,6 +8,7 @@ from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.exporters.surfaces import surfels, vertex_normals
 from pliant.mesh.mesh import Surface, tet_edges
 from pliant.mesh.topology import Edges
+from pliant.render.dual_cells import CellFaces, cell_faces
 from pliant.render.render_options import CRACK, CRACK_COLOUR, LEVEL_COLOURS, RenderOptions, body_rgb, rgb
 from pliant.render.scalar_fields import on_particles, on_surface, scalar_field
 from pliant.run.store import Frame
@@ -91,6 +92,7 @@ class Shaper:
     def __init__(self, look: RenderOptions, sense: float = 1.0) -> None:
         self._look, self._sense = look, sense
         self._split: dict[tuple[int, str], tuple[IntArray, IntArray]] = {}
+        self._faces: dict[tuple[int, str], CellFaces] = {}
 
     def shapes(self, frame: Frame, body: str) -> list[Drawn]:
         """What is drawn of a body; a body without a surface, or without tets, is drawn as it can be."""
@@ -107,6 +109,8 @@ class Shaper:
             return [Drawn(x[keep], np.arange(int(keep.sum()))[:, None], values=chosen, tints=tints)]
         if look.style == "tets" and tets is not None:
             return [self._shrunk(x, tets, values)]
+        if look.style == "cells" and tets is not None:
+            return [self._cells(frame, body, x, tets, values)]
         if look.style == "wireframe" and tets is not None:
             return [Drawn(x, tet_edges(tets), values=values)]
         if look.section is not None and tets is not None:
@@ -155,6 +159,21 @@ class Shaper:
             mean = values[tets].mean(axis=1)
             return Drawn(points, corners, normals, np.repeat(mean, 12))
         return Drawn(points, corners, normals, tints=np.repeat(random_tints(len(tets)), 12, axis=0))
+
+    def _cells(self, frame: Frame, body: str, x: Array, tets: IntArray, values: Array | None) -> Drawn:
+        """The dual cell of each particle, in a colour of its own unless there are values."""
+        key = (frame.version, body)
+        if key not in self._faces:
+            self._faces[key] = cell_faces(frame.record(body).structure.rest, tets)
+        faces = self._faces[key]
+        keep = self._before(x)[faces.owner]
+        points = faces.points(x, SHRINK)[np.repeat(keep, 3)]
+        owner = np.repeat(faces.owner[keep], 3)
+        corners = np.arange(len(points)).reshape(-1, 3)
+        normals = vertex_normals(points, corners)
+        if values is not None:
+            return Drawn(points, corners, normals, values[owner])
+        return Drawn(points, corners, normals, tints=random_tints(len(x))[owner])
 
     def _before(self, places: Array) -> AnyArray:
         """Which places lie on the shown side of the section: below it, or with a sense of -1 above."""

@@ -8,7 +8,7 @@ import pyvista as pv
 from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array
-from pliant.render.colour_maps import colour_map
+from pliant.render.colour_maps import colour_map, whole_numbers
 from pliant.render.files import written
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
@@ -155,7 +155,9 @@ class PyvistaScene:
             options |= {"scalars": "tints", "rgb": True}
         elif drawn.values is not None and self.plan.limits is not None:
             options |= MATTE | {"scalars": "values", "clim": self.plan.limits}
-            options["cmap"] = colour_map(self.look.map)
+            numbers = whole_numbers(self.look.colour or "", self.plan.limits)
+            options["cmap"] = colour_map(self.look.map, None if numbers is None else len(numbers))
+            options["n_colors"] = 256 if numbers is None else len(numbers)
             options |= {"interpolate_before_map": True, "nan_color": "#B8B8B8"}
         elif width == 2:
             options |= {"color": "#3A4452" if self.look.style == "edges" else colour}

@@ -9,7 +9,7 @@ from pliant.core.errors import InputError
 from pliant.core.registry import nearest
 from pliant.run.requests import RenderRequest
 
-STYLES = ("surface", "edges", "wireframe", "tets", "particles", "surfels", "levels", "cracks")
+STYLES = ("surface", "edges", "wireframe", "tets", "cells", "particles", "surfels", "levels", "cracks")
 VIEWS = ("auto", "iso", "front", "back", "left", "side", "top", "bottom")
 BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "light": ((0.82, 0.87, 0.93), (0.98, 0.98, 0.97), (0.90, 0.90, 0.89), (45, 50, 60)),

@@ -8,6 +8,7 @@ import numpy as np
 from pliant.core.errors import InputError
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import FieldData, Structure
+from pliant.render.colour_maps import WHOLE
 from pliant.run.store import Frame, Run
 
 SAMPLES = 24  # frames looked at for a range
@@ -72,7 +73,7 @@ def chosen_range(
     fixed = _fixed(wanted)
     if fixed is not None:
         return fixed
-    low, high = _percentiles(wanted)
+    low, high = _percentiles("full" if colour in WHOLE else wanted)
     picked = [frames[k] for k in np.unique(np.linspace(0, len(frames) - 1, SAMPLES).round().astype(int))]
     found: list[AnyArray] = []
     for run in runs:
@@ -82,6 +83,8 @@ def chosen_range(
     if not len(values):
         raise InputError(f"The field '{colour}' has no finite value in these frames.")
     first, last = np.percentile(values, [low, high])
+    if colour in WHOLE:  # each number in the middle of its colour
+        return float(np.floor(first)) - 0.5, float(np.ceil(last)) + 0.5
     if last - first <= 1e-12 * max(abs(first), abs(last), 1e-300):
         first, last = first - 0.5 * max(abs(first), 1e-9), last + 0.5 * max(abs(last), 1e-9)
     return float(first), float(last)

@@ -11,6 +11,7 @@ from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
 from pliant.scene.load import build_member, parse
 from pliant.scene.scene import UP
+from pliant.scene.text_edit import edited_text
 from pliant.scene.to_toml import scene_text
 from pliant.studio.workspace import MESHES, Workspace
 
@@ -43,14 +44,14 @@ class Document:
         parse(text, self.folder, name or "scene")
         for family in ("bodies", "actions", "measures"):
             table.setdefault(family, [])
-        self._begin(table, name)
+        self._begin(table, name, text)
 
     def clear(self) -> None:
         """An empty scene."""
         self._begin(copy.deepcopy(EMPTY), "")
 
-    def _begin(self, table: Table, name: str) -> None:
-        self.table, self.name = table, name
+    def _begin(self, table: Table, name: str, source: str = "") -> None:
+        self.table, self.name, self._source = table, name, source
         self._past, self._future = list[Table](), list[Table]()
         self.version += 1
 
@@ -94,8 +95,13 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The scene file."""
+        """The scene as a file of its own."""
         return scene_text(self.table)
+
+    @property
+    def saved_text(self) -> str:
+        """The scene file: the one that was opened, comments and order kept, changed where the scene is."""
+        return edited_text(self._source, self.table) if self._source else self.text
 
     @property
     def up(self) -> str:
@@ -166,7 +172,7 @@ class Project:
 
     def save(self, name: str) -> str:
         """Write the scene file; its name."""
-        path = self.workspace.write(name, self.document.text)
+        path = self.workspace.write(name, self.document.saved_text)
         self.document.name = path.name
         return path.name
 

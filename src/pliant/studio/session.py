@@ -251,7 +251,7 @@ class Session:
 
     def _changed(self, save: bool = True) -> None:
         if save and self.document.table["bodies"]:
-            self.workspace.autosave(self.document.text)
+            self.workspace.autosave(self.document.saved_text)
         self.tell("document", **self.project.state())
         fresh = self.status["built"] and self.status["frame"] == 0 and not self.status["playing"]
         if fresh and self.project.quick_to_build:

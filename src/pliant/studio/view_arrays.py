@@ -68,7 +68,7 @@ def dual_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:
     cell-corners: triangles over the dual vertices, then the midpoints of edges; cell-face: the edge that
     each triangle's face crosses; cell-edges: its two particles.
     """
-    from pliant.structure.samplers.dual.cells import dual_cells
+    from pliant.structure.samplers.dual.cells import dual_cells, face_triangles
 
     arrays: dict[str, AnyArray] = {}
     for number, body in enumerate(bodies):
@@ -76,16 +76,11 @@ def dual_arrays(bodies: Sequence[ShownBody]) -> dict[str, AnyArray]:
         if tets is None or not len(tets):
             continue
         dual = dual_cells(body.structure.rest, tets)
-        count = np.diff(dual.start)
-        face = np.repeat(np.arange(len(count)), count)
-        last = np.zeros(len(dual.fan), bool)
-        last[dual.start[1:] - 1] = True
-        inner = np.flatnonzero(~last)
-        middle = len(dual.particles) + face[inner]
+        corners, face = face_triangles(dual)
         arrays[f"{number}/cell-particles"] = dual.particles
         arrays[f"{number}/cell-weights"] = dual.weights
-        arrays[f"{number}/cell-corners"] = np.stack([middle, dual.fan[inner], dual.fan[inner + 1]], axis=1)
-        arrays[f"{number}/cell-face"] = face[inner]
+        arrays[f"{number}/cell-corners"] = corners
+        arrays[f"{number}/cell-face"] = face
         arrays[f"{number}/cell-edges"] = dual.edges
     return arrays
 

@@ -78,7 +78,7 @@ def test_normals_stop_at_edges_and_are_smooth_within(run: Run) -> None:
     assert len(split_at_edges(ball)[0]) == len(ball.points)
 
 
-@pytest.mark.parametrize("style", ["surface", "edges", "wireframe", "tets", "particles"])
+@pytest.mark.parametrize("style", ["surface", "edges", "wireframe", "tets", "cells", "particles"])
 def test_every_style_draws_the_body_where_it_is(run: Run, style: str) -> None:
     frame = run.frames[5]
     shapes = Shaper(RenderOptions(style=style, colour="displacement")).shapes(frame, "block")
@@ -115,3 +115,35 @@ def test_the_setting_is_read_from_the_scene(run: Run) -> None:
 def test_units_get_prefixes(largest: float, unit: str, expected: Any) -> None:
     factor, text = scaled(largest, unit)
     assert (pytest.approx(factor), text) == expected
+
+
+def test_dual_cells_are_closed_and_fill_the_body() -> None:
+    """Each cell's surface is closed, faces outward, and holds the cell's volume; they add up to the body."""
+    from pliant.mesh.shapes import box
+    from pliant.render.dual_cells import cell_faces
+    from pliant.scene import Body
+    from pliant.structure.samplers.dual.cells import dual_cells
+
+    mesh = Body(box(1.0, 0.6, 0.4, divisions=(3, 2, 2))).geometry().tets()
+    faces = cell_faces(mesh.points, mesh.tets)
+    a, b, c = faces.points(mesh.points, 1.0).reshape(-1, 3, 3).transpose(1, 0, 2)
+    areas = 0.5 * np.cross(b - a, c - a)
+    for axis in range(3):
+        assert np.bincount(faces.owner, areas[:, axis]) == pytest.approx(0.0, abs=1e-12)
+    volumes = np.bincount(faces.owner, np.einsum("ij,ij->i", areas, (a + b + c) / 3.0) / 3.0)
+    expected = dual_cells(mesh.points, mesh.tets).cell_volumes(mesh.points)
+    assert volumes == pytest.approx(expected)
+    assert volumes.sum() == pytest.approx(0.24)
+
+
+def test_levels_have_a_colour_each_and_whole_ticks() -> None:
+    from pliant.render.colour_maps import colour_map, whole_numbers
+    from pliant.render.files import ColourBar
+
+    limits = (-0.5, 2.5)
+    assert whole_numbers("level", limits) == [0, 1, 2]
+    assert whole_numbers("stress", limits) is None
+    colours = colour_map("viridis", 3)(np.linspace(0.0, 0.999, 300))
+    assert len(np.unique(colours, axis=0)) == 3
+    _, label, ticks, texts = ColourBar("level", "", limits, "viridis")._parts(480)
+    assert (label, ticks, texts) == ("level", [0.0, 1.0, 2.0], ["0", "1", "2"])

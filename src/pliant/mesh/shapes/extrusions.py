@@ -162,7 +162,7 @@ class Support(Shape):
     """An L-shaped bracket from the origin to ``size`` [m]: back plate at x = 0, shelf at z = 0.
 
     Both plates are ``thickness`` [m] thick (a quarter of the smaller of the x and z sizes) and as wide as
-    the y size. After the support of reference E, figure 4.
+    the y size. After the support of Jansson and Vergeest (2000), figure 4.
     """
 
     size: Size

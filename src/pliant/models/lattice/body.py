@@ -62,6 +62,8 @@ class LatticeBody:
         self.topology_version, self.parents = 0, np.arange(n)
         self.newcomers: NewParticles | None = None
         self._inverse: Array | None = None
+        self._spans = np.ones(len(edges))  # of material that connections and cells stand for [spacings]
+        self._cell_spans = np.ones(0 if self.volume_cells is None else len(self.volume_cells.cells))
         self.flow = None if material.yield_ is None or not len(edges) else PlasticFlow(self)
 
     # -------------------------------------------------------------------------------- strain
@@ -151,6 +153,23 @@ class LatticeBody:
         if self.volume_cells is not None:
             self.volume_cells.factors[chosen[self.volume_cells.cells].all(axis=1)] *= factor
             self.volume_cells.write()
+
+    def lengthen_spans(self, held: IntArray, distance: float) -> None:
+        r"""Let the connections between the elements ``held`` and the others, and the cells around them, stand
+        for ``distance`` spacings of material more: springs in series of s spacings have :math:`k / s`."""
+        mark = np.zeros(len(self.structure.rest), bool)
+        mark[held] = True
+        own, cells = self.connections, self.volume_cells
+        longer = self._spans + distance * (mark[own.edges[:, 0]] != mark[own.edges[:, 1]])
+        own.own *= self._spans / longer
+        self._spans = longer
+        own.write()
+        if cells is not None:
+            inside = mark[cells.cells]
+            longer = self._cell_spans + distance * (inside.any(axis=1) & ~inside.all(axis=1))
+            cells.factors *= self._cell_spans / longer
+            self._cell_spans = longer
+            cells.write()
 
     # ---------------------------------------------------------------------------- attributes
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import (
     ChangingTopology,
     ContactSurface,
@@ -117,6 +117,12 @@ class LatticeMechanics(Mechanics):
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``, which a resumed run has stored."""
         self.editor.rebuild(structure)
+
+    def clamp_face(self, rows: IntArray, distance: float) -> None:
+        """Let prescribed elements ``rows`` stand for a face ``distance`` spacings beyond their centres; not
+        where the body breaks or flows, which goes by the strains of single connections."""
+        if self.fracture is None and self.body.flow is None and self.body.model.rule == "calibrated":
+            self.body.lengthen_spans(rows, distance)
 
     def contact_surface(self) -> ContactSurface:
         """Elements are balls that touch each other at rest."""

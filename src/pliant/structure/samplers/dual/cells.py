@@ -168,6 +168,17 @@ def dual_cells(points: Array, tets: IntArray, recipe: Recipe = "blended") -> Dua
     return made(blend)
 
 
+def face_triangles(dual: Dual) -> tuple[IntArray, IntArray]:
+    """Triangles (m, 3) over the dual vertices and then the midpoints of edges, and the edge of each (m,)."""
+    count = np.diff(dual.start)
+    face = np.repeat(np.arange(len(count)), count)
+    last = np.zeros(len(dual.fan), bool)
+    last[dual.start[1:] - 1] = True
+    inner = np.flatnonzero(~last)
+    middle = len(dual.particles) + face[inner]
+    return np.stack([middle, dual.fan[inner], dual.fan[inner + 1]], axis=1), face[inner]
+
+
 def area_vectors(points: Array, edges: IntArray, start: IntArray, fan: IntArray, y: Array) -> Array:
     """``N = 1/2 sum (v_k - q) x (v_k+1 - q)`` of every face, shape (e, 3)."""
     owner = np.repeat(np.arange(len(edges)), np.diff(start))

@@ -1,0 +1,67 @@
+"""The page about the published systems: its commands, cases and links exist, and its scenes take a step."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pliant import examples
+from pliant.scene.load import parse
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = (DOCS / "texts.md").read_text(encoding="utf-8")
+COMMANDS = sorted(set(re.findall(r"`pliant ([^`]+)`", PAGE)))
+SCENES = sorted({command.split()[1] for command in COMMANDS if command.startswith("examples ")})
+LARGE = {"everts-pulled-paws", "everts-sine-beam", "everts-hanging-beam", "multires-organ", "chocolate-snap"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in SCENES]
+)
+def test_its_scenes_take_a_step(name: str, tmp_path: Path) -> None:
+    """The short form of ``pliant examples NAME --run``: one step instead of the duration."""
+    scene = parse(examples.text(name), tmp_path, f"{name}.toml")
+    first = replace(scene.time, duration=1e-3, fps=1e3) if scene.time.integrator.order else scene.time
+    simulation = replace(scene, time=first).simulation()
+    simulation.start()
+    simulation.advance()
+    assert all(value == value for value in simulation.row())
+
+
+def test_its_cases_and_families_exist() -> None:
+    from pliant.validation.cases import load_cases
+    from pliant_benchmarks.bench import matching
+
+    cases = load_cases()
+    for command in COMMANDS:
+        verb, *rest = command.split()
+        if verb == "validate" and rest:
+            assert rest[0] in cases, command
+        if verb == "bench":
+            assert matching(rest[0]), command
+
+
+def test_its_verbs_are_commands() -> None:
+    from pliant.cli.main import VERBS
+
+    assert {command.split()[0] for command in COMMANDS} <= set(VERBS)
+    assert set(SCENES) <= set(examples.names())
+
+
+def test_its_styles_models_and_keys_are_known() -> None:
+    from pliant.models import MODELS
+    from pliant.render.render_options import STYLES
+
+    assert set(re.findall(r"--style (\w+)", PAGE)) <= set(STYLES)
+    assert set(re.findall(r"model `([\w-]+)`", PAGE)) <= {name for name, _ in MODELS.items()}
+
+
+def test_its_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", PAGE):
+        path, _, anchor = target.partition("#")
+        text = (DOCS / path).read_text(encoding="utf-8")
+        if anchor:
+            heads = [re.sub(r"[^\w\- ]", "", head).strip().lower().replace(" ", "-")
+                     for head in re.findall(r"^#+ (.+)$", text, re.M)]  # fmt: skip
+            assert anchor in heads, target
