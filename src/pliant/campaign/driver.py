@@ -1,7 +1,10 @@
 """Runs what is missing of a sweep, and writes what the points came to as they end."""
 
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,19 +79,20 @@ class SweepDriver:
         ]  # fmt: skip
         show.planned(len(self.entries), len(self.entries) - len(pending))
         try:
-            if len(tasks) > 1:
-                show.note("compiling kernels")
-                chosen = {entry.run for entry in first_of_groups(self.folder, pending)}
-                for one in tasks:
-                    if one["run"] in chosen:
-                        executor.everywhere(estimate, one)
-            for number, outcome in executor.run(run_point, tasks, starts_child=True):
-                self._finish(pending[number], outcome, show)
+            with _terminated_as_interrupted():
+                if len(tasks) > 1:
+                    show.note("compiling kernels")
+                    chosen = {entry.run for entry in first_of_groups(self.folder, pending)}
+                    for one in tasks:
+                        if one["run"] in chosen:
+                            executor.everywhere(estimate, one)
+                for number, outcome in executor.run(run_point, tasks, starts_child=True):
+                    self._finish(pending[number], outcome, show)
         except KeyboardInterrupt:
             active.unlink(missing_ok=True)
             raise Interrupted(
                 "Interrupted: the points that were running have stopped.",
-                hint=f"Go on with: pliant sweep {self.folder.path}",
+                hint=f"Continue with: pliant sweep {self.folder.path}",
             ) from None
         finally:
             active.unlink(missing_ok=True)  # whatever still runs stops
@@ -181,3 +185,20 @@ class SweepDriver:
         counts = {"points": len(self.entries), "done": len(self._results), "failed": len(self.failed)}
         self.manifest["counts"] = counts
         self.folder.write_manifest(self.manifest)
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM, which batch systems send before they kill, stops a sweep as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
