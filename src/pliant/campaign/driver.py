@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from pliant.campaign.child import estimate, run_point, state_of, task
 from pliant.campaign.executors.base import Executor
@@ -15,7 +14,7 @@ from pliant.campaign.plan import first_of_groups
 from pliant.campaign.points import label
 from pliant.campaign.progress import SweepProgress
 from pliant.campaign.reductions import Reduction, reduced, standard_reductions
-from pliant.core.errors import Interrupted, PliantError
+from pliant.core.errors import Interrupted
 from pliant.core.tables import Table
 from pliant.core.text import seconds
 from pliant.run.series_units import units_of
@@ -44,6 +43,7 @@ class SweepDriver:
         self._read_failures()
         self._results: dict[int, list[str]] = {}  # rows of results.csv by point
         self._header: list[str] = []
+        self.missing: dict[str, str] = {}  # why a reduction has no number, from the first such point
 
     def pending(self, retry: bool) -> list[PointEntry]:
         """Points that have neither a complete run nor a row of failures.csv; retry: failures too."""
@@ -150,11 +150,8 @@ class SweepDriver:
             self.folder.write_table("results.csv", self._header, [])
             self.manifest["result_keys"] = len(self.keys)
             self.folder.write_manifest(self.manifest)
-        try:
-            numbers: list[Any] = list(reduced(run, reductions, entry.values).values())
-        except PliantError as error:
-            self._fail(entry, {"state": "failed", "reason": str(error), "last_frame": len(run) - 1})
-            return
+        numbers, missing = reduced(run, reductions, entry.values)
+        self.missing = {**missing, **self.missing}
         values = [entry.values.get(key) for key in self.keys]
         row = [cell(v) for v in (entry.number, entry.run, *values, *numbers, float(run.info()["wall"]))]
         self._results[entry.number] = row

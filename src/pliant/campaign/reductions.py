@@ -1,12 +1,13 @@
 """Numbers that a sweep keeps of each run: reductions of its series."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pliant.campaign.expression import REDUCTIONS, Expression
-from pliant.core.errors import InputError
+from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import TableView
 from pliant.run.store import Run
 from pliant.scene.load import read_members
@@ -92,9 +93,18 @@ def standard_reductions(run: Run) -> list[Reduction]:
     return [Reduction(f"{name}.{kind}", f"{kind}({name!r})") for name in chosen for kind in STANDARD]
 
 
-def reduced(run: Run, reductions: Sequence[Reduction], point: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of ``run`` by their names."""
-    return {each.name: each.value(run, point) for each in reductions}
+def reduced(
+    run: Run, reductions: Sequence[Reduction], point: Mapping[str, Any]
+) -> tuple[list[float], dict[str, str]]:
+    """The numbers of ``run``, NaN where it lacks a series; and why, by the reduction's name."""
+    numbers, missing = [], {}
+    for each in reductions:
+        try:
+            numbers.append(each.value(run, point))
+        except PliantError as error:
+            numbers.append(math.nan)
+            missing[each.name] = str(error)
+    return numbers, missing
 
 
 def without_effect(rows: Sequence[TableView], keys: Sequence[str]) -> list[str]:

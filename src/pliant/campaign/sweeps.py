@@ -85,6 +85,8 @@ def sweep(
                     driver.run(place, pending, active, settings, retry, show)
         finally:
             driver.close()
+            for name, reason in driver.missing.items():
+                show.note(f"warning: {name} is empty for points without it: {reason}")
     return Sweep(folder.path)
 
 

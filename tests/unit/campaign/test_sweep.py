@@ -240,6 +240,20 @@ def test_a_key_that_changes_nothing_is_named(beam: Path, capsys: pytest.CaptureF
     assert without_effect(rows, [YOUNG]) == []
 
 
+def test_a_series_that_a_run_lacks_is_an_empty_cell(beam: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = beam.parent / "s.sweep"
+    words = ["sweep", str(beam), "-o", str(place), "--vary", "time.duration=0.04", "--reduce", "tip.z:last"]
+    assert command([*words, "--reduce", "top.z:last"]) == 0
+    assert "warning: top.z.last is empty" in capsys.readouterr().err
+    study = pl.open_sweep(place)
+    assert study.failures == []
+    assert study.results[0]["top.z.last"] is None
+    assert study.results[0]["tip.z.last"] < 0
+    assert command(["sweep", str(place), "--table", "/proc/nowhere.csv"]) == 2
+    (place / "points.csv").write_text("rubbish\n1\n")
+    assert command(["sweep", str(place), "--status"]) == 2
+
+
 def test_one_sweep_at_a_time(beam: Path) -> None:
     from pliant.run.store.run_folder import Lock
 
