@@ -1,4 +1,4 @@
-"""Figures and numbers of docs/many-runs.md: python docs/make_many_runs.py [bracket] [treloar] [data-set]."""
+"""Figures of docs/sweeps.md and docs/fitting.md: python docs/make_many_runs.py [bracket] [treloar]."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A linear model that predicts the next velocities of a data set's nodes: python train.py BEAM.dataset"""
+"""A small network that predicts the next velocities of a data set's nodes: python train.py BEAM.dataset"""
 
 import sys
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from pliant.calibration.problem import FAR, CalibrationProblem
 from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
 from pliant.campaign.plan import AnyScene, base_scene
-from pliant.campaign.points import Variation, sobol
+from pliant.campaign.points import Variation, label, sobol
 from pliant.campaign.points import vary as read_range
 from pliant.campaign.resolved_scene import scene_at, units_of_keys
 from pliant.core.errors import InputError
@@ -28,8 +28,10 @@ from pliant.scene.to_toml import to_table_of, toml_value
 
 MARGIN = 0.5  # of the automatic explicit step: room for a body that is four times as stiff
 ROBUST = 3.0  # residuals beyond so many standard deviations count less (soft_l1)
+OUTLIERS = 0.1  # share of residuals beyond three standard deviations above which they are no outliers
 PASSES = 2  # of estimating the noise and fitting again
 Show = Callable[[str], object]
+Loss = Literal["linear", "soft_l1"]
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,16 @@ class FitResult:
         raise KeyError(key)
 
     @property
+    def noise_share(self) -> float:
+        """Standard deviation of the residuals over the size of the curves; outliers count as three of it."""
+        return self.noise[0] / self.curves[0].scale
+
+    @property
     def aic(self) -> float:
-        """Akaike's criterion ``n ln(S / n) + 2 p``: of two models the lower one describes the data better."""
+        """Akaike's criterion ``n ln(s^2) + 2 p``, s the noise share: of two models the lower one describes
+        the data better. (The root mean square of all residuals is not what a robust fit makes small.)"""
         count = sum(len(curve.y) for curve in self.curves)
-        return float(count * np.log(max(self.rms, 1e-15) ** 2) + 2 * len(self.parameters))
+        return float(count * np.log(max(self.noise_share, 1e-15) ** 2) + 2 * len(self.parameters))
 
     def held_out_rms(self) -> float | None:
         """Root mean square error of the held-out curves over their size; None where there is none."""
@@ -104,6 +112,7 @@ class FitResult:
             "singular_values": self.identifiability.singular_values.tolist(),
             "noise": {curve.text: noise for curve, noise in zip(self.curves, self.noise, strict=True)},
             "rms": self.rms,
+            "noise_share": self.noise_share,
             "held_out_rms": self.held_out_rms(),
             "aic": self.aic,
             "evaluations": self.evaluations,
@@ -206,15 +215,16 @@ def _search(problem: CalibrationProblem, starts: int, refine: int, show: Show) -
     problem.freeze(dict(frozen))
     tried, best, lowest = list[Table](), first[order[0]], np.inf
     for number in order[: max(1, refine)]:
-        show(f"refining from {_shown(problem, first[number])}")
+        show(f"refining from {label(values_at(parameters, first[number]))}")
         place, cost = _least_squares(problem, first[number])
         tried.append({**values_at(parameters, place), "cost": cost})
         if cost < lowest:
             best, lowest = place, cost
+    loss = _loss(problem.residual(best))
     for _ in range(PASSES):
-        problem.weights = problem.weights / _noise(problem, best)
-        best, _ = _least_squares(problem, best)
-    problem.weights = problem.weights / _noise(problem, best)
+        problem.weights = problem.weights / _noise(problem, best, loss)
+        best, _ = _least_squares(problem, best, loss)
+    problem.weights = problem.weights / _noise(problem, best, loss)
     jacobian, residual = problem.jacobian(best), problem.residual(best)
     found = identifiability(jacobian, parameters)
     for sentence in found.sentences:
@@ -234,39 +244,42 @@ def _frozen(problem: CalibrationProblem, place: Array) -> Table:
     return known
 
 
-def _least_squares(problem: CalibrationProblem, start: Array) -> tuple[Array, float]:
-    """Bounded trust-region least squares with a robust loss; place and cost."""
+def _loss(residual: Array) -> Loss:
+    """The robust loss, except where so many residuals are far off that the model misses the data: the fit is
+    then the plain least squares one, which a model with more parameters never makes worse."""
+    usual = 1.4826 * float(np.median(np.abs(residual)))
+    far = float(np.mean(np.abs(residual) > 3.0 * usual))
+    return "linear" if far > OUTLIERS and usual > 0 else "soft_l1"
+
+
+def _least_squares(problem: CalibrationProblem, start: Array, loss: Loss = "soft_l1") -> tuple[Array, float]:
+    """Bounded trust-region least squares; place and cost."""
     from scipy.optimize import least_squares
 
     low, high = np.array([p.bounds for p in problem.parameters]).T
     inside = np.clip(start, low + 1e-6 * (high - low), high - 1e-6 * (high - low))
     weighted = bool(np.any(problem.weights != 1.0))
     found = least_squares(
-        problem.residual, inside, problem.jacobian, bounds=(low, high), method="trf", loss="soft_l1",
+        problem.residual, inside, problem.jacobian, bounds=(low, high), method="trf", loss=loss,
         f_scale=ROBUST if weighted else 0.3, xtol=1e-5, ftol=1e-7, gtol=1e-8, max_nfev=30, x_scale=1.0,
     )  # fmt: skip
     return np.asarray(found.x, float), float(found.cost)
 
 
-def _noise(problem: CalibrationProblem, place: Array) -> Array:
-    """Standard deviation of each curve's weighted residuals; those far off count as far as three of them."""
-    residual, found, start = problem.residual(place), [], 0
-    total, used = len(residual), len(place)
-    for curve in problem.curves:
-        part = residual[start : start + len(curve.y)]
-        start += len(curve.y)
-        usual = 1.4826 * float(np.median(np.abs(part)))
-        clipped = np.clip(part, -3.0 * usual, 3.0 * usual) if usual > 0 else part
-        freedom = max(1.0, len(part) * (1.0 - used / max(total, used + 1)))
-        found.append(max(float(np.sqrt(np.sum(clipped**2) / freedom)), 1e-9))
-    weights: Array = np.array(found)
-    return np.maximum(weights, 1e-5 * problem.weights)  # no finer than runs repeat each other
+def _noise(problem: CalibrationProblem, place: Array, loss: Loss) -> Array:
+    """Standard deviation of the weighted residuals, for each curve.
 
-
-def _shown(problem: CalibrationProblem, place: Array) -> str:
-    return ", ".join(
-        f"{key.rpartition('.')[2]} {v:.4g}" for key, v in values_at(problem.parameters, place).items()
-    )
+    The noise is taken to be the same share of every curve's size: with a noise for each curve a law that
+    cannot describe all of them would fit one and give up the others. Outliers count as three standard
+    deviations.
+    """
+    residual = problem.residual(place)
+    usual = 1.4826 * float(np.median(np.abs(residual)))
+    robust = loss == "soft_l1" and usual > 0
+    clipped = np.clip(residual, -3.0 * usual, 3.0 * usual) if robust else residual
+    share = float(np.sqrt(np.sum(clipped**2) / max(1, len(residual) - len(place))))
+    found: Array = np.maximum(share, 1e-5 * problem.weights)  # no finer than runs repeat each other
+    return found
 
 
 def _result(

@@ -9,6 +9,7 @@ import numpy as np
 from pliant.campaign.points import Variation
 from pliant.core.errors import InputError
 from pliant.core.typing import Array
+from pliant.core.units import si_unit
 
 LOGIT_END = 6.0  # the scale of a plain range ends at 0.25 % and 99.75 % of it
 
@@ -58,10 +59,13 @@ def fit_parameters(variations: Sequence[Variation], units: dict[str, str]) -> li
             raise InputError(
                 f"--vary {each.key}: a fit needs a range.", hint="Write key=a..b or key=a..b:log"
             )
+        unit = units.get(each.key, "")
+        if each.unit and each.unit != (si_unit(unit) if unit else ""):
+            raise InputError(f"--vary {each.key}: the range is in {each.unit}, the key in {unit or '1'}.")
         low, high = sorted((float(each.low), float(each.high)))
         if low == high:
             raise InputError(f"--vary {each.key}: both ends are {low:g}.")
-        found.append(FitParameter(each.key, low, high, each.log, units.get(each.key, "")))
+        found.append(FitParameter(each.key, low, high, each.log, unit))
     if not found:
         raise InputError("Nothing to fit.", hint="Add --vary bodies.NAME.material.young=10kPa..10MPa:log")
     return found

@@ -40,9 +40,12 @@ def write_fit_report(results: Sequence["FitResult"], path: Path) -> Path:
         page.heading("Models")
         page.text("The lower Akaike's criterion (AIC), the better a model describes the data.", note=True)
         rows = [
-            (r.model, len(r.parameters), 100.0 * r.rms, r.aic, _percent(r.held_out_rms())) for r in results
+            (r.model, len(r.parameters), *map(_percent, (r.noise_share, r.rms, r.held_out_rms())), r.aic)
+            for r in results
         ]
-        page.table(("model", "parameters", "residual [%]", "AIC", "held-out error [%]"), rows)
+        head = ("model", "parameters", "noise [%]", "root mean square [%]", "held-out error [%]", "AIC")
+        page.table(head, rows)
+        page.text("Noise: standard deviation of the residuals, with outliers bounded.", note=True)
     for result in results:
         if len(results) > 1:
             page.heading(result.model)

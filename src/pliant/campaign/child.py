@@ -5,6 +5,7 @@ Its argument and its answer are plain tables.
 """
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -120,6 +121,9 @@ def _wait_for_others(given: Table, folder: Path, start: float) -> tuple[str, str
 
 def _stop(given: Table, start: float) -> tuple[str, str] | None:
     if not os.path.exists(given["active"]):
+        place = os.path.dirname(given["active"])
+        if not os.path.isdir(place):
+            return "failed", f"{platform.node()} does not see {place}: workers and the sweep share its files"
         return "interrupted", "the sweep was stopped"
     limit = given["time"]
     if limit is not None and time.monotonic() - start > limit:

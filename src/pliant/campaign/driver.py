@@ -1,9 +1,11 @@
 """Runs what is missing of a sweep, and writes what the points came to as they end."""
 
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from pliant.campaign.child import estimate, run_point, state_of, task
 from pliant.campaign.executors.base import Executor
@@ -12,7 +14,7 @@ from pliant.campaign.plan import first_of_groups
 from pliant.campaign.points import label
 from pliant.campaign.progress import SweepProgress
 from pliant.campaign.reductions import Reduction, reduced, standard_reductions
-from pliant.core.errors import Interrupted, PliantError
+from pliant.core.errors import Interrupted
 from pliant.core.tables import Table
 from pliant.core.text import seconds
 from pliant.run.series_units import units_of
@@ -41,6 +43,7 @@ class SweepDriver:
         self._read_failures()
         self._results: dict[int, list[str]] = {}  # rows of results.csv by point
         self._header: list[str] = []
+        self.missing: dict[str, str] = {}  # why a reduction has no number, from the first such point
 
     def pending(self, retry: bool) -> list[PointEntry]:
         """Points that have neither a complete run nor a row of failures.csv; retry: failures too."""
@@ -76,19 +79,20 @@ class SweepDriver:
         ]  # fmt: skip
         show.planned(len(self.entries), len(self.entries) - len(pending))
         try:
-            if len(tasks) > 1:
-                show.note("compiling kernels")
-                chosen = {entry.run for entry in first_of_groups(self.folder, pending)}
-                for one in tasks:
-                    if one["run"] in chosen:
-                        executor.everywhere(estimate, one)
-            for number, outcome in executor.run(run_point, tasks, starts_child=True):
-                self._finish(pending[number], outcome, show)
+            with _terminated_as_interrupted():
+                if len(tasks) > 1:
+                    show.note("compiling kernels")
+                    chosen = {entry.run for entry in first_of_groups(self.folder, pending)}
+                    for one in tasks:
+                        if one["run"] in chosen:
+                            executor.everywhere(estimate, one)
+                for number, outcome in executor.run(run_point, tasks, starts_child=True):
+                    self._finish(pending[number], outcome, show)
         except KeyboardInterrupt:
             active.unlink(missing_ok=True)
             raise Interrupted(
                 "Interrupted: the points that were running have stopped.",
-                hint=f"Go on with: pliant sweep {self.folder.path}",
+                hint=f"Continue with: pliant sweep {self.folder.path}",
             ) from None
         finally:
             active.unlink(missing_ok=True)  # whatever still runs stops
@@ -146,11 +150,8 @@ class SweepDriver:
             self.folder.write_table("results.csv", self._header, [])
             self.manifest["result_keys"] = len(self.keys)
             self.folder.write_manifest(self.manifest)
-        try:
-            numbers: list[Any] = list(reduced(run, reductions, entry.values).values())
-        except PliantError as error:
-            self._fail(entry, {"state": "failed", "reason": str(error), "last_frame": len(run) - 1})
-            return
+        numbers, missing = reduced(run, reductions, entry.values)
+        self.missing = {**missing, **self.missing}
         values = [entry.values.get(key) for key in self.keys]
         row = [cell(v) for v in (entry.number, entry.run, *values, *numbers, float(run.info()["wall"]))]
         self._results[entry.number] = row
@@ -181,3 +182,20 @@ class SweepDriver:
         counts = {"points": len(self.entries), "done": len(self._results), "failed": len(self.failed)}
         self.manifest["counts"] = counts
         self.folder.write_manifest(self.manifest)
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM, which batch systems send before they kill, stops a sweep as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

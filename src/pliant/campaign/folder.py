@@ -108,6 +108,8 @@ class SweepFolder:
         """The points that are written, in their order."""
         header, rows = self.table("points.csv")
         keys = [untitled(name) for name in header[2:]]
+        if header and header[:2] != ["point", "run"]:
+            raise RunError(f"{self.path} is damaged: points.csv has no columns 'point' and 'run'.")
         found = []
         for number, run, *cells in rows:
             values = {k: read_cell(text) for k, text in zip(keys, cells, strict=True) if text != ""}

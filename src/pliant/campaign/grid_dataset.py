@@ -1,6 +1,7 @@
 """Results of a sweep for other tools: an xarray Dataset over parameters and time, and Parquet tables."""
 
 import math
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,9 @@ import numpy as np
 
 from pliant.core.environment import need
 from pliant.core.errors import InputError, MissingExtra
+from pliant.mesh.io.atomic import replacing
 from pliant.run.series_units import units_of
+from pliant.run.store.json_files import storing
 
 if TYPE_CHECKING:
     from pliant.campaign.sweeps import Sweep
@@ -77,17 +80,21 @@ def write_grid(sweep: "Sweep", path: Path) -> None:
     if path.suffix not in SUFFIXES:
         raise InputError(f"--xarray {path}: expected a name that ends in .zarr or .nc.")
     found = grid_dataset(sweep)
-    if path.suffix == ".zarr":
-        found.to_zarr(path, mode="w", consolidated=False)
-    else:
+    if path.suffix == ".nc":
         need("NetCDF", "h5netcdf", extra="dev")
-        found.to_netcdf(path, engine="h5netcdf")
+        with replacing(path) as temporary:
+            found.to_netcdf(temporary, engine="h5netcdf")
+        return
+    with warnings.catch_warnings(), storing(path, "try again"):
+        warnings.simplefilter("ignore")  # names as coordinates have no specification in Zarr 3 yet
+        found.to_zarr(path, mode="w", consolidated=False)
 
 
 def write_table(sweep: "Sweep", path: Path) -> None:
     """``--table``: the results as a Parquet file (units in its metadata) or as CSV."""
     if path.suffix == ".csv":
-        path.write_bytes((sweep.path / "results.csv").read_bytes())
+        with replacing(path) as temporary:
+            temporary.write_bytes((sweep.path / "results.csv").read_bytes())
         return
     if path.suffix != ".parquet":
         raise InputError(f"--table {path}: expected a name that ends in .parquet or .csv.")
@@ -105,4 +112,6 @@ def write_table(sweep: "Sweep", path: Path) -> None:
         column = pyarrow.array(values)
         fields.append(pyarrow.field(name, column.type, metadata={"unit": units.get(name, "")}))
         columns.append(column)
-    pyarrow.parquet.write_table(pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)), path)
+    whole = pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields))
+    with replacing(path) as temporary:
+        pyarrow.parquet.write_table(whole, temporary)

@@ -19,6 +19,7 @@ from pliant.scene.override import Override
 from pliant.scene.scene import Scene
 
 TRIED = 4  # points of a dry run that are looked at closely
+GROUPS = 8  # sets of kernels that are compiled before the points start
 AnyScene = Scene | str | os.PathLike[str]
 
 
@@ -29,6 +30,7 @@ class BaseScene:
     text: str
     name: str
     meshes: dict[str, str] = field(default_factory=dict)  # hashes of mesh files by path
+    option: str = "--vary"  # where the values of points come from, for errors
 
     @property
     def digest(self) -> str:
@@ -36,7 +38,7 @@ class BaseScene:
 
     def at(self, values: Mapping[str, Any]) -> tuple[str, str]:
         """Resolved text and hash of the scene with ``values``; PliantError where it is not valid."""
-        text = resolved_text(scene_at(self.text, values, self.name))
+        text = resolved_text(scene_at(self.text, values, self.name, self.option))
         return text, scene_hash(text, self.meshes)
 
 
@@ -121,21 +123,32 @@ def units_of(base: BaseScene, entries: Sequence[PointEntry]) -> dict[str, str]:
 
 
 def kernel_group(text: str) -> str:
-    """Scenes of one group need the same compiled kernels, as far as can be told without building them."""
+    """Scenes of one group need the same compiled kernels, as far as can be told without building them: they
+    differ in numbers only."""
     import tomllib
 
     table = tomllib.loads(text)
-    models = [(body.get("model"), sorted(body.get("material", ()))) for body in table.get("bodies", ())]
+    bodies = [{key: body.get(key) for key in ("model", "material")} for body in table.get("bodies", ())]
     kinds = [[entry.get("type") for entry in table.get(family, ())] for family in ("actions", "measures")]
-    return json.dumps([models, kinds, table.get("time", {}).get("integrator")], default=str)
+    return json.dumps([_words(bodies), kinds, _words(table.get("time", {}).get("integrator"))])
+
+
+def _words(value: Any) -> Any:
+    """``value`` with its numbers left out."""
+    if isinstance(value, dict):
+        return {key: _words(entry) for key, entry in sorted(value.items())}
+    if isinstance(value, list):
+        return [_words(entry) for entry in value]
+    return value if isinstance(value, (str, bool)) else None
 
 
 def first_of_groups(folder: SweepFolder, pending: Sequence[PointEntry]) -> list[PointEntry]:
-    """A point for each set of kernels that pending points need."""
+    """A point for each set of kernels that pending points need, ``GROUPS`` of them at most: the kernels of
+    others are compiled by their first point, while those that need them too wait for it."""
     found: dict[str, PointEntry] = {}
     for entry in pending:
         found.setdefault(kernel_group(folder.scene_file(entry.run).read_text(encoding="utf-8")), entry)
-    return list(found.values())
+    return list(found.values())[:GROUPS]
 
 
 def cost(scenes: Mapping[str, str], threads: int, slots: int) -> Table:

@@ -17,6 +17,18 @@ Point = dict[str, Any]
 """Values by scene key, as ``--set`` has them; numbers are SI."""
 _COLUMN = re.compile(r"^(?P<key>.+?)\s*(?:\[(?P<unit>[^\[\]]*)\])?$")
 _SYNTAX = "Write key=a,b,c or key=a..b:5 or key=log:a..b:5."
+MOST = 1_000_000  # points of a sweep
+
+
+class Quantity(float):
+    """A number in SI that remembers the unit it was given in, so that a length is refused as a pressure."""
+
+    unit: str
+
+    def __new__(cls, value: float, unit: str) -> "Quantity":
+        made = super().__new__(cls, value)
+        made.unit = unit
+        return made
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,7 @@ class Variation:
     """The values that a scene key takes: a list of ``values``, or a range from ``low`` to ``high``.
 
     count: values of the range, evenly spaced (in the logarithm if ``log``); None: the range is sampled.
+    unit: in SI, of a range whose ends were given with one.
     """
 
     key: str
@@ -33,6 +46,7 @@ class Variation:
     log: bool = False
     count: int | None = None
     whole: bool = False
+    unit: str = ""
 
     @property
     def is_range(self) -> bool:
@@ -47,6 +61,8 @@ class Variation:
         else:
             value = self.low + share * (self.high - self.low)
         value = float(f"{value:.12g}")  # 0.3, not 0.30000000000000004
+        if self.unit:
+            return Quantity(value, self.unit)
         return int(value) if self.whole and value == int(value) else value
 
     def grid(self) -> list[Any]:
@@ -94,15 +110,15 @@ def vary(key: str, given: Any) -> Variation:
             count = int(option)
         else:
             raise InputError(f"--vary {key}={given}: '{option}' is no number of values.", hint=_SYNTAX)
-    first, last = _ends(key, low, high)
+    first, last, unit = _ends(key, low, high)
     if log and (first <= 0 or last <= 0):
         raise InputError(f"--vary {key}={given}: a logarithmic range has both ends above 0.")
     plain = not log and all(re.fullmatch(r"\s*[-+]?\d+\s*", end) for end in (low, high))
-    return Variation(key, low=first, high=last, log=log, count=count, whole=plain)
+    return Variation(key, low=first, high=last, log=log, count=count, whole=plain, unit=unit)
 
 
-def _ends(key: str, low: str, high: str) -> tuple[float, float]:
-    """Both ends in SI; a unit at the upper one alone holds for both."""
+def _ends(key: str, low: str, high: str) -> tuple[float, float, str]:
+    """Both ends in SI and their unit; a unit at the upper one alone holds for both."""
     try:
         last, unit = to_si(high)
         first, own = to_si(low)
@@ -114,7 +130,7 @@ def _ends(key: str, low: str, high: str) -> tuple[float, float]:
         raise InputError(
             f"--vary {key}={low}..{high}: one end is in {own or '1'}, the other in {unit or '1'}."
         )
-    return first, last
+    return first, last, unit
 
 
 def _listed(key: str, values: Sequence[Any]) -> Variation:
@@ -127,9 +143,10 @@ def si_value(value: Any) -> Any:
     """A text with a unit as a number in SI; anything else as it is."""
     if isinstance(value, str):
         try:
-            return to_si(value)[0]
+            number, unit = to_si(value)
         except ValueError:
             return value
+        return Quantity(number, unit) if unit else number
     return value
 
 
@@ -154,7 +171,16 @@ def split(text: str) -> list[str]:
 def grid(variations: Sequence[Variation]) -> list[Point]:
     """All combinations; the last key varies fastest."""
     keys = [variation.key for variation in variations]
+    _refuse_too_many(math.prod(each.count or len(each.values) or 1 for each in variations))
     return [dict(zip(keys, values, strict=True)) for values in product(*(each.grid() for each in variations))]
+
+
+def _refuse_too_many(count: int) -> None:
+    if count > MOST:
+        raise InputError(
+            f"{count} points are more than the {MOST} that a sweep may have.",
+            hint="Vary fewer values, or take samples with --sample sobol:64.",
+        )
 
 
 def sample(variations: Sequence[Variation], text: str) -> list[Point]:
@@ -165,6 +191,7 @@ def sample(variations: Sequence[Variation], text: str) -> list[Point]:
     kind, _, number = text.partition(":")
     if kind != "sobol" or not number.isdigit() or int(number) < 1:
         raise InputError(f"--sample {text}: expected sobol:N.", hint="For example --sample sobol:64")
+    _refuse_too_many(int(number))
     if not variations:
         raise InputError("--sample needs ranges to take samples of.", hint="Add --vary key=a..b")
     points = []
@@ -195,7 +222,8 @@ def from_table(path: Path) -> list[Point]:
                 continue
             unit = column["unit"]
             try:
-                point[column["key"]] = to_si(f"{text} {unit}")[0] if unit else si_value(value_of(text))
+                given = Quantity(*to_si(f"{text} {unit}")) if unit else si_value(value_of(text))
+                point[column["key"]] = given
             except ValueError as error:
                 raise InputError(f"{path}, line {number}: {column['key']}: {error}.") from None
         points.append(point)
@@ -217,6 +245,9 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     if not rows:
         raise InputError(f"{path} is empty.")
     header = [name.strip() for name in rows[0]]
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise InputError(f"{path}: two columns are called '{twice}'.")
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(header):
             raise InputError(f"{path}, line {number}: {len(row)} values for {len(header)} columns.")

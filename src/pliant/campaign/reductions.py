@@ -1,16 +1,20 @@
 """Numbers that a sweep keeps of each run: reductions of its series."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pliant.campaign.expression import REDUCTIONS, Expression
-from pliant.core.errors import InputError
+from pliant.core.errors import InputError, PliantError
+from pliant.core.tables import TableView
 from pliant.run.store import Run
 from pliant.scene.load import read_members
 
 STANDARD = ("last", "min", "max", "mean")
+BESIDE = frozenset({"point", "run", "wall"})
+"""Columns of results.csv beside parameters and reductions."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,18 @@ def read_reduction(text: str) -> Reduction:
     return _checked(Reduction(name, formula))
 
 
+def read_reductions(texts: Sequence[str]) -> list[Reduction]:
+    """All of ``--reduce``; InputError where two have one name."""
+    found = [read_reduction(text) for text in texts]
+    names = [each.name for each in found]
+    twice = [name for name in names if names.count(name) > 1 or name in BESIDE]
+    if twice:
+        raise InputError(
+            f"--reduce: two columns would be called '{twice[0]}'.", hint="Rename one: NAME=FORMULA"
+        )
+    return found
+
+
 def _quoted(series: str) -> str:
     return repr(series)
 
@@ -77,6 +93,30 @@ def standard_reductions(run: Run) -> list[Reduction]:
     return [Reduction(f"{name}.{kind}", f"{kind}({name!r})") for name in chosen for kind in STANDARD]
 
 
-def reduced(run: Run, reductions: Sequence[Reduction], point: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of ``run`` by their names."""
-    return {each.name: each.value(run, point) for each in reductions}
+def reduced(
+    run: Run, reductions: Sequence[Reduction], point: Mapping[str, Any]
+) -> tuple[list[float], dict[str, str]]:
+    """The numbers of ``run``, NaN where it lacks a series; and why, by the reduction's name."""
+    numbers, missing = [], {}
+    for each in reductions:
+        try:
+            numbers.append(each.value(run, point))
+        except PliantError as error:
+            numbers.append(math.nan)
+            missing[each.name] = str(error)
+    return numbers, missing
+
+
+def without_effect(rows: Sequence[TableView], keys: Sequence[str]) -> list[str]:
+    """Keys that no result depends on: points that differ in such a key alone have the same numbers."""
+    names = [name for name in (rows[0] if rows else ()) if name not in BESIDE and name not in keys]
+    found = []
+    for key in keys:
+        groups: dict[tuple[str, ...], dict[str, tuple[Any, ...]]] = {}
+        for row in rows:
+            others = tuple(str(row.get(other)) for other in keys if other != key)
+            groups.setdefault(others, {})[str(row.get(key))] = tuple(row[name] for name in names)
+        several = [list(group.values()) for group in groups.values() if len(group) > 1]
+        if names and several and all(len(set(numbers)) == 1 for numbers in several):
+            found.append(key)
+    return found

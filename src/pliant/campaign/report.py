@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pliant.campaign.points import label
+from pliant.campaign.reductions import BESIDE
 from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
 from pliant.validation.html import Page
@@ -18,14 +19,16 @@ from pliant.validation.html import Page
 if TYPE_CHECKING:
     from pliant.campaign.sweeps import Sweep
 
-AXES, EFFECTS, THUMBNAILS, LEVELS = 9, 4, 64, 7
-"""Largest numbers: axes, results with main effects, thumbnails, levels of an effect."""
+AXES, EFFECTS, THUMBNAILS, LEVELS, NAMES = 9, 4, 64, 7, 6
+"""Largest numbers: axes, results with main effects, thumbnails, levels of an effect, names on an axis."""
 THUMBNAIL = (352, 256)
 STYLE = """<style>
 .parallel a path { fill: none; stroke-width: 1.4; stroke-opacity: .55; }
 .parallel a:hover path, .parallel a:focus path { stroke-width: 4; stroke-opacity: 1; }
 .parallel a:hover, .parallel a:focus { outline: none; }
-.dots circle { fill: #1f5f8b; fill-opacity: .6; } .dots a:hover circle { fill: #d1495b; r: 6px; }
+.dots rect.frame { fill: none; stroke: var(--line); }
+svg text.halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
+.dots circle { fill: var(--link); fill-opacity: .75; } .dots a:hover circle { fill: #d1495b; r: 6px; }
 .dots polyline { fill: none; stroke: #d1495b; stroke-width: 2; }
 .thumbs { display: flex; flex-wrap: wrap; gap: .6rem; } .thumbs figure { margin: 0; width: 11rem; }
 .thumbs figcaption { font-size: .75rem; color: var(--quiet); overflow-wrap: anywhere; }
@@ -48,15 +51,17 @@ def write_report(sweep: "Sweep", path: Path, pictures: bool = True) -> Path:
     links = {row["point"]: _link(sweep, path, row["run"]) for row in rows}
     keys = [key for key in sweep.keys if len({str(row.get(key)) for row in rows}) > 1]
     results = varying(
-        rows, [name for name in (rows[0] if rows else {}) if name not in _BESIDE | {*sweep.keys}]
+        rows, [name for name in (rows[0] if rows else {}) if name not in BESIDE | {*sweep.keys}]
     )
     units = sweep.units
     if rows and keys and results:
         page.heading("Parallel coordinates")
-        page.drawing(parallel_coordinates(rows, [*keys, *results][:AXES], units, links))
+        page.drawing(parallel_coordinates(rows, [*keys, *results][:AXES], keys, units, links))
         page.heading("Main effects")
         page.text("Dots are points, the line is the mean of each level of the parameter.", note=True)
-        drawn = [main_effect(rows, key, name, units, links) for name in results[:EFFECTS] for key in keys]
+        drawn = [
+            main_effect(rows, key, name, keys, units, links) for name in results[:EFFECTS] for key in keys
+        ]
         page.drawing(f'<div class="effects">{"".join(drawn)}</div>')
     if pictures and rows:
         page.heading("Last frames")
@@ -75,9 +80,6 @@ def write_report(sweep: "Sweep", path: Path, pictures: bool = True) -> Path:
         page.table(head, [[row.get(name) for name in head] for row in failures], ["bad"] * len(failures))
     page.write(path)
     return path
-
-
-_BESIDE = {"point", "run", "wall"}
 
 
 def varying(rows: Sequence[Table], names: Sequence[str]) -> list[str]:
@@ -129,43 +131,41 @@ class _Scale:
         return (number - low) / (high - low) if high > low else 0.5
 
     @property
-    def ends(self) -> tuple[str, str]:
-        if self.names is not None:
-            return self.names[0], self.names[-1]
-        return f"{self.low:.3g}", f"{self.high:.3g}"
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places with their words: both ends of numbers, and up to six names."""
+        if self.names is None:
+            ends = [(0.0, f"{self.low:.3g}"), (1.0, f"{self.high:.3g}")]
+            return ends if self.high > self.low else [(0.5, f"{self.low:.3g}")]
+        chosen = self.names if len(self.names) <= NAMES else [self.names[0], self.names[-1]]
+        return [(self.at(name), name if len(name) <= 18 else f"{name[:17]}...") for name in chosen]
 
 
 def _colour(share: float) -> str:
     """From blue to red through grey."""
-    low, middle, high = (31, 95, 139), (140, 140, 150), (209, 73, 91)
+    low, middle, high = (52, 128, 190), (140, 140, 150), (214, 80, 96)
     first, last, part = (low, middle, 2 * share) if share < 0.5 else (middle, high, 2 * share - 1)
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(first, last, strict=True))
 
 
+def _short(name: str, units: Table, keys: Sequence[str]) -> str:
+    """The title of an axis: the end of a scene key, the whole of a result."""
+    return ".".join(_titled(name, units).split(".")[-2:]) if name in keys else _titled(name, units)
+
+
 def parallel_coordinates(
-    rows: Sequence[Table], names: Sequence[str], units: Table, links: dict[int, str]
+    rows: Sequence[Table], names: Sequence[str], keys: Sequence[str], units: Table, links: dict[int, str]
 ) -> str:
     """An axis for each column and a line for each point, coloured by the last column."""
     rows = [row for row in rows if all(row.get(name) is not None for name in names)]
     if not rows:
         return ""
-    gap, height, top, left = 150, 260, 46, 70
+    gap, height, top, left = 150, 260, 66, 80
     scales = [_Scale([row[name] for row in rows]) for name in names]
     width = left * 2 + gap * (len(names) - 1)
     parts = [
         f'<svg class="parallel" viewBox="0 0 {width} {height + top + 30}" width="{width}" role="img" '
         f'aria-label="Parallel coordinates of {len(rows)} points" font-family="sans-serif" font-size="11">'
     ]
-    for number, (name, scale) in enumerate(zip(names, scales, strict=True)):
-        x = left + gap * number
-        short = ".".join(_titled(name, units).split(".")[-2:])
-        parts.append(f'<line x1="{x}" x2="{x}" y1="{top}" y2="{top + height}"/>')
-        parts.append(
-            f'<text x="{x}" y="{16 + 14 * (number % 2)}" text-anchor="middle">{html.escape(short)}</text>'
-        )
-        low, high = (html.escape(text) for text in scale.ends)
-        parts.append(f'<text x="{x}" y="{top + height + 14}" text-anchor="middle" class="quiet">{low}</text>')
-        parts.append(f'<text x="{x + 4}" y="{top + 4}" class="quiet">{high}</text>')
     for row in rows:
         shares = [scale.at(row[name]) for name, scale in zip(names, scales, strict=True)]
         places = [(left + gap * k, top + height * (1 - share)) for k, share in enumerate(shares)]
@@ -175,31 +175,52 @@ def parallel_coordinates(
         parts.append(
             f'<a href="{links[row["point"]]}"><path d="M {way}" stroke="{colour}"/><title>{words}</title></a>'
         )
+    for number, (name, scale) in enumerate(zip(names, scales, strict=True)):
+        x = left + gap * number
+        parts.append(f'<line class="one" x1="{x}" x2="{x}" y1="{top}" y2="{top + height}"/>')
+        parts.append(_text(x, 16 + 16 * (number % 2), _short(name, units, keys), "middle"))
+        for share, words in scale.ticks:
+            inside = 0.0 < share < 1.0
+            y = top + height * (1 - share) + (4 if inside else 16 if share == 0.0 else -7)
+            parts.append(
+                _text(x + 6 * inside, y, words, "start" if inside else "middle", "quiet", halo=inside)
+            )
     return "".join(parts) + "</svg>"
 
 
-def main_effect(rows: Sequence[Table], key: str, name: str, units: Table, links: dict[int, str]) -> str:
+def _text(x: float, y: float, words: str, anchor: str = "start", kind: str = "", halo: bool = False) -> str:
+    classes = f"{kind} halo" if halo else kind
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{classes}">{html.escape(words)}</text>'
+    )
+
+
+def main_effect(
+    rows: Sequence[Table], key: str, name: str, keys: Sequence[str], units: Table, links: dict[int, str]
+) -> str:
     """A result over a parameter: the points, and the mean at each level."""
     rows = [row for row in rows if row.get(key) is not None and row.get(name) is not None]
     if not rows:
         return ""
-    width, height, left, top = 300, 190, 12, 24
+    width, height, left, right, top = 330, 210, 66, 16, 24
     across, up = _Scale([row[key] for row in rows]), _Scale([row[name] for row in rows])
-    wide, high = width - 2 * left, height - top - 40
+    wide, high = width - left - right, height - top - 46
 
     def place(a: float, b: float) -> tuple[float, float]:
-        return left + wide * a, top + high * (1 - b)
+        return left + 8 + (wide - 16) * a, top + 8 + (high - 16) * (1 - b)
 
     parts = [
         f'<svg class="dots" viewBox="0 0 {width} {height}" width="{width}" role="img" '
         f'font-family="sans-serif" font-size="11" aria-label="{_words(f"{name} over {key}")}">'
-        f'<text x="{left}" y="14">{html.escape(_titled(name, units))}</text>'
-        f'<text x="{width - left}" y="{height - 8}" text-anchor="end">'
-        f"{html.escape('.'.join(_titled(key, units).split('.')[-2:]))}</text>"
-        f'<text x="{left}" y="{height - 24}" class="quiet">{html.escape(across.ends[0])}</text>'
-        f'<text x="{width - left}" y="{height - 24}" text-anchor="end" class="quiet">'
-        f"{html.escape(across.ends[1])}</text>"
+        f'<rect class="frame" x="{left}" y="{top}" width="{wide}" height="{high}"/>',
+        _text(left, 16, _titled(name, units)),
+        _text(left + wide / 2, height - 8, _short(key, units, keys), "middle"),
     ]
+    for share, words in across.ticks:
+        anchor = "start" if share == 0.0 else "end" if share == 1.0 else "middle"
+        parts.append(_text(place(share, 0.0)[0], top + high + 15, words, anchor, "quiet"))
+    for share, words in up.ticks:
+        parts.append(_text(left - 6, place(0.0, share)[1] + 4, words, "end", "quiet"))
     levels: dict[int, list[tuple[float, float]]] = {}
     distinct = sorted({across.at(row[key]) for row in rows})
     for row in rows:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import WithJsonSchema
 
+from pliant.campaign.points import Quantity
 from pliant.contact import Contact
 from pliant.core.errors import SceneError
 from pliant.core.tables import Table
@@ -58,7 +59,8 @@ def scene_hash(text: str, meshes: dict[str, str]) -> str:
 
 def scene_at(text: str, point: Mapping[str, Any], name: str = "scene", option: str = "--vary") -> Scene:
     """The scene ``text`` with the values of ``point``; SceneError, with the option, where one is wrong."""
-    changes = [Override(key, value, f"{option} {key}={value}") for key, value in point.items()]
+    plain = {key: f"{v!r} {v.unit}" if isinstance(v, Quantity) else v for key, v in point.items()}
+    changes = [Override(key, value, f"{option} {key}={value}") for key, value in plain.items()]
     return parse(text, Path(), name, overrides=changes)
 
 

@@ -8,12 +8,12 @@ from typing import Any
 from pliant import __version__
 from pliant.campaign.child import run_point, state_of, task
 from pliant.campaign.driver import SweepDriver
-from pliant.campaign.executors import LIST, executor
+from pliant.campaign.executors import LIST, check_place, executor
 from pliant.campaign.folder import PointEntry, SweepFolder, read_cell, unit_in, untitled
 from pliant.campaign.plan import AnyScene, BaseScene, base_scene, keys_of, merge, units_of, wanted_points
 from pliant.campaign.points import Point, Variation
 from pliant.campaign.progress import SweepProgress, sweep_reporter
-from pliant.campaign.reductions import Reduction, read_reduction
+from pliant.campaign.reductions import Reduction, read_reductions
 from pliant.core.errors import InputError, MissingExtra, RunError
 from pliant.core.registry import nearest
 from pliant.core.tables import Table
@@ -48,11 +48,14 @@ def sweep(
     [bytes] hold for each point; retry: points that failed are tried again. ``scene`` may be a sweep folder,
     which is continued.
     """
+    check_place(on)
+    kept = None if reduce is None else read_reductions(reduce)
     earlier = _earlier(scene)
     if earlier is not None and to is None:
         to = earlier.path
     folder = SweepFolder(to if to is not None else default_folder(scene))
     base = BaseScene(*_stored(folder)) if earlier is not None else base_scene(scene, changes)
+    base.option = "--vary" if points is None else "--points"
     wanted = wanted_points(vary, sample, points)
     if not wanted and earlier is None:
         raise InputError("Nothing varies.", hint="Add --vary key=a,b,c or --points points.csv")
@@ -64,8 +67,8 @@ def sweep(
         keys = keys_of(entries)
         units = units_of(base, entries)
         manifest = _manifest(folder, base, keys, units, on)
-        if reduce is not None:
-            manifest["reductions"] = [[r.name, r.text] for r in map(read_reduction, reduce)]
+        if kept is not None:
+            manifest["reductions"] = [[r.name, r.text] for r in kept]
         (folder.path / "scene.toml").write_text(base.text, encoding="utf-8")
         folder.write_points(entries, keys, units)
         folder.write_manifest(manifest)
@@ -82,6 +85,8 @@ def sweep(
                     driver.run(place, pending, active, settings, retry, show)
         finally:
             driver.close()
+            for name, reason in driver.missing.items():
+                show.note(f"warning: {name} is empty for points without it: {reason}")
     return Sweep(folder.path)
 
 
@@ -151,6 +156,7 @@ class Sweep:
         self._folder = SweepFolder(path)
         self.path = self._folder.path
         self.manifest = self._folder.manifest()
+        self._runs: dict[int | str, str] = {}  # runs by the numbers and the runs of points
 
     @property
     def points(self) -> list[Table]:
@@ -192,9 +198,12 @@ class Sweep:
 
     def run(self, point: int | str) -> Run:
         """The run of a point, by its number or by its hash."""
-        for entry in self._folder.points():
-            if point in (entry.number, entry.run) and entry.run:
-                return load(self._folder.run_folder(entry.run))
+        if point not in self._runs:
+            for entry in self._folder.points():
+                if entry.run:
+                    self._runs[entry.number] = self._runs[entry.run] = entry.run
+        if point in self._runs:
+            return load(self._folder.run_folder(self._runs[point]))
         known = [str(entry.number) for entry in self._folder.points()]
         raise InputError(f"{self.path} has no point '{point}'; {nearest(str(point), known)}")
 

@@ -185,6 +185,8 @@ def look(
 
 def tell(found: "Sweep", json: bool, quiet: bool) -> None:
     """Say what a sweep has come to."""
+    from pliant.campaign.reductions import without_effect
+
     counts, failures = found.status(), found.failures
     if json:
         say_json({**counts, "failures": failures})
@@ -198,6 +200,8 @@ def tell(found: "Sweep", json: bool, quiet: bool) -> None:
             say(f"  point {row['point']}: {row['state']}: {row['reason']}")
         if len(failures) > 10:
             say(f"  and {len(failures) - 10} more in {found.path / 'failures.csv'}")
+        for key in without_effect(found.results, found.keys):
+            say(f"warning: no result depends on {key}")
 
 
 def plan_only(
@@ -210,6 +214,7 @@ def plan_only(
     from pliant.kernels.jit import core_count
 
     base = base_scene(scene, options.overrides(changes))
+    base.option = "--vary" if given["points"] is None else "--points"
     wanted = wanted_points(given["vary"], given["sample"], given["points"])
     entries, scenes = merge(base, known_points(scene, output, base), wanted)
     kind, _, number = on.partition(":")

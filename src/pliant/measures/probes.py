@@ -129,6 +129,9 @@ class Peak(MeasureParameters):
     body: OneBody
     field: str = "stress"
 
+    def series_units(self) -> dict[str, str]:
+        return {self.label: "Pa"} if self.field == "stress" else {}
+
     def prepare(self, system: "System") -> "PeakSampler":
         (part,) = system.world.bodies_named(self.body, f"measure '{self.label}'")
         known = [name for name in part.mechanics.field_names if name != "stress-tensor"]

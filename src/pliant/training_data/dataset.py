@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from pliant.campaign.plan import AnyScene
 from pliant.campaign.points import Point, Variation
 from pliant.campaign.progress import SweepProgress
 from pliant.core.environment import need
-from pliant.core.errors import InputError, PliantError, RunError
+from pliant.core.errors import InputError, Interrupted, PliantError, RunError
 from pliant.core.tables import Table
 from pliant.core.text import counted
 from pliant.core.typing import AnyArray
 from pliant.run.store.json_files import write_json
-from pliant.run.store.run_folder import Lock
+from pliant.run.store.run_folder import LOCK, Lock
 from pliant.scene.override import Override
 from pliant.training_data.card import card_text
 from pliant.training_data.loader import Samples
@@ -29,7 +30,7 @@ from pliant.training_data.sample import LAYOUT, sample_arrays
 
 SPLITS = ("train", "valid", "test")
 FORMATS = ("zarr", "hdf5")
-STUDY = "study.sweep"
+STUDY, INDEX = "study.sweep", "index.json"
 
 
 def dataset(
@@ -68,12 +69,23 @@ def dataset(
     given = [Override("record.velocities", True, "dataset"), *changes]
     study = folder / STUDY
     source: AnyScene = study if _is_dataset(scene) else scene
-    with _only(folder):
-        found = sweep(
-            source, vary, study, sample=sample, points=points, changes=given, progress=progress, **options
-        )
-        settings = {"format": format, "split": list(split), "every": every, "licence": licence}
-        return _write(found, folder, settings)
+    settings = {"format": format, "split": list(split), "every": every, "licence": licence}
+    try:
+        with _only(folder):
+            if earlier is None:  # a data set that is interrupted continues with these settings
+                write_json(folder / INDEX, {**settings, "splits": {name: [] for name in SPLITS}})
+            found = sweep(
+                source, vary, study, sample=sample, points=points, changes=given, progress=progress, **options
+            )
+            return _write(found, folder, settings)
+    except Interrupted as stop:
+        raise Interrupted(stop.message, hint=f"Continue with: pliant dataset {folder}") from None
+    finally:
+        if not study.exists():  # bad input: nothing stays
+            for name in (INDEX, LOCK):
+                (folder / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
 
 
 class _only:
@@ -111,7 +123,7 @@ def _folder(scene: AnyScene, to: str | os.PathLike[str] | None) -> Path:
 
 def _index(folder: Path) -> Table | None:
     try:
-        table: Table = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+        table: Table = json.loads((folder / INDEX).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     return table
@@ -150,7 +162,7 @@ def _write(study: Sweep, folder: Path, settings: Table) -> "Dataset":
         "parameters": {key: study.manifest["keys"][key]["unit"] for key in numbers},
         "layout": LAYOUT, "splits": splits, "refused": refused, "failures": len(study.failures),
     }  # fmt: skip
-    write_json(folder / "index.json", index)
+    write_json(folder / INDEX, index)
     (folder / "card.md").write_text(card_text(folder.name, index, study), encoding="utf-8")
     return Dataset(folder)
 

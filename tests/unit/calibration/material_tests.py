@@ -61,6 +61,23 @@ LOAD_UNLOAD = (
     _head('duration = 2.0\nfps = 20\nintegrator = "static"') + BAR.replace("MORE", ', yield = "60 kPa"MORE')
     + _fix(LOW, '["x"]') + FREE + _move("x", [(0, 0), (1, 0.02), (2, 0.0)]) + GRIP
 )  # fmt: skip
+PUNCH = '{ body = "bar", box = { min = [0.02, 0.02, 0.055], max = [0.08, 0.08, 0.07] } }'
+INDENTATION = (
+    _head('duration = 1.0\nfps = 20\nintegrator = "static"')
+    + BAR.replace("[0.1, 0.02, 0.02], divisions = [4, 1, 1]", "[0.1, 0.1, 0.06], divisions = [4, 4, 3]")
+    + _fix('{ body = "bar", plane = { axis = "z", at = "min" } }', '["x", "y", "z"]')
+    + f'\n[[actions]]\ntype = "move"\nselect = {PUNCH}\naxes = ["x", "y", "z"]\n'
+    + "keys = [{ time = 0, value = [0, 0, 0] }, { time = 1, value = [0, 0, -0.008] }]\n"
+    + f'\n[[measures]]\ntype = "reaction"\nname = "punch"\nselect = {PUNCH}\n'
+)
+"""A flat punch of 50 x 50 mm, bonded to a block, pressed 8 mm into it."""
+SLOPE = (
+    _head('duration = 0.5\nfps = 40\nintegrator = "leapfrog"') + BAR
+    + '\n[[actions]]\ntype = "gravity"\nacceleration = [4.905, 0, -8.496]\n'  # a slope of 30 degrees
+    + '\n[[actions]]\ntype = "ground"\nfriction = 0.3\n'
+    + '\n[[measures]]\ntype = "probe"\nname = "block"\nselect = { body = "bar", all = true }\n'
+    + 'what = "displacement"\n'
+)  # fmt: skip
 
 
 def scene(template: str, model: str = "fem", more: str = "") -> str:

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from material_tests import BENDING, LOAD_UNLOAD, RING_DOWN, TENSION, measure, scene
+from material_tests import BENDING, INDENTATION, LOAD_UNLOAD, RING_DOWN, SLOPE, TENSION, measure, scene
 
 import pliant as pl
 from pliant.calibration.measurements import Measurements
@@ -94,6 +94,17 @@ def test_unloading_gives_the_yield_stress(tmp_path: Path, place: Executor) -> No
     assert found["yield"].value == pytest.approx(8e4, rel=0.03)
 
 
+def test_a_slope_gives_friction_and_not_young(tmp_path: Path, place: Executor) -> None:
+    """A block slides ``g (sin a - mu cos a) t^2 / 2`` down a slope, whatever it is made of."""
+    key = "actions.ground.friction"
+    folder = measure(tmp_path, scene(SLOPE), {key: 0.22}, "block.x", 0.02, 8)
+    found = fitted(folder, "block.x", {key: "0.05..0.5", YOUNG: "0.5..2 MPa:log"}, place)
+    assert found[key].value == pytest.approx(0.22, abs=0.01)
+    assert found[key].determined
+    assert not found["young"].determined
+    assert "--set actions.ground.friction" in found.toml
+
+
 def test_outliers_count_little(tmp_path: Path, place: Executor) -> None:
     folder = measure(tmp_path, scene(TENSION), {YOUNG: 1e6}, "grip.x", 0.01, 6)
     lines = (folder / "data.csv").read_text().splitlines()
@@ -144,7 +155,7 @@ def test_wrong_input(tmp_path: Path, place: Executor) -> None:
 
 KINDS = {
     "tension": (TENSION, "grip.x", {}),
-    "bending": (BENDING, "grip.z", {}),
+    "indentation": (INDENTATION, "punch.z", {}),
     "ring-down": (RING_DOWN, "tip.z", {}),
     "load-unload": (LOAD_UNLOAD, "grip.x", {YIELD: "20..180 kPa:log"}),
 }
@@ -194,3 +205,17 @@ def test_what_twenty_tests_do_not_determine(tmp_path: Path, place: Executor) -> 
         found = fitted(test, series, {YOUNG: "0.2..8 MPa:log", key: span}, place)
         assert not found[key].determined, (number, key)
         assert found["young"].determined
+
+
+@pytest.mark.slow
+def test_a_static_fit_of_seven_thousand_tets(tmp_path: Path) -> None:
+    """Prints the CPU time of its workers: two of them take half of it."""
+    import resource
+
+    fine = TENSION.replace("divisions = [4, 1, 1]", "divisions = [24, 7, 7]").replace("fps = 30", "fps = 8")
+    folder = measure(tmp_path, scene(fine), {YOUNG: 2.3e6}, "grip.x", 0.02, 9)
+    with executor("local:2", 1) as place:
+        found = fitted(folder, "grip.x", RANGE, place)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{found.evaluations} runs, {used.ru_utime + used.ru_stime:.0f} CPU s")
+    assert found["young"].value == pytest.approx(2.3e6, rel=0.05)

@@ -5,6 +5,7 @@ import random
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster import Cluster
@@ -18,27 +19,38 @@ pytest.importorskip("distributed")
 REFINE = [Override("time.refine", False, "--set")]
 
 
-def killed(cluster: Cluster, pause: float, until: threading.Event, count: list[int]) -> None:
-    """Kill a worker every ``pause`` seconds."""
-    chance = random.Random(7)
+def killed(cluster: Cluster, pause: float, until: threading.Event, count: list[int], place: Path) -> None:
+    """Kill a worker every ``pause`` seconds; on a machine where that is no time for a point, after the next
+    one that is done."""
+    chance, known = random.Random(7), 0
     while not until.wait(pause):
+        while (done := ended(place)) <= known and not until.wait(0.2):
+            pass
+        known = done
         cluster.kill(chance.randrange(len(cluster.workers)))
         count.append(1)
 
 
-def under_fire(beam: Path, points: dict[str, list[float]], workers: int, pause: float) -> tuple[Sweep, int]:
+def ended(place: Path) -> int:
+    """Points of the sweep that have ended."""
+    tables = (place / "results.csv", place / "failures.csv")
+    return sum(len(file.read_text().splitlines()) for file in tables if file.exists())
+
+
+def under_fire(
+    beam: Path, points: list[dict[str, Any]], workers: int, pause: float, memory_limit: float
+) -> tuple[Sweep, int]:
     """A sweep on a cluster that loses a worker every ``pause`` seconds; and how many it lost."""
-    folder = beam.parent / "cluster"
+    folder, place = beam.parent / "cluster", beam.parent / "dask.sweep"
     folder.mkdir()
     until, count = threading.Event(), list[int]()
     with Cluster(folder, workers) as cluster:
-        killer = threading.Thread(target=killed, args=(cluster, pause, until, count))
+        killer = threading.Thread(target=killed, args=(cluster, pause, until, count, place))
         killer.start()
         try:
-            place = f"dask:{cluster.address}"
             study = sweep(
-                beam, points, beam.parent / "dask.sweep", on=place, changes=REFINE, progress=False,
-                memory_limit=1.5e9, reduce=["tip.z:last"],
+                beam, to=place, points=points, on=f"dask:{cluster.file}", changes=REFINE, progress=True,
+                memory_limit=memory_limit,
             )  # fmt: skip
         finally:
             until.set()
@@ -49,9 +61,10 @@ def under_fire(beam: Path, points: dict[str, list[float]], workers: int, pause: 
     return study, len(count)
 
 
-def check(beam: Path, study: Sweep, points: dict[str, list[float]]) -> None:
+def check(beam: Path, study: Sweep, points: list[dict[str, Any]]) -> None:
     """All points as a serial sweep has them, and nothing is done twice."""
-    serial = sweep(beam, points, beam.parent / "serial.sweep", on="local:2", changes=REFINE, progress=False)
+    place = beam.parent / "serial.sweep"
+    serial = sweep(beam, to=place, points=points, on="local:1", changes=REFINE, progress=True)
     assert [row["run"] for row in study.results] == [row["run"] for row in serial.results]
     for row in study.results:
         assert data_of(study.run(row["point"]).path) == data_of(serial.run(row["point"]).path)
@@ -62,8 +75,8 @@ def check(beam: Path, study: Sweep, points: dict[str, list[float]]) -> None:
 
 
 def test_workers_that_die_lose_nothing(beam: Path) -> None:
-    points = {"bodies.beam.material.young": [1e6 + 1e5 * k for k in range(3)], "time.duration": [6.0]}
-    study, lost = under_fire(beam, points, workers=2, pause=9.0)
+    points = [{"bodies.beam.material.young": 1e6 + 1e5 * k, "time.duration": 6.0} for k in range(3)]
+    study, lost = under_fire(beam, points, workers=2, pause=4.0, memory_limit=1.5e9)
     assert lost > 0
     assert study.failures == []
     assert len(study.results) == 3
@@ -73,32 +86,17 @@ def test_workers_that_die_lose_nothing(beam: Path) -> None:
 @pytest.mark.slow
 def test_sixty_four_points_under_fire(beam: Path) -> None:
     """62 good points, one that diverges and one that runs out of memory; a worker dies every 20 s."""
-    points: list[dict[str, object]] = [{"bodies.beam.material.young": 1e6 + 1e4 * k} for k in range(62)]
-    points += [{"time.step": 0.02, "time.duration": 20.0}]
-    points += [{"bodies.beam.shape.box.divisions": [220, 60, 60]}]
-    folder = beam.parent / "cluster"
-    folder.mkdir()
-    beam.write_text(beam.read_text().replace("duration = 0.1", "duration = 6.0"))
-    until, count = threading.Event(), list[int]()
-    with Cluster(folder, 2) as cluster:
-        killer = threading.Thread(target=killed, args=(cluster, 20.0, until, count))
-        killer.start()
-        try:
-            study = sweep(
-                beam, to=beam.parent / "dask.sweep", points=points, on=f"dask:{cluster.file}", changes=REFINE,
-                progress=True, memory_limit=6e8,
-            )  # fmt: skip
-        finally:
-            until.set()
-            killer.join()
-    assert len(count) > 3
+    points: list[dict[str, Any]] = [{"bodies.beam.material.young": 1e6 + 1e4 * k} for k in range(62)]
+    planted = [{"time.step": 0.02, "time.duration": 20.0}, {"bodies.beam.shape.box.divisions": [220, 60, 60]}]
+    beam.write_text(beam.read_text().replace("duration = 0.1", "duration = 4.0"))
+    study, lost = under_fire(beam, [*points, *planted], workers=2, pause=20.0, memory_limit=6e8)
+    assert lost > 3
     assert [row["point"] for row in study.results] == list(range(1, 63))
     assert [(row["point"], row["state"]) for row in study.failures] == [
         (63, "diverged"),
         (64, "memory limit"),
     ]
-    good = {"bodies.beam.material.young": [1e6 + 1e4 * k for k in range(62)]}
-    check(beam, study, good)
+    check(beam, study, points)
 
 
 @pytest.mark.slow
@@ -142,3 +140,66 @@ def test_no_scheduler_is_an_error(beam: Path, monkeypatch: pytest.MonkeyPatch) -
         sweep(beam, {"time.duration": [0.04]}, beam.parent / "s.sweep", on="dask:tcp://127.0.0.1:9")
     with pytest.raises(InputError, match="neither"):
         sweep(beam, {"time.duration": [0.04]}, beam.parent / "s.sweep", on="dask:nowhere.json")
+
+
+def test_slurm_jobs(tmp_path: Path) -> None:
+    """The script that would be submitted."""
+    pytest.importorskip("dask_jobqueue")
+    from pliant.campaign.executors.slurm import job_cluster, read_settings
+
+    file = tmp_path / "cluster.toml"
+    file.write_text(
+        'jobs = 3\ncores = 4\nmemory = "8GB"\nqueue = "short"\naccount = "lab"\nwalltime = "01:00:00"\n'
+    )
+    jobs, settings = read_settings(file)
+    assert jobs == 3
+    cluster: Any = job_cluster(
+        {**settings, "interface": "lo", "scheduler_options": {"dashboard_address": None}}
+    )
+    try:
+        script = cluster.job_script()
+    finally:
+        cluster.close()
+    for line in ("#SBATCH -p short", "#SBATCH -A lab", "#SBATCH --cpus-per-task=4", "#SBATCH -t 01:00:00"):
+        assert line in script
+    assert "--nthreads 4" in script
+    file.write_text("jobs = 3\n")
+    with pytest.raises(InputError, match="cores and memory"):
+        read_settings(file)
+
+
+SBATCH = """#!/bin/sh
+for last; do :; done
+cp "$last" "$JOBS/script-$$"
+setsid sh "$JOBS/script-$$" >>"$JOBS/log" 2>&1 &
+echo "Submitted batch job $!"
+echo $! >>"$JOBS/jobs"
+"""
+
+
+def test_points_in_slurm_jobs(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``sbatch`` and ``scancel`` are shell scripts that start and end processes here; the rest is real."""
+    pytest.importorskip("dask_jobqueue")
+    tools, jobs = beam.parent / "bin", beam.parent / "jobs"
+    for folder in (tools, jobs):
+        folder.mkdir()
+    (tools / "sbatch").write_text(SBATCH)
+    (tools / "scancel").write_text('#!/bin/sh\nfor job; do kill -- "-$job"; done\n')
+    for file in tools.iterdir():
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    monkeypatch.setenv("JOBS", str(jobs))
+    file = beam.parent / "cluster.toml"
+    file.write_text(
+        'jobs = 2\ncores = 1\nmemory = "1GB"\nqueue = "short"\ninterface = "lo"\n'
+        'scheduler_options = { dashboard_address = "127.0.0.1:0" }\n'
+    )
+    values = {"bodies.beam.material.young": [1e6, 2e6]}
+    study = sweep(beam, values, beam.parent / "s.sweep", on=f"slurm:{file}", progress=False)
+    assert [row["point"] for row in study.results] == [1, 2]
+    started = [int(line) for line in (jobs / "jobs").read_text().split()]
+    assert len(started) == 2
+    end = time.monotonic() + 60
+    while any(Path(f"/proc/{job}").exists() for job in started):
+        assert time.monotonic() < end, "a job goes on after the sweep"
+        time.sleep(0.1)

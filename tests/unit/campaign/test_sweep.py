@@ -16,6 +16,7 @@ import pytest
 import pliant as pl
 from pliant.campaign import Sweep, sweep
 from pliant.campaign.child import run_point, task
+from pliant.campaign.reductions import without_effect
 from pliant.cli.main import run as command
 from pliant.core.errors import InputError, RunError, SceneError
 
@@ -177,8 +178,17 @@ def test_wrong_input(beam: Path, tmp_path: Path) -> None:
         sweep(beam, {"bodies.beam.colour": [1, 2]}, place)
     with pytest.raises(InputError, match="Nothing varies"):
         sweep(beam, {}, place)
-    with pytest.raises(InputError, match="--on"):
-        sweep(beam, {YOUNG: [1e6]}, beam.parent / "x.sweep", on="moon")
+    for on in ("moon", "local:0", "dask:nowhere.json", "slurm:nowhere.toml"):
+        with pytest.raises(InputError, match="--on"):
+            sweep(beam, {YOUNG: [1e6]}, place, on=on)
+    with pytest.raises(InputError, match="two columns"):
+        sweep(beam, {YOUNG: [1e6]}, place, reduce=["tip.z:min", "tip.z:min"])
+    with pytest.raises(SceneError, match="not a quantity in Pa"):
+        sweep(beam, {YOUNG: "1 m..2 m:2"}, place)
+    with pytest.raises(SceneError, match="--points"):
+        sweep(beam, points=[{YOUNG: "soft"}], to=place)
+    with pytest.raises(InputError, match="more than"):
+        sweep(beam, {YOUNG: "1..2 MPa:100000000"}, place)
     assert not place.exists()
     sweep(beam, {"time.duration": [0.04]}, place, progress=False)
     with pytest.raises(RunError, match="another scene"):
@@ -219,6 +229,31 @@ def test_lines_for_other_tools(beam: Path, capsys: pytest.CaptureFixture[str]) -
     assert [row["point"] for row in study.results] == [1, 2]
 
 
+def test_a_key_that_changes_nothing_is_named(beam: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["sweep", str(beam), "-o", str(beam.parent / "s.sweep"), "--vary", f"{YOUNG}=1MPa,2MPa"]
+    assert command([*words, "--vary", "title=a,b"]) == 0
+    assert "warning: no result depends on title\n" in capsys.readouterr().out
+    rows = [
+        {"point": 1, "run": "a", YOUNG: 1.0, "tip": 2.0},
+        {"point": 2, "run": "b", YOUNG: 2.0, "tip": 2.5},
+    ]
+    assert without_effect(rows, [YOUNG]) == []
+
+
+def test_a_series_that_a_run_lacks_is_an_empty_cell(beam: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = beam.parent / "s.sweep"
+    words = ["sweep", str(beam), "-o", str(place), "--vary", "time.duration=0.04", "--reduce", "tip.z:last"]
+    assert command([*words, "--reduce", "top.z:last"]) == 0
+    assert "warning: top.z.last is empty" in capsys.readouterr().err
+    study = pl.open_sweep(place)
+    assert study.failures == []
+    assert study.results[0]["top.z.last"] is None
+    assert study.results[0]["tip.z.last"] < 0
+    assert command(["sweep", str(place), "--table", "/proc/nowhere.csv"]) == 2
+    (place / "points.csv").write_text("rubbish\n1\n")
+    assert command(["sweep", str(place), "--status"]) == 2
+
+
 def test_one_sweep_at_a_time(beam: Path) -> None:
     from pliant.run.store.run_folder import Lock
 
@@ -231,19 +266,31 @@ def test_one_sweep_at_a_time(beam: Path) -> None:
     assert len(sweep(beam, {"time.duration": [0.04, 0.08]}, place, progress=False).results) == 2
 
 
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
-def test_a_sweep_that_is_stopped_goes_on(beam: Path, blow: signal.Signals) -> None:
-    """Ctrl-C ends children cleanly with exit code 130; a killed driver's children end too."""
+@pytest.mark.parametrize(
+    ("on", "blow"),
+    [
+        ("local:2", signal.SIGINT),
+        ("local:2", signal.SIGTERM),
+        ("local:2", signal.SIGKILL),
+        ("dask:2", signal.SIGINT),
+    ],
+)
+def test_a_sweep_that_is_stopped_goes_on(beam: Path, on: str, blow: signal.Signals) -> None:
+    """Ctrl-C, which a terminal sends to the whole process group, and SIGTERM end children cleanly with exit
+    code 130; a killed driver's children end too."""
     place = beam.parent / "s.sweep"
-    words = ["sweep", str(beam), "-o", str(place), "--on", "local:2", "--vary", "time.duration=150.0,151.0"]
-    process = subprocess.Popen([sys.executable, "-m", "pliant", *words], stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 120
+    words = ["sweep", str(beam), "-o", str(place), "--on", on, "--vary", "time.duration=150.0,151.0"]
+    with (beam.parent / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pliant", *words], stderr=log, start_new_session=True
+        )
+    end = time.monotonic() + 240
     while not all(_frames(place, number) > 5 for number in (1, 2)):
         assert time.monotonic() < end
         assert process.poll() is None
         time.sleep(0.1)
-    process.send_signal(blow)
-    assert process.wait(60) == (130 if blow is signal.SIGINT else -signal.SIGKILL)
+    (os.killpg if blow is signal.SIGINT else os.kill)(process.pid, blow)
+    assert process.wait(90) == (-signal.SIGKILL if blow is signal.SIGKILL else 130)
     while any(pl.load(path).state == "running" for path in (place / "runs").iterdir()):
         assert time.monotonic() < end
         time.sleep(0.1)
@@ -252,6 +299,7 @@ def test_a_sweep_that_is_stopped_goes_on(beam: Path, blow: signal.Signals) -> No
     kept = [_frames(place, number) for number in (1, 2)]
     assert min(kept) > 5
     assert study.status()["interrupted"] == 2
+    assert "Traceback" not in (beam.parent / "log").read_text()
 
 
 def _frames(place: Path, number: int) -> int:
@@ -276,27 +324,7 @@ def test_a_point_ends_with_its_sweep(beam: Path) -> None:
     """A worker whose driver is gone stops its child."""
     given = task("x", beam, beam.parent / "run.pliant", beam.parent / "gone", 1, 0, None, None)
     assert run_point(given)["state"] == "interrupted"
-
-
-def test_slurm_jobs(tmp_path: Path) -> None:
-    """The script that would be submitted."""
-    pytest.importorskip("dask_jobqueue")
-    from pliant.campaign.executors.slurm import job_cluster, read_settings
-
-    file = tmp_path / "cluster.toml"
-    file.write_text(
-        'jobs = 3\ncores = 4\nmemory = "8GB"\nqueue = "short"\naccount = "lab"\nwalltime = "01:00:00"\n'
-    )
-    jobs, settings = read_settings(file)
-    assert jobs == 3
-    cluster: Any = job_cluster({**settings, "interface": "lo"})
-    try:
-        script = cluster.job_script()
-    finally:
-        cluster.close()
-    for line in ("#SBATCH -p short", "#SBATCH -A lab", "#SBATCH --cpus-per-task=4", "#SBATCH -t 01:00:00"):
-        assert line in script
-    assert "--nthreads 4" in script
-    file.write_text("jobs = 3\n")
-    with pytest.raises(InputError, match="cores and memory"):
-        read_settings(file)
+    given["active"] = str(beam.parent / "elsewhere" / "active")  # a worker on a machine without these files
+    outcome = run_point(given)
+    assert outcome["state"] == "failed"
+    assert "does not see" in outcome["reason"]

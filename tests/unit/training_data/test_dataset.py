@@ -14,7 +14,7 @@ from beam_scene import SCENE
 
 import pliant as pl
 from pliant.cli.main import run as command
-from pliant.core.errors import InputError, RunError
+from pliant.core.errors import InputError, RunError, SceneError
 from pliant.training_data import Dataset, Samples
 from pliant.training_data.dataset import split_of
 
@@ -135,6 +135,9 @@ def test_wrong_input(made: Dataset, tmp_path: Path) -> None:
         pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path / "d", split=(1, 2))
     with pytest.raises(InputError, match="--format"):
         pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path / "d", format="csv")
+    with pytest.raises(SceneError, match="jung"):
+        pl.dataset(tmp_path / "beam.toml", {"bodies.beam.material.jung": [1e6]}, tmp_path / "d")
+    assert not (tmp_path / "d").exists()
     with pytest.raises(RunError, match="not a data set"):
         pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path)
     with pytest.raises(KeyError, match="split"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
@@ -18,9 +18,18 @@ FORMS = "local:N, dask, dask:tcp://HOST:PORT, dask:SCHEDULER.json, slurm:CLUSTER
 
 def executor(text: str, threads: int | None = None) -> "Executor":
     """The executor that ``--on`` names; threads: of each point, None for an even share of the cores."""
-    kind, _, rest = text.partition(":")
+    connect: Callable[[str, int | None], Executor] = _module(text).connect
+    return connect(text.partition(":")[2], threads)
+
+
+def check_place(text: str) -> None:
+    """InputError where ``--on`` names no executor, or one that lacks its file or package; nothing starts."""
+    if text != LIST:
+        _module(text).check(text.partition(":")[2])
+
+
+def _module(text: str) -> Any:
+    kind = text.partition(":")[0]
     if kind not in _MODULES:
         raise InputError(f"--on {text}: {nearest(kind, [*_MODULES, LIST])}", hint=f"Write {FORMS}.")
-    module = import_module(f"pliant.campaign.executors.{_MODULES[kind]}")
-    connect: Callable[[str, int | None], Executor] = module.connect
-    return connect(rest, threads)
+    return import_module(f"pliant.campaign.executors.{_MODULES[kind]}")

@@ -17,9 +17,20 @@ PATIENCE = 20.0  # s to wait for the scheduler
 LOST = 20  # times that a point may lose its worker
 
 
+def check(text: str) -> None:
+    """InputError where ``text`` is neither empty, a number above 0, an address, nor a scheduler file."""
+    need("--on dask", "dask", "distributed", extra="cluster")
+    number = text.isdigit() and int(text) > 0
+    if text and not number and "://" not in text and not Path(text).is_file():
+        raise InputError(
+            f"--on dask:{text}: neither an address nor a scheduler file.",
+            hint="Write dask:tcp://HOST:PORT or dask:scheduler.json",
+        )
+
+
 def connect(text: str, threads: int | None) -> "DaskExecutor":
     """``text``: nothing or a number for a cluster on this machine, an address, or a scheduler file."""
-    need("--on dask", "dask", "distributed", extra="cluster")
+    check(text)
     from distributed import Client
 
     if not text or text.isdigit():
@@ -27,13 +38,8 @@ def connect(text: str, threads: int | None) -> "DaskExecutor":
     try:
         if "://" in text:
             client = Client(text, timeout=PATIENCE)
-        elif Path(text).is_file():
-            client = Client(scheduler_file=text, timeout=PATIENCE)
         else:
-            raise InputError(
-                f"--on dask:{text}: neither an address nor a scheduler file.",
-                hint="Write dask:tcp://HOST:PORT or dask:scheduler.json",
-            )
+            client = Client(scheduler_file=text, timeout=PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
         raise InputError(
             f"--on dask:{text}: no scheduler answers there ({error}).", hint="Start one with: dask scheduler"

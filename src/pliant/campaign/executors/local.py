@@ -10,12 +10,17 @@ from pliant.campaign.executors.worker import WorkerProcess
 from pliant.core.errors import InputError
 
 
+def check(text: str) -> None:
+    """InputError where ``text`` is no number of processes."""
+    if text and (not text.isdigit() or int(text) < 1):
+        raise InputError(f"--on local:{text}: expected a number of processes.", hint="For example local:4")
+
+
 def connect(text: str, threads: int | None) -> "LocalExecutor":
     """``text`` is the number of processes; none for the number of cores."""
     from pliant.kernels.jit import core_count
 
-    if text and (not text.isdigit() or int(text) < 1):
-        raise InputError(f"--on local:{text}: expected a number of processes.", hint="For example local:4")
+    check(text)
     slots = int(text) if text else core_count()
     return LocalExecutor(slots, threads or max(1, core_count() // slots))
 

@@ -4,6 +4,7 @@ The file has the keys of ``dask_jobqueue.SLURMCluster`` (queue, account, cores, 
 ``jobs``, how many jobs to ask for. ``cores`` is the number of points at the same time in a job.
 """
 
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -35,9 +36,18 @@ def read_settings(path: Path) -> tuple[int, Table]:
     return jobs, table
 
 
+def check(text: str) -> None:
+    """InputError where the file ``text`` does not describe jobs, or no job can be submitted from here."""
+    need("--on slurm", "dask", "distributed", "dask_jobqueue", extra="cluster")
+    read_settings(Path(text))
+    if shutil.which("sbatch") is None:
+        raise InputError(
+            f"--on slurm:{text}: this machine has no sbatch.", hint="Run it where jobs are submitted."
+        )
+
+
 def job_cluster(settings: Table) -> object:
     """The cluster, its scheduler started here and no job submitted yet."""
-    need("--on slurm", "dask", "distributed", "dask_jobqueue", extra="cluster")
     from dask_jobqueue import SLURMCluster
 
     given = {"processes": 1, "scheduler_options": {"dashboard_address": ":0"}, **settings}
@@ -49,6 +59,7 @@ def job_cluster(settings: Table) -> object:
 
 def connect(text: str, threads: int | None) -> DaskExecutor:
     """Ask for the jobs that the file ``text`` describes; points start as soon as the first one runs."""
+    check(text)
     from distributed import Client
 
     jobs, settings = read_settings(Path(text))
