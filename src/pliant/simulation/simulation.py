@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.contact.barrier.barrier_contact import BarrierContact
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import IncompatibleError, SceneError
 from pliant.core.typing import AnyArray, Array
@@ -67,6 +68,7 @@ class Simulation:
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
         self._check_own_steps()
+        self._check_contact()
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
         self.integrator_state = integrator.start(system)
@@ -110,6 +112,15 @@ class Simulation:
                     f"integrator '{self.integrator.kind}' cannot use.",
                     hint="Use an explicit integrator such as leapfrog.",
                 )
+
+    def _check_contact(self) -> None:
+        """Refuse barrier contact in explicit steps, which do not evaluate it."""
+        barrier = any(isinstance(action, BarrierContact) for _, action in self.system.actions)
+        if barrier and not math.isinf(self.integrator.stability):
+            raise IncompatibleError(
+                f"Barrier contact needs implicit steps; integrator '{self.integrator.kind}' is explicit.",
+                hint='Use integrator = "implicit-euler" or "tr-bdf2", or [contact] method = "penalty".',
+            )
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""

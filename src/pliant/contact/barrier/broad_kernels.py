@@ -9,7 +9,6 @@ lowest corner of the overlap of their boxes. Boxes that cover many cells are com
 
 import numpy as np
 
-from pliant.contact.barrier.ccd_kernels import motion_bound
 from pliant.contact.barrier.distance_kernels import EDGE_EDGE, POINT_TRIANGLE, edge_edge, point_triangle
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
@@ -122,20 +121,23 @@ def _wanted(kind, own, other, x, way, wide):
         for b in range(other.shape[0]):
             if own[a] == other[b]:
                 return False
-    places, moves, w, n = np.empty((4, 3)), np.empty((4, 3)), np.empty(4), np.empty(3)
+    places, w, n = np.empty((4, 3)), np.empty(4), np.empty(3)
     most = np.zeros(2)
+    moved = np.zeros(2)  # vertices need not be at the same share of their ways
     for k in range(4):
         i = own[k] if k < first else other[k - first]
+        square = 0.0
         for c in range(3):
             places[k, c] = x[i, c]
-            moves[k, c] = way[i, c]
+            square += way[i, c] * way[i, c]
         side = 0 if k < first else 1
         most[side] = max(most[side], wide[i])
+        moved[side] = max(moved[side], np.sqrt(square))
     if kind == EDGE_EDGE:
         d = edge_edge(places, w, n)
     else:
         d = point_triangle(places, w, n)
-    return d - motion_bound(kind, moves) <= most[0] + most[1]
+    return d <= moved[0] + moved[1] + most[0] + most[1]
 
 
 @jit
@@ -158,7 +160,7 @@ def _take(kind, write, e, f, own, own_body, other, other_body, boxes, other_boxe
 @twin
 def _query(kind, write, own, own_body, used, other, other_body, boxes, other_boxes, first, entries, large,
            collides, same, x, way, wide, cell, mask, counts, starts, found):  # fmt: skip
-    """How many others each feature may come near, at most; or which, ascending, from ``starts`` on. same: both
+    """How many others each feature may come near, at most; or which, from ``starts`` on. same: both
     are edges, and pairs are taken once."""
     for e in prange(own.shape[0]):
         counts[e] = 0

@@ -27,7 +27,7 @@ def motion_bound(kind, p):
         size[k] = np.sqrt(size[k])
     if kind == EDGE_EDGE:
         return max(size[0], size[1]) + max(size[2], size[3])
-    return size[0] + max(size[1], max(size[2], size[3]))
+    return size[0] + max(size[1], size[2], size[3])
 
 
 @jit
