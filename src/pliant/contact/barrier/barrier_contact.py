@@ -1,6 +1,7 @@
 """Barrier contact of all bodies and obstacles of a World, for implicit integrators."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     from pliant.contact.obstacle import ObstacleRuntime
     from pliant.contact.parameters import Contact
     from pliant.state.world import World
+
+
+@dataclass(frozen=True)
+class StageContact:
+    """Contact in one stage of a step: the share of the step and the factor with which it acted, what touched,
+    its friction, all vertices (v, 3) [m] and the forces on them (v, 3) [N], times the factor."""
+
+    share: float
+    factor: float
+    active: ActiveStencils
+    lag: FrictionLag
+    x: Array
+    forces: Array
 
 
 class BarrierContact(ActionRuntime):
@@ -48,6 +62,7 @@ class BarrierContact(ActionRuntime):
         self._heat = self._work = 0.0
         self._last_places: Array | None = None  # of the obstacles, at the end of the last step
         self._restored: Mapping[str, AnyArray] | None = None
+        self.every_obstacle: Callable[[], Sequence[ObstacleRuntime]] = tuple  # acting now or not, in order
 
     @staticmethod
     def _check(world: "World", contact: "Contact") -> None:
@@ -65,6 +80,11 @@ class BarrierContact(ActionRuntime):
             raise IncompatibleError(
                 "Barrier contact has no adhesion.", hint='Use [contact] method = "penalty".'
             )
+        if contact.separate:
+            raise IncompatibleError(
+                "Barrier contact does not separate bodies that overlap.",
+                hint="Move them apart, without separate = true in [contact].",
+            )
         if contact.self_ == "pieces":
             raise IncompatibleError(
                 'Barrier contact knows no self = "pieces".', hint="Use self = true or self = false."
@@ -73,36 +93,57 @@ class BarrierContact(ActionRuntime):
     # ------------------------------------------------------------------------------------ geometry
 
     def potential(self, obstacles: Sequence["ObstacleRuntime"], time: float) -> BarrierPotential:
-        """The potential of the bodies that are there and of ``obstacles``, for a step from ``time`` on."""
-        if self._potential is not None and tuple(obstacles) == self._obstacles:
-            return self._potential
-        world, restored = self.world, self._restored
-        surfaces = body_surfaces(world)
-        self._last_places = None if restored is None else restored["places"].copy()
-        self._obstacles = tuple(obstacles)
-        self._insets = (
-            insets(world, obstacles, surfaces.edge, time) if restored is None else restored["insets"].copy()
-        )
-        tables = pair_tables(world, self.contact, surfaces, obstacles)
-        vertices = obstacle_vertices(obstacles, self._insets)
-        geometry = ContactGeometry(surfaces, vertices, tables, len(world.bodies))
-        found = BarrierPotential(geometry)
-        if restored is None:
-            refuse_overlaps(world, geometry)
-            x = self.vertices(geometry, world.x, self.places(time))
-            for text in narrow_reaches(world, geometry, x):
-                self.diagnostics.note(text)
-            if self._potential is not None:
-                found.history = self._potential.history
-        else:
-            tables.reach[:] = restored["reach"]
-            found.history.restore(restored)
-            found.tube.restore(geometry, restored)
-            self._restored = None
+        """The potential of the bodies and of ``obstacles``, for a step from ``time`` on. Obstacles that join
+        the others must not overlap any body."""
+        if self._restored is not None:
+            self._continue(self._restored)
+        if self._potential is None or tuple(obstacles) != self._obstacles:
+            self._potential = self._renewed(tuple(obstacles), time)
+        return self._potential
+
+    def _build(self, obstacles: tuple["ObstacleRuntime", ...], inset: Array) -> BarrierPotential:
+        surfaces = body_surfaces(self.world)
+        tables = pair_tables(self.world, self.contact, surfaces, obstacles)
+        vertices = obstacle_vertices(obstacles, inset)
         for each in obstacles:
             each.barrier = True
-        self._potential = found
+        self._obstacles, self._insets = obstacles, inset
+        return BarrierPotential(ContactGeometry(surfaces, vertices, tables, len(self.world.bodies)))
+
+    def _renewed(self, obstacles: tuple["ObstacleRuntime", ...], time: float) -> BarrierPotential:
+        """The potential with other obstacles; pairs that were there keep what they had."""
+        world, before, old, kept = self.world, self._potential, self._obstacles, self._insets
+        inset = insets(world, obstacles, body_surfaces(world).edge, time)
+        same = [(k, old.index(each)) for k, each in enumerate(obstacles) if before and each in old]
+        for k, was in same:
+            inset[k] = kept[was]
+        found = self._build(obstacles, inset)
+        geometry, many = found.geometry, len(world.bodies)
+        known = np.zeros_like(geometry.tables.collides)
+        if before is None:
+            refuse_overlaps(world, geometry)
+        else:
+            pairs = [(k, k) for k in range(many)] + [(many + k, many + was) for k, was in same]
+            new, past = (np.array(each) for each in zip(*pairs, strict=True))
+            geometry.tables.reach[np.ix_(new, new)] = before.geometry.tables.reach[np.ix_(past, past)]
+            known[np.ix_(new, new)] = True
+            found.history = before.history
+            found.history.forget_from(many)
+        self._last_places = None
+        x = self.vertices(geometry, world.x, self.places(time))
+        for text in narrow_reaches(world, geometry, x, known):
+            self.diagnostics.note(text)
         return found
+
+    def _continue(self, state: Mapping[str, AnyArray]) -> None:
+        """Go on from a checkpoint."""
+        acting = zip(self.every_obstacle(), state["acting"], strict=False)
+        found = self._build(tuple(each for each, acts in acting if acts), state["insets"].copy())
+        found.geometry.tables.reach[:] = state["reach"]
+        found.history.restore(state)
+        found.tube.restore(found.geometry, state)
+        self._last_places = state["places"].copy()
+        self._potential, self._restored = found, None
 
     def places(self, time: float) -> Array:
         """Where the obstacles are at ``time`` (k, 3) [m]."""
@@ -128,40 +169,36 @@ class BarrierContact(ActionRuntime):
         time: float,
         dt: float,
         moved: Array,
-        stages: Sequence[tuple[float, ActiveStencils, FrictionLag, Array]],
+        stages: Sequence[StageContact],
     ) -> None:
-        """Take note of a step that ended at ``time``: ``moved`` (v, 3) [m] of all vertices; stages: the
-        shares of the step, what was in contact, its friction, and the places of the vertices."""
+        """Take note of a step that ended at ``time``: ``moved`` (v, 3) [m] of all vertices; stages: what
+        acted."""
         assert self._potential is not None
         history = self._potential.history
         heat = 0.0
-        for share, active, lag, x in stages:
+        known = self.world.inverse_mass[self._potential.geometry.surfaces.rows] == 0.0
+        for stage in stages:
+            lag = stage.lag
             slip = np.empty_like(lag.force)
             kernels.relative(lag.vertices, lag.w, moved, slip)
-            heat -= share * float(np.sum(lag.force * slip))
-            self._record(time, share * dt, dt, moved, active, lag, x)
-        lag = stages[-1][2]
+            heat -= stage.share * stage.factor * float(np.sum(lag.force * slip))
+            own = slice(0, len(known))
+            self._work -= stage.share * float(np.sum((stage.forces[own] * moved[own])[known]))
+            self._record(time, dt, moved, stage)
+        lag = stages[-1].lag
         self._heat += heat - (lag.stored(lag.stretch) - lag.stored(lag.kept))
-        final = self._potential.lag(stages[-1][1])
+        final = self._potential.lag(stages[-1].active)
         final.evaluate(moved)
         history.keep(final)
         self._last_places = self.places(time)
 
-    def _record(
-        self,
-        time: float,
-        span: float,
-        dt: float,
-        moved: Array,
-        active: ActiveStencils,
-        lag: FrictionLag,
-        x: Array,
-    ) -> None:
+    def _record(self, time: float, dt: float, moved: Array, stage: StageContact) -> None:
         """Hand the impulses on bodies to the obstacles that gave them."""
         geometry = self._potential.geometry if self._potential is not None else None
         assert geometry is not None
         if not len(geometry.obstacles.owner):
             return
+        active, lag, span = stage.active, stage.lag, stage.share * stage.factor * dt
         vertices = np.concatenate([active.stencils.vertices, lag.vertices])
         force = np.concatenate([-active.grad, lag.w[:, :, None] * lag.force[:, None, :]])
         kind = geometry.body[vertices]  # (s, 4)
@@ -172,7 +209,7 @@ class BarrierContact(ActionRuntime):
             of_bodies = kind[own] < geometry.bodies
             rows, impulse = vertices[own][of_bodies], span * force[own][of_bodies]
             carried = moved[np.flatnonzero(geometry.body == geometry.bodies + k)[0]]
-            obstacle.record_contact(time, x[rows], impulse, carried / dt, 0.0)
+            obstacle.record_contact(time, stage.x[rows], impulse, carried / dt, 0.0)
 
     def rows_in_contact(self, active: ActiveStencils) -> IntArray:
         """Rows of the World whose vertices touch something."""
@@ -185,6 +222,8 @@ class BarrierContact(ActionRuntime):
 
     def potential_energy(self, x: Array) -> float:
         """Energy of the barrier and of the springs of friction [J]."""
+        if self._restored is not None:
+            self._continue(self._restored)
         found = self._potential
         if found is None:
             return 0.0
@@ -193,9 +232,11 @@ class BarrierContact(ActionRuntime):
         return found.active(at).energy + found.history.energy
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        """Hand the heat of friction since the last call to ``totals``."""
+        """Hand the heat of friction, and the work of prescribed motion against contact, since the last call
+        to ``totals``."""
         totals.friction += self._heat
-        self._heat = 0.0
+        totals.work += self._work
+        self._heat = self._work = 0.0
 
     def remap(self, change: IndexMap, world: "World") -> None:
         raise IncompatibleError(
@@ -208,9 +249,10 @@ class BarrierContact(ActionRuntime):
         if found is None:
             return {}
         return {
+            "acting": np.array([each in self._obstacles for each in self.every_obstacle()], bool),
             "insets": self._insets,
             "reach": found.geometry.tables.reach,
-            "heat": np.array(self._heat),
+            "heat": np.array([self._heat, self._work]),
             "places": self.present_places(0.0),
             **found.history.state(),
             **found.tube.state(),
@@ -219,4 +261,4 @@ class BarrierContact(ActionRuntime):
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self._potential, self._restored = None, dict(state) if "insets" in state else None
         if self._restored is not None:
-            self._heat = float(state["heat"])
+            self._heat, self._work = (float(value) for value in state["heat"])

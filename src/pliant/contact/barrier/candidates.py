@@ -129,7 +129,7 @@ class ContactGeometry:
         self, point: IntArray, triangle: IntArray, first: IntArray, second: IntArray, planes: IntArray
     ) -> IntArray:
         """A vertex, edge or triangle of a body, numbered in this order, and what it touches."""
-        edges_from, triangles_from = len(self.body), len(self.body) + len(self.edges)
+        edges_from, triangles_from = self.count, self.count + len(self.surfaces.edges)
         fixed = point >= self.count
         surface = self.body[self.triangles[triangle, 0]]
         of_points = np.column_stack(

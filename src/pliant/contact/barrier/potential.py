@@ -122,6 +122,11 @@ class StretchHistory:
         self.keys, self.stretch = keys[order][first], cut[order][first]
         self.energy = float(np.sum(0.5 * spring * np.minimum(size, most) ** 2))
 
+    def forget_from(self, first: int) -> None:
+        """Forget what touched bodies and obstacles from number ``first`` on."""
+        keep = (self.keys & ((1 << BITS) - 1)) < first
+        self.keys, self.stretch = self.keys[keep], self.stretch[keep]
+
     def state(self) -> dict[str, AnyArray]:
         return {"keys": self.keys, "stretch": self.stretch, "springs": np.array(self.energy)}
 

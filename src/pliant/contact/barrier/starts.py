@@ -7,9 +7,8 @@ import numpy as np
 
 from pliant.contact.barrier.candidates import ContactGeometry
 from pliant.contact.barrier.stencil_kernels import distances
-from pliant.contact.obstacle_shape import BOX, PLANE
 from pliant.core.errors import InputError
-from pliant.core.typing import Array
+from pliant.core.typing import Array, BoolArray
 from pliant.mesh.bvh import Bvh
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 LEAST = 0.2  # of the distance at which contact begins: where it begins for what starts nearer, at least
 ROUNDING = 1e-9  # of the size of the bodies: depths that are none
-HINT = "Move them apart, or use separate = true in [contact]."
+HINT = "Move them apart."
 
 
 def insets(world: "World", obstacles: Sequence["ObstacleRuntime"], edge: Array, time: float) -> Array:
@@ -97,9 +96,10 @@ def _depth(points: Array, geometry: ContactGeometry, a: int, b: int) -> float:
     return deepest
 
 
-def narrow_reaches(world: "World", geometry: ContactGeometry, x: Array) -> list[str]:
+def narrow_reaches(world: "World", geometry: ContactGeometry, x: Array, known: BoolArray) -> list[str]:
     """Let contact begin at the distance that bodies have where they start nearer than that, at a fifth of the
-    usual distance at least: else what they stored would be released. Refuses what has no distance."""
+    usual distance at least: else what they stored would be released. Refuses what has no distance. known
+    (b, b): pairs that are left alone."""
     s = geometry.find(x, np.zeros_like(x))
     d = distances(x, s.kinds, s.vertices, s.normals, s.offsets)
     near = np.flatnonzero(d < s.reach)
@@ -109,7 +109,7 @@ def narrow_reaches(world: "World", geometry: ContactGeometry, x: Array) -> list[
     usual = reach.copy()
     for k in near[np.argsort(d[near], kind="stable")]:
         a, b = sorted((int(body[s.vertices[k, 0]]), int(body[s.vertices[k, 2]])))
-        if (a, b) in told:
+        if (a, b) in told or known[a, b]:
             continue
         told.add((a, b))
         least = LEAST * float(min(usual[a, b], s.reach[k]))
@@ -126,9 +126,3 @@ def narrow_reaches(world: "World", geometry: ContactGeometry, x: Array) -> list[
         f"contact between them begins at {reach[a, b]:.3g} m"
         for a, b in sorted(told)
     ]
-
-
-def thick_enough(obstacle: "ObstacleRuntime", inset: float) -> bool:
-    """Whether an obstacle is still there when it counts as smaller by ``inset``."""
-    sizes = obstacle.size if obstacle.shape == BOX else obstacle.size[:1]
-    return obstacle.shape == PLANE or bool((sizes > inset).all())

@@ -103,14 +103,13 @@ class BarrierLbfgs:
             return SolveResult(first, 0, np.inf, False)
         operator.update(x)
         potential.turn_residual(x, g, operator)
-        iterations, renewed, failed, waiting = 0, 0, False, 0
+        iterations, renewed, failed = 0, 0, False
         while iterations < most:
             met = self._met(potential, stage, goal, x, g, norm)
             if stage.driven < 1.0 and (met or (stage.active is not None and stage.active.least > ADVANCE)):
-                waiting += 1
                 if stage.advance(x):
-                    stage.renew_friction(stage.vertices(x))
-                    norm = self._again(potential, x, g)
+                    potential.evaluate(x, g)
+                    norm = potential.renew_friction(g)
                     method.forget()
                     met = False
                 elif met:
@@ -119,7 +118,7 @@ class BarrierLbfgs:
                 if renewed >= ROUND_UP or iterations > RENEWALS or not stage.touches:
                     break
                 renewed += 1
-                norm = self._renewed(potential, stage, x, g)
+                norm = self._renewed(potential, stage, g, norm)
                 if self._met(potential, stage, goal, x, g, norm):
                     break
             iterations += 1
@@ -138,9 +137,9 @@ class BarrierLbfgs:
             x, g = method.taken(x, g)
             norm = found
             if iterations <= RENEWALS:
-                norm = self._renewed(potential, stage, x, g)
+                norm = self._renewed(potential, stage, g, norm)
         if failed:
-            norm = self._again(potential, x, g)
+            norm = potential.evaluate(x, g)
         result = goal.result(Iterate(x, g, norm), iterations, potential, False)
         if stage.driven < 1.0:
             return SolveResult(result.last, iterations, np.inf, False)
@@ -161,15 +160,10 @@ class BarrierLbfgs:
         step = stage.clamp(x, method.p)
         return method.search(potential, x, g, slope, norm, step)
 
-    def _renewed(self, potential: IncrementalPotential, stage: BarrierStage, x: Array, g: Array) -> float:
-        """Renew the loads of friction at ``x``, and the residual ``g`` there; its norm."""
-        if not stage.touches and not len(stage.lag.load):
-            return float(np.sqrt(kernels.dot(g.reshape(-1), g.reshape(-1))))
-        stage.lag = stage.found.lag(stage.found.active(stage.vertices(x)))
-        return potential.contact_changed(x, g)
-
-    def _again(self, potential: IncrementalPotential, x: Array, g: Array) -> float:
-        return potential.evaluate(x, g)
+    def _renewed(self, potential: IncrementalPotential, stage: BarrierStage, g: Array, norm: float) -> float:
+        """Renew the loads of friction where ``potential`` was evaluated last, and the residual ``g`` there;
+        its norm."""
+        return potential.renew_friction(g) if stage.touches or len(stage.lag.load) else norm
 
     def _met(
         self,

@@ -47,6 +47,7 @@ class BarrierStage:
         self.lag = FrictionLag()
         self.x: Array = self.step_start  # vertices of the last evaluation
         self.normal_forces: Array = np.zeros_like(self.x)  # of the barrier on all vertices, there [N]
+        self.start_energy = 0.0  # of the barrier where the stage begins [J]
         self.blocked = -1  # candidate that clamped the last move
 
     # ------------------------------------------------------------------------------------- places
@@ -61,12 +62,13 @@ class BarrierStage:
         start = self.vertices(self.begin, 0.0)
         way = self.vertices(guess, 1.0) - start
         share, self.blocked = self.found.clamp(start, way)
-        self.renew_friction(start)
-        if share >= 1.0:
-            self.driven = 1.0
-            return guess.copy()
-        self.driven = CLAMPED * share
-        return np.asarray(self.begin + self.driven * (guess - self.begin))
+        self.active = self.found.active(start)
+        self.start_energy = self.active.energy
+        self.lag = self.found.lag(self.active)
+        if share < 1.0:
+            share *= CLAMPED
+        self.driven = share if self.moves_by_itself else 1.0
+        return guess.copy() if share >= 1.0 else np.asarray(self.begin + share * (guess - self.begin))
 
     def clamp(self, x: Array, p: Array) -> float:
         """The share of the move ``p`` (n, 3) of particles at ``x`` that distances allow."""
@@ -92,26 +94,37 @@ class BarrierStage:
 
     def forces(self, x: Array) -> Array:
         """Forces [N] on the particles at ``x``, times the factor of the stage."""
-        g, s = self.geometry, self.geometry.surfaces
         self.x = self.vertices(x)
         self.active = self.found.active(self.x)
-        at = np.zeros_like(self.x)
-        kernels.add_gradient(self.active.stencils.vertices, self.active.grad, -self.factor, at)
-        self.normal_forces = at.copy()
+        self.normal_forces = np.zeros_like(self.x)
+        kernels.add_gradient(
+            self.active.stencils.vertices, self.active.grad, -self.factor, self.normal_forces
+        )
+        return self._on_particles(len(x))
+
+    def renewed_forces(self, count: int) -> Array:
+        """``forces`` (count, 3) where they were evaluated last, with loads and directions of friction from
+        there."""
+        assert self.active is not None
+        self.lag = self.found.lag(self.active)
+        return self._on_particles(count)
+
+    def _on_particles(self, count: int) -> Array:
+        s, out = self.geometry.surfaces, np.zeros((count, 3))
+        kernels.scatter(s.first, s.rows, s.weights, self.vertex_forces()[: self.geometry.count], out)
+        return out
+
+    def vertex_forces(self) -> Array:
+        """Forces [N] of barrier and friction on all vertices at the last evaluation, times the factor."""
+        at = self.normal_forces.copy()
         self.lag.evaluate(self.x - self.step_start)
         kernels.add_forces(self.lag.vertices, self.lag.w, self.lag.force, self.factor, at)
-        out = np.zeros_like(x)
-        kernels.scatter(s.first, s.rows, s.weights, at[: g.count], out)
-        return out
+        return at
 
     def energy(self, x: Array) -> float:
         """Energy [J] of barrier and friction at ``x``, times the factor of the stage."""
         at = self.vertices(x)
         return self.factor * (self.found.active(at).energy + self.lag.evaluate(at - self.step_start))
-
-    def renew_friction(self, at: Array) -> None:
-        """Take loads and directions of friction from vertices ``at``."""
-        self.lag = self.found.lag(self.found.active(at))
 
     @property
     def touches(self) -> bool:

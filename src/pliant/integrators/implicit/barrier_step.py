@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from pliant.contact.barrier.barrier_contact import BarrierContact
+from pliant.contact.barrier.barrier_contact import BarrierContact, StageContact
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, IncompatibleError
 from pliant.core.typing import IntArray
@@ -53,8 +53,11 @@ class BarrierStepper:
                     hint='Use [contact] method = "penalty".',
                 )
         solver.memory = max(solver.memory, MEMORY)
-        acting = [a for _, a in self._system.actions if isinstance(a, ObstacleRuntime) and a.active(0.0)]
-        self.contact.potential(acting, 0.0)
+        self.contact.every_obstacle = self._obstacles
+        self.contact.potential([each for each in self._obstacles() if each.active(0.0)], 0.0)
+
+    def _obstacles(self) -> list[ObstacleRuntime]:
+        return [action for _, action in self._system.actions if isinstance(action, ObstacleRuntime)]
 
     def begin_stage(
         self, problem: "IncrementalPotential", rule: "StepRule", time: float, before: Sequence[BarrierStage]
@@ -81,7 +84,7 @@ class BarrierStepper:
             for weight, each in zip(rule.weights[1:], found, strict=True)
         )
         assert last.active is not None
-        released = last.found.active(last.step_start).energy - last.active.energy
+        released = found[0].start_energy - last.active.energy
         return work - released
 
     def end_step(self, time: float, dt: float, stages: Sequence[tuple[float, BarrierStage]]) -> None:
@@ -89,10 +92,12 @@ class BarrierStepper:
         last = stages[-1][1]
         assert last.active is not None
         self.touches = last.touches
-        taken = []
+        taken: list[StageContact] = []
         for share, each in stages:
             assert each.active is not None
-            taken.append((share * each.factor, each.active, each.lag, each.x))
+            taken.append(
+                StageContact(share, each.factor, each.active, each.lag, each.x, each.vertex_forces())
+            )
         self.contact.commit(time, dt, last.x - last.step_start, taken)
 
     def stop(self, problem: "IncrementalPotential", time: float) -> NoReturn:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.stage import ImplicitStage, StageSolution
 
@@ -125,12 +125,12 @@ class IncrementalPotential:
             self.between.turn(g)
         return float(np.sqrt(total))
 
-    def contact_changed(self, x: Array, g: Array) -> float:
-        """Bring the residual ``g`` at ``x``, where ``evaluate`` was called last, up to date with the barrier;
+    def renew_friction(self, g: Array) -> float:
+        """Renew the loads of friction where ``evaluate`` was called last, and the residual ``g`` there;
         returns its norm."""
         assert self.barrier is not None
         assert self._pushed is not None
-        now = self.barrier.forces(x)
+        now = self.barrier.renewed_forces(len(g))
         change = np.where(self.system.world.inverse_mass > 0.0, self.scale * (self._pushed - now), 0.0)
         if self.between is not None:
             self.between.turn(change)
@@ -223,6 +223,9 @@ class IncrementalPotential:
         elsewhere = self._stale or self.stage.midpoint or self.between is not None
         return None if elsewhere or self.contact is not None else self.f
 
+    def _known(self) -> BoolArray:
+        return np.asarray(self.system.world.inverse_mass == 0.0)
+
     def solution(self) -> StageSolution:
         """The stage as later ones, and momenta, need it: forces are those of obstacles too."""
         if self._stale:
@@ -231,10 +234,11 @@ class IncrementalPotential:
         forces, x, v = self.f.copy(), self.x, self.v
         if self.between is not None:
             forces, x, v = self.between.outer.copy(), *self.between.middle(self.x)
-            known = self.system.world.inverse_mass == 0.0
+            known = self._known()
             forces[known] -= self.f[known]
         if self.barrier is not None:
-            forces += self.barrier.forces(self.x)
+            pushed = self.barrier.forces(self.x)
+            forces += pushed if self.between is None else np.where(self._known(), 0.0, pushed)
         if self.contact is not None:
             forces[self.contact.rows] += self.contact_residual / self.scale
             if self.between is not None:
