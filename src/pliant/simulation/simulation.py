@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.contact.barrier.barrier_contact import BarrierContact
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import IncompatibleError, SceneError
 from pliant.core.typing import AnyArray, Array
@@ -25,6 +24,7 @@ from pliant.interfaces import (
 from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.energy_guard import WINDOW, EnergyGuard
+from pliant.simulation.protocol_check import check_integrator
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
@@ -67,8 +67,7 @@ class Simulation:
         measures: Sequence[MeasureParameters],
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
-        self._check_own_steps()
-        self._check_contact()
+        check_integrator(system, integrator)
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
         self.integrator_state = integrator.start(system)
@@ -102,25 +101,6 @@ class Simulation:
         found = [part.mechanics for part in self.system.world.bodies]
         known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
         return self.integrator.keeps_energy and known
-
-    def _check_own_steps(self) -> None:
-        """Refuse bodies that step explicitly by themselves inside an implicit step."""
-        for part in self.system.world.bodies:
-            if part.mechanics.offer(SelfStepping) and math.isinf(self.integrator.stability):
-                raise IncompatibleError(
-                    f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
-                    f"integrator '{self.integrator.kind}' cannot use.",
-                    hint="Use an explicit integrator such as leapfrog.",
-                )
-
-    def _check_contact(self) -> None:
-        """Refuse barrier contact in explicit steps, which do not evaluate it."""
-        barrier = any(isinstance(action, BarrierContact) for _, action in self.system.actions)
-        if barrier and not math.isinf(self.integrator.stability):
-            raise IncompatibleError(
-                f"Barrier contact needs implicit steps; integrator '{self.integrator.kind}' is explicit.",
-                hint='Use integrator = "implicit-euler" or "tr-bdf2", or [contact] method = "penalty".',
-            )
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""

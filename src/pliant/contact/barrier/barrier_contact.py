@@ -50,6 +50,7 @@ class BarrierContact(ActionRuntime):
     """
 
     stored = "contact"
+    implicit_only = True
 
     def __init__(self, world: "World", contact: "Contact") -> None:
         check_names(world, contact)

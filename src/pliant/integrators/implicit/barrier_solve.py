@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CG_TOLERANCE = 0.3
 CG_ROUNDS = 40
+TOUCHING = 0.1  # times the tolerance, in contact: friction needs it
 RENEWALS = 60  # iterations after which friction keeps its loads
 ROUND_UP = 3  # times that a converged solve may be taken up again with new loads of friction
 RESULTANT = 1e-3  # of the loads on a body: the resultant of what is unbalanced on it
@@ -174,9 +175,9 @@ class BarrierLbfgs:
         g: Array,
         norm: float,
     ) -> bool:
-        return norm <= goal.floor or (
-            goal.met(norm, potential) and self._balanced(potential, stage, goal, x, g)
-        )
+        share = TOUCHING if stage.touches else 1.0
+        small = norm <= share * goal.limit(potential)
+        return norm <= goal.floor or (small and self._balanced(potential, stage, goal, x, g))
 
     def _balanced(
         self, potential: IncrementalPotential, stage: BarrierStage, goal: Tolerance, x: Array, g: Array
@@ -195,7 +196,7 @@ class BarrierLbfgs:
         moving = np.linalg.norm(parts.sums(world.mass[:, None] * world.v), axis=1)
         loads = np.linalg.norm(parts.sums(self._loads), axis=1)
         limit = RESULTANT * potential.scale * np.maximum(loads, speed * moving)
-        limit = np.maximum(limit, 0.1 * goal.limit(potential))
+        limit = np.maximum(limit, 0.1 * TOUCHING * goal.limit(potential))
         if (np.linalg.norm(force, axis=1) > limit)[touched].any():
             return False
         arms = x - parts.mean(x)[parts.label]

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 KEPT_PRECONDITIONERS = 4
-BARRIER_TOLERANCE = 0.1  # times the tolerance, in contact
 BARRIER_SCALE = 0.01  # of the momenta over the stage: a scale of forces where there are no loads
 BARRIER_ITERATIONS = 150  # that a solve in contact may take, at least
 FADING = 0.98  # per solve: how slowly the scale of past forces is forgotten
@@ -116,11 +115,11 @@ class Solver:
         most: int | None,
         start: Array | None,
     ) -> SolveResult:
-        """``solve`` with barrier contact, to a tenth of the tolerance: friction needs it."""
+        """``solve`` with barrier contact."""
         world, parts = self.system.world, self.parts()
         speeds = BARRIER_SCALE * (0.0 if potential.static else self._momentum() / potential.h)
         goal = Tolerance(
-            BARRIER_TOLERANCE * tolerance,
+            tolerance,
             max(forces, speeds),
             rounding_floor(potential, self.rest_system(), world.x),
         )

@@ -95,9 +95,12 @@ class ImplicitState(IntegratorState):
         stage was half a step long), and so on."""
         held = {name: values.copy() for name, values in self.contact.state().items()}
         attempt = self._attempt(rule, time, dt)
-        if self.barrier is not None and not attempt.good and depth >= BARRIER_HALVINGS:
-            self.barrier.stop(attempt.problem, time)
-        if attempt.good or depth >= HALVINGS:
+        final = depth >= HALVINGS
+        if self.barrier is not None:
+            final = depth >= BARRIER_HALVINGS and not (rule.between or rule.guarded)
+            if final and not (attempt.good or self._solved(attempt.result)):
+                self.barrier.stop(attempt.problem, time)
+        if attempt.good or final:
             if not np.isfinite(attempt.result.residual):
                 raise Diverged(
                     f"Stopped at t = {time:.6g} s: the implicit solver found no next state.",
