@@ -143,7 +143,8 @@ def test_two_bodies_in_space_keep_their_momentum() -> None:
     ],
 )
 def test_keyed_obstacles_press_into_a_block(shape: Any) -> None:
-    """The obstacle arrives where its keys say and no vertex is in it; its work is what the block got."""
+    """The obstacle arrives where its keys say and no vertex is in it. Its work is what the block got, and what
+    a force at the end of each of five steps does more than the mean force: a fifth or so, in numerical."""
     top = 0.06 if "sphere" in shape else 0.04 if "capsule" in shape else 0.05
     keys = [{"time": 0.0, "value": [0.1, 0.1, 0.22 + top]}, {"time": 0.2, "value": [0.1, 0.1, 0.18 + top]}]
     tool = Obstacle(**shape, position={"keys": keys}, friction=0.3, name="tool")
@@ -152,14 +153,15 @@ def test_keyed_obstacles_press_into_a_block(shape: Any) -> None:
     simulation = simulation_of([body], [held, tool], "implicit-euler", 0.02)
     world = simulation.system.world
     obstacle = simulation.system.obstacles[0]
+    values(simulation)  # the ledger begins
     for k in range(12):
         simulation.advance()
         assert obstacle.distances(0.02 * (k + 1), world.x)[0].min() > 0.0
     row = values(simulation)
     assert row["tool.z"] > 1.0
-    assert row["energy.work"] == pytest.approx(
-        sum(row[f"energy.{name}"] for name in ("kinetic", "elastic", "contact", "dissipated")), rel=1e-6
-    )
+    assert row["energy.unexplained"] == pytest.approx(0.0, abs=1e-12)
+    assert row["energy.friction"] >= 0.0
+    assert 0.0 < row["energy.numerical"] < 0.3 * row["energy.work"]
 
 
 def test_a_strip_folds_onto_itself() -> None:

@@ -44,8 +44,8 @@ def check_capabilities(label: str, runtime: Any, base: type[Mechanics] | type[Ac
 
 
 def check_integrator(system: "System", integrator: Integrator) -> None:
-    """Refuse bodies that step explicitly by themselves inside an implicit step, and actions that only implicit
-    steps evaluate in explicit ones."""
+    """Refuse bodies that step explicitly by themselves inside an implicit step, and actions that only
+    implicit steps evaluate in explicit ones."""
     implicit = math.isinf(integrator.stability)
     for part in system.world.bodies:
         if implicit and part.mechanics.offer(SelfStepping):

@@ -5,6 +5,7 @@
 import numpy as np
 
 from pliant.contact.barrier.distance_kernels import EDGE_EDGE, POINT_PLANE, stencil_distance
+from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 KEEP = 0.2  # of a distance that a move leaves at least
@@ -78,7 +79,9 @@ def _safe_moves(x, p, kinds, stencils, normals, offsets, most, out):
         out[q, 1] = which
 
 
-def largest_move(x, p, kinds, stencils, normals, offsets, most=1.0):  # type: ignore[no-untyped-def]
+def largest_move(
+    x: Array, p: Array, kinds: IntArray, stencils: IntArray, normals: Array, offsets: Array, most: float = 1.0
+) -> tuple[float, int]:
     """The largest share of the displacements p (v, 3) of vertices x (v, 3) that all stencils allow, and the
     stencil that allows no more, or -1."""
     if not len(kinds):

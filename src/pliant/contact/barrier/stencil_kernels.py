@@ -5,6 +5,7 @@
 import numpy as np
 
 from pliant.contact.barrier.distance_kernels import EDGE_EDGE, barrier, mollifier, stencil_distance
+from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
 
@@ -38,7 +39,7 @@ def _distances(x, kinds, stencils, normals, offsets, d):
         d[s] = stencil_distance(kinds[s], places, normals[s], w, n) - offsets[s]
 
 
-def distances(x, kinds, stencils, normals, offsets):  # type: ignore[no-untyped-def]
+def distances(x: Array, kinds: IntArray, stencils: IntArray, normals: Array, offsets: Array) -> Array:
     """Distances (s,) [m] of stencils, less their offsets."""
     d = np.empty(len(kinds))
     _distances[len(kinds) >= SERIAL_ROWS](x, kinds, stencils, normals, offsets, d)
@@ -80,7 +81,17 @@ def _evaluate(x, kinds, stencils, normals, offsets, reach, stiffness, threshold,
                 grad[s, k, c] = -push * w[s, k] * n[s, c] + plain * slope[k, c]
 
 
-def evaluate(x, kinds, stencils, normals, offsets, reach, stiffness, threshold, out):  # type: ignore[no-untyped-def]
+def evaluate(
+    x: Array,
+    kinds: IntArray,
+    stencils: IntArray,
+    normals: Array,
+    offsets: Array,
+    reach: Array,
+    stiffness: Array,
+    threshold: Array,
+    out: tuple[Array, ...],
+) -> None:
     """Fill ``out`` (d, w, n, values, grad) for all stencils."""
     _evaluate[len(kinds) >= SERIAL_ROWS](
         x, kinds, stencils, normals, offsets, reach, stiffness, threshold, *out
