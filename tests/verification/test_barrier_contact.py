@@ -143,7 +143,7 @@ def test_two_bodies_in_space_keep_their_momentum() -> None:
     ],
 )
 def test_keyed_obstacles_press_into_a_block(shape: Any) -> None:
-    """The obstacle arrives where its keys say and no vertex is in it. Its work is what the block got, and what
+    """The obstacle arrives where its keys say, no vertex is in it. Its work is what the block got, and what
     a force at the end of each of five steps does more than the mean force: a fifth or so, in numerical."""
     top = 0.06 if "sphere" in shape else 0.04 if "capsule" in shape else 0.05
     keys = [{"time": 0.0, "value": [0.1, 0.1, 0.22 + top]}, {"time": 0.2, "value": [0.1, 0.1, 0.18 + top]}]

@@ -48,7 +48,7 @@ def check_integrator(system: "System", integrator: Integrator) -> None:
     implicit steps evaluate in explicit ones."""
     implicit = math.isinf(integrator.stability)
     for part in system.world.bodies:
-        if implicit and part.mechanics.offer(SelfStepping):
+        if part.mechanics.offer(SelfStepping) is not None and implicit:
             raise IncompatibleError(
                 f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
                 f"integrator '{integrator.kind}' cannot use.",
