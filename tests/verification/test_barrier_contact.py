@@ -165,6 +165,25 @@ def test_keyed_obstacles_press_into_a_block(shape: Any) -> None:
     assert 0.0 < row["energy.numerical"] < 0.3 * row["energy.work"]
 
 
+@pytest.mark.parametrize("speed", [5.0, 50.0])
+def test_a_thrown_cube_does_not_pass_a_sheet(speed: float) -> None:
+    """At 50 m/s it would go 25 cm in a step, twelve times the thickness of the sheet."""
+    sheet = block((0.3, 0.3, 0.02), (6, 6, 1), name="sheet")
+    cube = block(
+        (0.06, 0.06, 0.06), (2, 2, 2), position=(0.12, 0.12, 0.05), velocity=(0, 0, -speed), name="cube"
+    )
+    simulation = simulation_of([sheet, cube], [], "implicit-euler", 0.005)
+    for _ in range(6):
+        simulation.advance()
+        assert crossings(simulation) == 0
+    world = simulation.system.world
+    moving = [
+        float(np.average(world.v[part.rows, 2], weights=world.mass[part.rows])) for part in world.bodies
+    ]
+    assert moving[0] < -0.05 * speed  # the sheet was hit
+    assert world.x[world.bodies[1].rows, 2].min() > world.x[world.bodies[0].rows, 2].min()
+
+
 def test_a_strip_folds_onto_itself() -> None:
     """A soft strip that is dropped on its end: it comes to lie on itself, without a crossing."""
     soft = {**SOFT, "young": 2e4}
