@@ -36,6 +36,7 @@ class ObstacleRuntime(ActionRuntime):
     capabilities = frozenset({Projection})
     applied_last = False
     refines = False  # whether bodies with several levels refine around it
+    barrier = False  # whether barrier contact keeps bodies off it, so that nothing has to be pushed out
 
     def __init__(
         self,
@@ -64,6 +65,10 @@ class ObstacleRuntime(ActionRuntime):
         velocities in both: then a flat frictionless shape never gives heat, however it moves.
         """
         from pliant.contact.obstacle_kernels import resolve_contacts
+
+        if self.barrier:
+            self.elapsed += dt
+            return
 
         w, place, velocity = world, self.path.at(time), self.velocity(time, dt)
         out = resolve_contacts(

@@ -36,15 +36,18 @@ class ContactPairSettings:
 class Contact:
     """How bodies collide with each other.
 
-    between: whether they do; self: whether a body collides with itself (default: bodies of elements or
-    phyxels that can break do, so that their pieces collide; for others it costs smaller steps), or "pieces":
-    the pieces that it has broken into collide with each other, none with itself; stiffness: of
-    contacts, as a multiple of ``0.6 E a`` of the softer side (E Young's modulus, a the spacing of
-    particles); separate: whether bodies that start inside each other, deeper than contact reaches, are pushed
-    apart instead of being an error; pairs: friction and restitution of given pairs. Other pairs take the
-    geometric mean of their materials' frictions and the smaller of their restitutions.
+    method: "penalty", or "barrier" for implicit steps, in which surfaces never pass through each other,
+    through themselves or through obstacles (self is then true unless it is given); between: whether they do;
+    self: whether a body collides with itself (default: bodies of elements or phyxels that can break do, so
+    that their pieces collide; for others it costs smaller steps), or "pieces": the pieces that it has broken
+    into collide with each other, none with itself; stiffness: of contacts, as a multiple of ``0.6 E a`` of
+    the softer side (E Young's modulus, a the spacing of particles), with the barrier of ``E a`` (a its mean
+    edge); separate: whether bodies that start inside each other, deeper than contact reaches, are pushed
+    apart instead of being an error (not with the barrier); pairs: friction and restitution of given pairs.
+    Other pairs take the geometric mean of their materials' frictions and the smaller of their restitutions.
     """
 
+    method: Literal["penalty", "barrier"] = "penalty"
     between: bool = True
     self_: bool | Literal["pieces"] | None = None
     stiffness: Number = Field(default=1.0, gt=0, le=4)
@@ -53,6 +56,8 @@ class Contact:
 
     def applies(self, world: "World") -> bool:
         """Whether there is anything that can collide."""
+        if self.method == "barrier":
+            return True
         many = self.between and len(world.bodies) > 1
         return many or any(self.collides_with_itself(part) for part in world.bodies)
 
@@ -71,6 +76,10 @@ class Contact:
         return self.self_ == "pieces" and self.collides_with_itself(part)
 
     def prepare(self, world: "World", up: Vector) -> "ActionRuntime":
+        if self.method == "barrier":
+            from pliant.contact.barrier.barrier_contact import BarrierContact
+
+            return BarrierContact(world, self)
         from pliant.contact.penalty_contact import PenaltyContact
 
         return PenaltyContact(world, self)

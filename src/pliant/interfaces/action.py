@@ -64,7 +64,8 @@ Request = AddStiffnessDamping | ClampFace | DisableVolumetricTerm | HideBody | M
 class ActionRuntime(Capable, ForceTerm):
     """Base of action runtimes: a force term with a time window. All members have neutral defaults.
 
-    rows: rows of the World that the action holds; whoever has them also has ``remap``.
+    rows: rows of the World that the action holds; whoever has them also has ``remap``. implicit_only: whether
+    implicit integrators alone evaluate it, inside their solves.
     """
 
     start: float = 0.0
@@ -72,6 +73,7 @@ class ActionRuntime(Capable, ForceTerm):
     rows: IntArray | None = None
     series_names: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
+    implicit_only: bool = False
 
     def begin(self, world: "World", time: float) -> None:
         """Called when the action starts to act, at the step boundary ``time``."""

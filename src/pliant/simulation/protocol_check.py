@@ -1,9 +1,13 @@
-"""Checks that a runtime implements all members of every interface that it declares."""
+"""Checks that a runtime implements all members of every interface that it declares, and fits the scheme."""
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import IncompatibleError
-from pliant.interfaces import ActionRuntime, Mechanics
+from pliant.interfaces import ActionRuntime, Integrator, Mechanics, SelfStepping
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
 
 
 def protocol_members(protocol: Any) -> list[str]:
@@ -37,3 +41,21 @@ def check_capabilities(label: str, runtime: Any, base: type[Mechanics] | type[Ac
                 f"but lacks {', '.join(missing)}.",
                 hint=f"See {protocol.__name__} in pliant/interfaces.",
             )
+
+
+def check_integrator(system: "System", integrator: Integrator) -> None:
+    """Refuse bodies that step explicitly by themselves inside an implicit step, and actions that only
+    implicit steps evaluate in explicit ones."""
+    implicit = math.isinf(integrator.stability)
+    for part in system.world.bodies:
+        if part.mechanics.offer(SelfStepping) is not None and implicit:
+            raise IncompatibleError(
+                f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
+                f"integrator '{integrator.kind}' cannot use.",
+                hint="Use an explicit integrator such as leapfrog.",
+            )
+    if not implicit and any(action.implicit_only for _, action in system.actions):
+        raise IncompatibleError(
+            f"Barrier contact needs implicit steps; integrator '{integrator.kind}' is explicit.",
+            hint='Use integrator = "implicit-euler" or "tr-bdf2", or [contact] method = "penalty".',
+        )

@@ -25,6 +25,7 @@ from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.energy_guard import WINDOW, EnergyGuard
 from pliant.simulation.nonlinear_correction import NonlinearCorrection
+from pliant.simulation.protocol_check import check_integrator
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
@@ -67,7 +68,7 @@ class Simulation:
         measures: Sequence[MeasureParameters],
     ) -> None:
         self.system, self.integrator, self.plan, self.fps = system, integrator, plan, fps
-        self._check_own_steps()
+        check_integrator(system, integrator)
         prepared = [(m.prepare(system), m.every) for m in measures]
         system.topology.followers += [m for m, _ in prepared]
         self.integrator_state = integrator.start(system)
@@ -104,16 +105,6 @@ class Simulation:
         if self.integrator.keeps_energy and known:
             self.guard = EnergyGuard(self.plan.refine, self.system.world)
             self.system.energy_ledger.correction = NonlinearCorrection()
-
-    def _check_own_steps(self) -> None:
-        """Refuse bodies that step explicitly by themselves inside an implicit step."""
-        for part in self.system.world.bodies:
-            if part.mechanics.offer(SelfStepping) and math.isinf(self.integrator.stability):
-                raise IncompatibleError(
-                    f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
-                    f"integrator '{self.integrator.kind}' cannot use.",
-                    hint="Use an explicit integrator such as leapfrog.",
-                )
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""

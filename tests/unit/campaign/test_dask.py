@@ -154,7 +154,7 @@ def test_slurm_jobs(tmp_path: Path) -> None:
     jobs, settings = read_settings(file)
     assert jobs == 3
     cluster: Any = job_cluster(
-        {**settings, "interface": "lo", "scheduler_options": {"dashboard_address": None}}
+        {**settings, "interface": "lo", "scheduler_options": {"dashboard_address": ":0"}}
     )
     try:
         script = cluster.job_script()

@@ -94,13 +94,14 @@ class StepConservation:
         touched: BoolArray,
         left: Array | float,
         energies: bool,
+        surplus: float = 0.0,
     ) -> tuple[Array, bool]:
         """Velocities at the end ``x`` of the step, from the scheme's own ``v``, and whether the step gains
         energy.
 
         touched: parts at obstacles, where only as much spin is given back as gains no energy, and where
         backward Euler may end in another minimum of its potential, of higher energy than where it began.
-        energies: whether all bodies have one.
+        energies: whether all bodies have one. surplus [J]: work of barrier contact beyond what it had stored.
         """
         rule, touching = self._rule, bool(touched.any())
         if rule.mean_velocity and parts.free.any():
@@ -110,7 +111,7 @@ class StepConservation:
             return v + spin, False
         energy = StepEnergy(self._system)
         energy.end(x, np.asarray(sum(weight * forces for weight, _, forces in self._outer)))
-        energy.work -= max(self._obstacle_work(x, dt), 0.0)
+        energy.work -= max(self._obstacle_work(x, dt), 0.0) + max(surplus, 0.0)
         v = v + (energy.most_of(spin, v) if touching else 1.0) * spin
         if rule.between and not touching:
             v = energy.restored(v, parts.deformation_velocity(x, v))

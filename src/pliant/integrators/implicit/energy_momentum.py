@@ -10,6 +10,7 @@ from pliant.integrators.implicit.rigid_motion import without_rigid_motion
 from pliant.interfaces import Damped, DiscreteGradient, Mechanics, StoredEnergy
 
 if TYPE_CHECKING:
+    from pliant.integrators.implicit.barrier_solve import ContactPreconditioner
     from pliant.integrators.implicit.preconditioners.rest import RestPreconditioner
     from pliant.integrators.implicit.preconditioners.tangent import TangentPreconditioner
     from pliant.simulation.system import System
@@ -120,7 +121,7 @@ class ForcesBetween:
         self,
         x: Array,
         g: Array,
-        preconditioner: "RestPreconditioner | TangentPreconditioner",
+        preconditioner: "RestPreconditioner | TangentPreconditioner | ContactPreconditioner",
         held: IntArray | None,
     ) -> None:
         """Turn residuals as the rotations at ``x`` ask for, from now on, and ``g``, the one there; ``held``:

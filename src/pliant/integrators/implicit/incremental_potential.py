@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.stage import ImplicitStage, StageSolution
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.active_set_contact import ActiveSetContact
+    from pliant.integrators.implicit.barrier_solve import ContactPreconditioner
+    from pliant.integrators.implicit.barrier_stage import BarrierStage
     from pliant.integrators.implicit.energy_momentum import ForcesBetween
     from pliant.integrators.implicit.preconditioners.rest import RestPreconditioner
     from pliant.integrators.implicit.preconditioners.tangent import TangentPreconditioner
@@ -87,6 +89,8 @@ class IncrementalPotential:
         self.f = np.empty_like(x)  # forces [N] where ``evaluate`` was called last
         self.reaction_norm = 0.0  # norm of the forces on prescribed degrees of freedom [N], there
         self.contact: ActiveSetContact | None = None
+        self.barrier: BarrierStage | None = None
+        self._pushed: Array | None = None  # forces of the barrier at the last evaluation [N]
         self.contact_residual: Array = np.zeros((0, 3))  # taken out of the residual at held particles
         self._stale = True  # f is not that of the solution
 
@@ -106,8 +110,12 @@ class IncrementalPotential:
             self.between.evaluate(x, self.v, self.f)
         if self.contact is not None:
             self.f[self.contact.rows] += self.contact.friction
+        forces = self.f
+        if self.barrier is not None:
+            self._pushed = self.barrier.forces(x)
+            forces = self.f + self._pushed
         total, reactions = kernels.residual(
-            x, self.x_tilde, self.f, world.mass, world.inverse_mass, self.inertia, self.scale, g
+            x, self.x_tilde, forces, world.mass, world.inverse_mass, self.inertia, self.scale, g
         )
         self.reaction_norm = float(np.sqrt(reactions))
         if self.contact is not None:
@@ -117,13 +125,29 @@ class IncrementalPotential:
             self.between.turn(g)
         return float(np.sqrt(total))
 
+    def renew_friction(self, g: Array) -> float:
+        """Renew the loads of friction where ``evaluate`` was called last, and the residual ``g`` there;
+        returns its norm."""
+        assert self.barrier is not None
+        assert self._pushed is not None
+        now = self.barrier.renewed_forces(len(g))
+        change = np.where(self.system.world.inverse_mass > 0.0, self.scale * (self._pushed - now), 0.0)
+        if self.between is not None:
+            self.between.turn(change)
+        g += change
+        self._pushed = now
+        return float(np.sqrt(kernels.dot(g.reshape(-1), g.reshape(-1))))
+
     def iterate(self, x: Array) -> Iterate:
         """``x`` with its residual."""
         g = np.empty_like(x)
         return Iterate(x, g, self.evaluate(x, g))
 
     def turn_residual(
-        self, x: Array, g: Array, preconditioner: "RestPreconditioner | TangentPreconditioner"
+        self,
+        x: Array,
+        g: Array,
+        preconditioner: "RestPreconditioner | TangentPreconditioner | ContactPreconditioner",
     ) -> None:
         """Called where the rotations of the preconditioner were taken from ``x``: brings the residual ``g``
         there up to date (see ``ForcesBetween``)."""
@@ -151,7 +175,8 @@ class IncrementalPotential:
         """The part of the objective that has an energy: inertia and the bodies' own."""
         world = self.system.world
         moved = kernels.inertia_energy(x, self.x_tilde, world.mass, world.inverse_mass)
-        return self.inertia * float(moved) + self.scale * self.system.internal_energy(x)
+        touching = 0.0 if self.barrier is None else self.barrier.energy(x)
+        return self.inertia * float(moved) + self.scale * (self.system.internal_energy(x) + touching)
 
     def outer_forces(self, x: Array) -> Array:
         """Forces at ``x`` that ``energy`` leaves out, times the scale: actions and damping."""
@@ -198,6 +223,9 @@ class IncrementalPotential:
         elsewhere = self._stale or self.stage.midpoint or self.between is not None
         return None if elsewhere or self.contact is not None else self.f
 
+    def _known(self) -> BoolArray:
+        return np.asarray(self.system.world.inverse_mass == 0.0)
+
     def solution(self) -> StageSolution:
         """The stage as later ones, and momenta, need it: forces are those of obstacles too."""
         if self._stale:
@@ -206,8 +234,11 @@ class IncrementalPotential:
         forces, x, v = self.f.copy(), self.x, self.v
         if self.between is not None:
             forces, x, v = self.between.outer.copy(), *self.between.middle(self.x)
-            known = self.system.world.inverse_mass == 0.0
+            known = self._known()
             forces[known] -= self.f[known]
+        if self.barrier is not None:
+            pushed = self.barrier.forces(self.x)
+            forces += pushed if self.between is None else np.where(self._known(), 0.0, pushed)
         if self.contact is not None:
             forces[self.contact.rows] += self.contact_residual / self.scale
             if self.between is not None:

@@ -9,6 +9,7 @@ from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, Iterate, SolveResult
 
 if TYPE_CHECKING:
+    from pliant.integrators.implicit.barrier_solve import ContactPreconditioner
     from pliant.integrators.implicit.preconditioners.rest import RestPreconditioner
     from pliant.integrators.implicit.preconditioners.tangent import TangentPreconditioner
 
@@ -51,7 +52,7 @@ class Lbfgs:
     ) -> SolveResult:
         """Minimise from ``first`` until the residual is below ``goal``: at least one iteration, at most
         ``most``. Arrays of the result are good until the next call."""
-        self.first = self.stored = 0
+        self.forget()
         x, g, norm = first.x, first.g, first.norm
         self.smallest = norm
         if not np.isfinite(norm):
@@ -69,26 +70,25 @@ class Lbfgs:
                 preconditioner.update(x)
                 potential.turn_residual(x, g, preconditioner)
                 self.stored = 0
-            slope = self._direction(potential, preconditioner, g, norm)
-            found = self._search(potential, x, g, slope, norm)
+            slope = self.direction(potential, preconditioner, g, norm)
+            found = self.search(potential, x, g, slope, norm)
             if found is None and self.stored:
                 self.stored = 0
-                slope = self._direction(potential, preconditioner, g, norm)
-                found = self._search(potential, x, g, slope, norm)
+                slope = self.direction(potential, preconditioner, g, norm)
+                found = self.search(potential, x, g, slope, norm)
             if found is None:
                 failed = True
                 break
             norm = found
             self.smallest = min(self.smallest, norm)
-            self._remember(x, g)
-            x, self.next = self.next, x
-            g, self.g_next = self.g_next, g
+            self.remember(x, g)
+            x, g = self.taken(x, g)
         return goal.result(Iterate(x, g, norm), iterations, potential, failed)
 
-    def _direction(
+    def direction(
         self,
         potential: IncrementalPotential,
-        preconditioner: "RestPreconditioner | TangentPreconditioner",
+        preconditioner: "RestPreconditioner | TangentPreconditioner | ContactPreconditioner",
         g: Array,
         norm: float,
     ) -> float:
@@ -111,13 +111,20 @@ class Lbfgs:
             slope = float(kernels.dot(g.reshape(-1), flat))
         return slope
 
-    def _search(
-        self, potential: IncrementalPotential, x: Array, g: Array, slope: float, before: float
+    def search(
+        self,
+        potential: IncrementalPotential,
+        x: Array,
+        g: Array,
+        slope: float,
+        before: float,
+        step: float = 1.0,
     ) -> float | None:
-        """Find an acceptable point along p, left in ``next`` with its residual; returns the norm, or None."""
+        """Find an acceptable point along p, at most ``step`` of it, left in ``next`` with its residual;
+        returns the norm, or None."""
         if not slope < 0.0:
             return None
-        p, step = self.p.reshape(-1), 1.0
+        p = self.p.reshape(-1)
         start: tuple[float, Array] | None = None
         for _ in range(TRIES):
             kernels.move(x.reshape(-1), p, step, self.next.reshape(-1))
@@ -139,7 +146,18 @@ class Lbfgs:
             step *= min(max(secant, 0.1), 0.6)
         return None
 
-    def _remember(self, x: Array, g: Array) -> None:
+    def forget(self) -> None:
+        """Forget all pairs."""
+        self.first = self.stored = 0
+
+    def taken(self, x: Array, g: Array) -> tuple[Array, Array]:
+        """The point that ``search`` found, and its residual; the arrays ``x`` and ``g`` are used again."""
+        found = self.next, self.g_next
+        self.next, self.g_next = x, g
+        return found
+
+    def remember(self, x: Array, g: Array) -> None:
+        """Keep the pair of the step from ``x`` to the point that ``search`` found."""
         size, slot = self.memory, (self.first + self.stored) % self.memory
         flat = (a.reshape(-1) for a in (x, self.next, g, self.g_next))
         curvature = kernels.pair(*flat, self.s[slot], self.y[slot])
@@ -160,9 +178,13 @@ class Tolerance:
         forces = max(self.forces, potential.reaction_norm) if potential.static else self.forces
         return potential.scale * forces
 
+    def limit(self, potential: IncrementalPotential) -> float:
+        """The residual that meets the tolerance."""
+        return self.tolerance * self._scale(potential)
+
     def met(self, norm: float, potential: IncrementalPotential) -> bool:
         """Whether a residual of ``norm`` meets the tolerance."""
-        return norm <= self.tolerance * self._scale(potential)
+        return norm <= self.limit(potential)
 
     def result(
         self, last: Iterate, iterations: int, potential: IncrementalPotential, search_failed: bool

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.units import Number
 from pliant.integrators.implicit.stage import (
@@ -39,6 +40,7 @@ class ImplicitIntegrator(Integrator):
     stability: ClassVar[float] = float("inf")
     two_step: ClassVar[bool] = False  # whether steps use the state one step ago
     warning: ClassVar[str] = ""  # what users are told when a run starts
+    barrier: ClassVar[bool] = True  # whether barrier contact holds at the end of its steps
 
     tolerance: Number = Field(default=0.1, gt=0, le=0.5)
     iterations: int = Field(default=100, ge=1)
@@ -52,6 +54,11 @@ class ImplicitIntegrator(Integrator):
         from pliant.integrators.implicit.step import ImplicitState
 
         state = ImplicitState(system, self.tolerance, self.iterations, self.memory)
+        if state.barrier is not None and not self.barrier:
+            raise IncompatibleError(
+                f"Integrator '{self.kind}' ends its steps where contact was not looked at.",
+                hint='Use "implicit-euler", "tr-bdf2" or "energy-momentum" with barrier contact.',
+            )
         if self.warning:
             state.diagnostics.warn(self.warning.format(self.kind))
         return state
@@ -146,6 +153,7 @@ class ImplicitMidpoint(ImplicitIntegrator):
     """
 
     kind: ClassVar[str] = "implicit-midpoint"
+    barrier: ClassVar[bool] = False
     order: ClassVar[int] = 2
     warning: ClassVar[str] = SPINS_UP
 
@@ -164,6 +172,7 @@ class Newmark(ImplicitIntegrator):
     """
 
     kind: ClassVar[str] = "newmark"
+    barrier: ClassVar[bool] = False
     order: ClassVar[int] = 2
     warning: ClassVar[str] = SPINS_UP
 

@@ -2,9 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array
 from pliant.integrators.implicit import kernels
+from pliant.integrators.implicit.barrier_solve import BarrierLbfgs
+from pliant.integrators.implicit.barrier_stage import BarrierStage
 from pliant.integrators.implicit.force_scales import StartScales, rounding_floor
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
 from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 KEPT_PRECONDITIONERS = 4
+BARRIER_SCALE = 0.01  # of the momenta over the stage: a scale of forces where there are no loads
+BARRIER_ITERATIONS = 150  # that a solve in contact may take, at least
 FADING = 0.98  # per solve: how slowly the scale of past forces is forgotten
 
 
@@ -85,6 +91,8 @@ class Solver:
         the solution then. preconditioner: in place of the one made from the rest shape."""
         chosen = preconditioner or self.preconditioner(potential.time, potential.h)
         limit, forces = tolerance or self.tolerance, self._force_scale(potential)
+        if potential.barrier is not None:
+            return self._solve_barrier(potential, potential.barrier, chosen, limit, forces, most, start)
         if start is None:
             parts = None if potential.static else self.parts()
             good = PROMISING * limit * potential.scale * forces
@@ -96,6 +104,48 @@ class Solver:
         result = self._minimiser().solve(potential, chosen, first, goal, most or self.iterations)
         potential.accept(result.last.x.copy(), evaluated=not result.search_failed)
         return result
+
+    def _solve_barrier(
+        self,
+        potential: IncrementalPotential,
+        stage: BarrierStage,
+        preconditioner: "RestPreconditioner | TangentPreconditioner",
+        tolerance: float,
+        forces: float,
+        most: int | None,
+        start: Array | None,
+    ) -> SolveResult:
+        """``solve`` with barrier contact."""
+        world, parts = self.system.world, self.parts()
+        speeds = BARRIER_SCALE * (0.0 if potential.static else self._momentum() / potential.h)
+        goal = Tolerance(
+            tolerance,
+            max(forces, speeds),
+            rounding_floor(potential, self.rest_system(), world.x),
+        )
+        if start is None:
+            start = stage.begin if potential.static else self._led(potential, parts)
+            start = np.where(world.inverse_mass > 0.0, start, potential.x)
+        loads = np.zeros_like(world.x)
+        self.system.external_forces(potential.time, world.x, world.v, loads)
+        method = self._minimiser()
+        assert isinstance(method, Lbfgs)
+        barrier = BarrierLbfgs(method, parts, loads)
+        result = barrier.solve(
+            potential, stage, preconditioner, start, goal, most or max(self.iterations, BARRIER_ITERATIONS)
+        )
+        potential.accept(result.last.x.copy(), evaluated=not result.search_failed)
+        return result
+
+    def _led(self, potential: IncrementalPotential, parts: ConnectedParts) -> Array:
+        """Where the motion leads."""
+        x, v, _ = potential.stage.origin
+        between = potential.between is not None
+        return parts.ahead(x, v, potential.lead, potential.x_tilde, between)
+
+    def _momentum(self) -> float:
+        world = self.system.world
+        return float(kernels.free_norm(world.mass[:, None] * world.v, world.inverse_mass))
 
     def _minimiser(self) -> Lbfgs | NewtonCg:
         if self._method is None:

@@ -42,8 +42,12 @@ class Static(ImplicitIntegrator):
     memory: int = Field(default=8, ge=1, le=50)
 
     def start(self, system: "System") -> "ImplicitState":
+        from pliant.contact.obstacle import ObstacleRuntime
+        from pliant.integrators.implicit.barrier_step import barrier_of
+
+        barrier = barrier_of(system) is not None
         for label, action in system.actions:
-            if action.offer(Projection):
+            if action.offer(Projection) and not (barrier and isinstance(action, ObstacleRuntime)):
                 raise IncompatibleError(
                     f"Integrator 'static' cannot do contacts and constraints: {label}.",
                     hint='Use { type = "implicit-euler", kinetic-damping = true }, which comes to rest.',
@@ -55,16 +59,17 @@ class Static(ImplicitIntegrator):
         return BACKWARD_EULER
 
     def step(self, system: "System", state: IntegratorState, time: float, dt: float) -> None:
+        from pliant.integrators.implicit.barrier_step import contacts
         from pliant.integrators.implicit.step import StepAttempt, implicit_state
 
         kept = implicit_state(state)
-        potential = self._potential(system, time, dt)
+        potential = self._potential(kept, time, dt)
         result = kept.solve(potential, min(DIRECT, self.iterations))
         if not result.converged:
             potential, result = self._newton(kept, time, dt, potential, result)
         if not result.converged:
             self._relax(kept, time + dt)
-            potential = self._potential(system, time, dt)
+            potential = self._potential(kept, time, dt)
             result = kept.solve(potential, self.iterations)
             potential, result = self._newton(kept, time, dt, potential, result)
         if not result.residual <= 100.0 * self.tolerance:
@@ -74,16 +79,28 @@ class Static(ImplicitIntegrator):
                 hint="Hold the body, apply the load in smaller steps, or step through time instead.",
             )
         kept.close(
-            StepAttempt(potential, result, *potential.end_state(), potential.end_forces(), (), True), dt
+            StepAttempt(
+                potential,
+                result,
+                *potential.end_state(),
+                potential.end_forces(),
+                (),
+                True,
+                contacts(potential),
+            ),
+            dt,
         )
         kept.count_step()
 
-    def _potential(self, system: "System", time: float, dt: float) -> "IncrementalPotential":
+    def _potential(self, kept: "ImplicitState", time: float, dt: float) -> "IncrementalPotential":
         from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
-        world = system.world
+        system, world = kept.system, kept.system.world
         stage = ImplicitStage(np.inf, world.x, world.v, (world.x, world.v, 0.0))
-        return IncrementalPotential(system, stage, time, dt)
+        potential = IncrementalPotential(system, stage, time, dt)
+        if kept.barrier is not None:
+            kept.barrier.begin_stage(potential, BACKWARD_EULER, time, ())
+        return potential
 
     def _newton(
         self,
@@ -102,12 +119,13 @@ class Static(ImplicitIntegrator):
         tangent = TangentPreconditioner(solver.rest_system(), kept.system.world)
         if not (solver.minimises and tangent.small):
             return potential, result
-        again = self._potential(kept.system, time, dt)
+        again = self._potential(kept, time, dt)
         start = potential.x if np.isfinite(result.residual) else None
         return again, kept.solve(again, min(NEWTON, self.iterations), start=start, preconditioner=tangent)
 
     def _relax(self, kept: "ImplicitState", time: float) -> None:
         """Backward Euler with kinetic damping under the loads of ``time``, until nearly at rest."""
+        from pliant.integrators.implicit.barrier_step import contacts
         from pliant.integrators.implicit.force_scales import external_force_norm, relaxation_step
         from pliant.integrators.implicit.incremental_potential import IncrementalPotential
         from pliant.integrators.implicit.step_control import KineticDamping
@@ -120,13 +138,19 @@ class Static(ImplicitIntegrator):
         for _ in range(RELAXING):
             stage = ImplicitStage(h, world.x, world.v, (world.x, world.v, 0.0))
             potential = IncrementalPotential(system, stage, time - h, h, at_rest=True)
+            if kept.barrier is not None:
+                kept.barrier.begin_stage(potential, BACKWARD_EULER, time - h, ())
             result = kept.solve(potential, 50, RELAXED)
             if not np.isfinite(result.residual):
                 h *= 0.5
                 continue
+            if kept.barrier is not None:
+                potential.solution()
+                kept.barrier.end_step(time, h, contacts(potential))
             world.x[:], world.v[:] = potential.x, np.where(free, potential.v, 0.0)
             system.evaluate(time, world.x, np.zeros_like(world.v), world.f)
-            unbalanced = float(np.linalg.norm(np.where(free, world.f, 0.0)))
+            push = 0.0 if potential.barrier is None else potential.barrier.forces(world.x)
+            unbalanced = float(np.linalg.norm(np.where(free, world.f + push, 0.0)))
             damping.stop_at_peak(system)
             if unbalanced <= CALM * external_force_norm(system, time):
                 break

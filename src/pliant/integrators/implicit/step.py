@@ -14,6 +14,8 @@ from pliant.integrators.implicit.active_set_contact import (
     ActiveSetContact,
     ObstacleForces,
 )
+from pliant.integrators.implicit.barrier_stage import BarrierStage
+from pliant.integrators.implicit.barrier_step import BARRIER_HALVINGS, barrier_of
 from pliant.integrators.implicit.conservation import StepConservation
 from pliant.integrators.implicit.energy_momentum import ForcesBetween
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
@@ -52,6 +54,7 @@ class StepAttempt:
     forces: Array | None
     obstacles: Sequence[tuple[float, ObstacleForces]]
     good: bool
+    contacts: Sequence[tuple[float, BarrierStage]] = ()  # shares of the step, and barrier contact in them
 
 
 class ImplicitState(IntegratorState):
@@ -65,6 +68,9 @@ class ImplicitState(IntegratorState):
         self.system = system
         self.solver = Solver(system, tolerance, iterations, memory)
         self.contact = ActiveSetContact()
+        self.barrier = barrier_of(system)
+        if self.barrier is not None:
+            self.barrier.prepare(self.solver)
         self.history: History = None
         self.continues = True
         self.kinetic_damping = KineticDamping()
@@ -79,7 +85,8 @@ class ImplicitState(IntegratorState):
         before = (world.x.copy(), world.v.copy()) if two_step else None
         self._advance(rule, time, dt)
         self.continues = not self.contact.changed
-        self.history = before if self.continues else None
+        touches = self.barrier is not None and self.barrier.touches
+        self.history = before if self.continues and not touches else None
         self.count_step()
 
     def _advance(self, rule: StepRule, time: float, dt: float, depth: int = 0) -> None:
@@ -88,7 +95,12 @@ class ImplicitState(IntegratorState):
         stage was half a step long), and so on."""
         held = {name: values.copy() for name, values in self.contact.state().items()}
         attempt = self._attempt(rule, time, dt)
-        if attempt.good or depth >= HALVINGS:
+        final = depth >= HALVINGS
+        if self.barrier is not None:
+            final = depth >= BARRIER_HALVINGS and not (rule.between or rule.guarded)
+            if final and not (attempt.good or self._solved(attempt.result)):
+                self.barrier.stop(attempt.problem, time)
+        if attempt.good or final:
             if not np.isfinite(attempt.result.residual):
                 raise Diverged(
                     f"Stopped at t = {time:.6g} s: the implicit solver found no next state.",
@@ -100,6 +112,8 @@ class ImplicitState(IntegratorState):
         if rule.between and depth < HALVED_BETWEEN:
             self._tell("halves", UNSOLVED.format(time))
             again, pieces = ENERGY_MOMENTUM, 2
+        elif rule.guarded and self.barrier is not None and depth < BARRIER_HALVINGS - 1:
+            again, pieces = rule, 2
         elif rule.between or rule.guarded:
             why = "would gain energy or was not solved" if rule.guarded else "was not solved in halves either"
             self._tell("euler", LOSSY.format(time, why))
@@ -124,12 +138,18 @@ class ImplicitState(IntegratorState):
         contact.changed = False
         solved: list[StageSolution] = []
         left: Array | float = 0.0
+        contacts: list[tuple[float, BarrierStage]] = []
         for make, share in zip(rule.stages, shares, strict=True):
             stage = make(start, solved, dt)
             between = ForcesBetween(system, time, dt) if rule.between else None
             problem = IncrementalPotential(system, stage, time, dt, between=between)
             span = dt if stage.midpoint else stage.end * dt
-            result = self._solve_with_contact(problem, span) if system.obstacles else self.solve(problem)
+            if self.barrier is not None:
+                before = [each for _, each in contacts]
+                contacts.append((share, self.barrier.begin_stage(problem, rule, time, before)))
+                result = self.solve(problem)
+            else:
+                result = self._solve_with_contact(problem, span) if system.obstacles else self.solve(problem)
             good = self._solved(result)
             if between is not None and good:
                 good = between.error_share(problem.x, result.last.g, problem.scale) <= between.WRONG
@@ -147,15 +167,18 @@ class ImplicitState(IntegratorState):
             good = not gains_energy(problem, x, v, ends, self.solver.minimises)
         elif rule.restores:
             ended, parts = StepConservation(system, rule, start, solved, obstacles), self.solver.parts()
-            touched, energies = parts.touched(contact.rows), self.solver.minimises
-            v, gains = ended.restore(parts, x, v, dt, touched, left, energies)
+            rows = contact.rows if self.barrier is None else self.barrier.rows(contacts)
+            touched, energies = parts.touched(rows), self.solver.minimises
+            surplus = 0.0 if self.barrier is None else self.barrier.surplus_work(rule, contacts)
+            v, gains = ended.restore(parts, x, v, dt, touched, left, energies, surplus)
             good = good and not gains
         if system.velocity_dependent and not stage.midpoint:
             ends = None
-        return StepAttempt(problem, result, x, v, ends, obstacles, good)
+        return StepAttempt(problem, result, x, v, ends, obstacles, good, contacts)
 
     def _solved(self, result: SolveResult) -> bool:
-        return result.converged or result.residual <= 10.0 * self.solver.tolerance
+        slack = 10.0 if self.barrier is None else 1.0
+        return result.converged or result.residual <= slack * self.solver.tolerance
 
     def _balance(self, problem: IncrementalPotential, result: SolveResult) -> Array:
         """Make the momentum of the connected parts exact, whatever the tolerance left: in the velocities, so
@@ -205,6 +228,8 @@ class ImplicitState(IntegratorState):
         system, world, problem = self.system, self.system.world, attempt.problem
         time, x, v = problem.end_time, attempt.x, attempt.v
         self._residual = max(self._residual, attempt.result.residual)
+        if self.barrier is not None:
+            self.barrier.end_step(time, dt, attempt.contacts)
         if attempt.forces is not None and not system.projects:
             world.x[:], world.v[:], world.f[:] = x, v, attempt.forces
             return
