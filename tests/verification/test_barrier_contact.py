@@ -185,6 +185,36 @@ def test_a_thrown_cube_does_not_pass_a_sheet(speed: float) -> None:
     assert cube_low > low  # of the surfaces: the node inside of the cube may be beyond (inverted cells)
 
 
+def test_every_accepted_move_is_free_by_tight_inclusion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only states: each straight move of the solver in the first steps of an impact at 50 m/s."""
+    ipctk = pytest.importorskip("ipctk")
+    from pliant.integrators.implicit.lbfgs import Lbfgs
+
+    sheet = block((0.3, 0.3, 0.02), (6, 6, 1), name="sheet")
+    cube = block(
+        (0.06, 0.06, 0.06), (2, 2, 2), position=(0.12, 0.12, 0.05), velocity=(0, 0, -50), name="cube"
+    )
+    simulation = simulation_of([sheet, cube], [], "implicit-euler", 0.005)
+    world = simulation.system.world
+    parts = [p.structure.cells["triangle"] + p.rows.start for p in world.bodies]
+    rows, corners = np.unique(np.concatenate(parts), return_inverse=True)
+    triangles = np.asfortranarray(corners.reshape(-1, 3).astype(np.int32))
+    mesh = ipctk.CollisionMesh(np.asfortranarray(world.rest[rows]), ipctk.edges(triangles), triangles)
+    ccd, free, plain = ipctk.TightInclusionCCD(conservative_rescaling=0.99), list[bool](), Lbfgs.taken
+
+    def taken(self: Lbfgs, x: Any, g: Any) -> Any:
+        found = plain(self, x, g)
+        ends = (np.asfortranarray(each[rows]) for each in (x, found[0]))
+        free.append(bool(ipctk.is_step_collision_free(mesh, *ends, narrow_phase_ccd=ccd)))
+        return found
+
+    monkeypatch.setattr(Lbfgs, "taken", taken)
+    for _ in range(2):
+        simulation.advance()
+    assert len(free) > 50
+    assert all(free)
+
+
 def test_a_strip_folds_onto_itself() -> None:
     """A soft strip that is dropped on its end: it comes to lie on itself, without a crossing."""
     soft = {**SOFT, "young": 2e4}
