@@ -136,7 +136,8 @@ def test_blocks_slide_as_coulomb_says(model: str, degrees: float, friction: floa
     angle = np.radians(degrees)
     expected = G * (np.sin(angle) - friction * np.cos(angle))
     within = 0.02 if model == "efg" else 0.01
-    assert slid(model, degrees, friction)[0] == pytest.approx(expected, rel=within)
+    seconds = 1.0 if model == "lattice" else 0.7  # it shears to and fro more slowly while it slides
+    assert slid(model, degrees, friction, seconds)[0] == pytest.approx(expected, rel=within)
 
 
 @pytest.mark.parametrize("model", ["rigid", "lattice", "efg"])

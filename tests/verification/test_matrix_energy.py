@@ -36,12 +36,9 @@ def series(
 
 @pytest.mark.parametrize("model", ["fem", "cpm1", "mass-spring"])
 def test_a_drop_that_rings_closes_its_ledger(model: str, tmp_path: Path) -> None:
-    """Impacts pass energy on to fast motion, where the correction of leapfrog is larger: its growth is
-    numerical (1.2 to 2.2 % were unexplained), and what is left is below 1 %."""
+    """What is unexplained is below 1 %."""
     found = series(tmp_path, "pretzel", "drop", model, 1.0)
     assert np.abs(found["energy.unexplained"]).max() < 0.01 * found["moved"]
-    grown = -np.minimum(np.diff(found["energy.scheme"]), 0.0).sum()
-    assert 0.0 < found["energy.numerical"][-1] < grown
 
 
 @pytest.mark.parametrize("model", ["fem", "cpm1", "efg", "mass-spring"])

@@ -21,7 +21,7 @@ def test_a_page_with_everything_in_it(beam: Path, browser: Any) -> None:
     assert command(["sweep", str(study.path), "--report", str(page), "-q"]) == 0
     view = browser.new_page()
     errors: list[object] = []
-    view.on("pageerror", errors.append)
+    view.on("pageerror", lambda error: errors.append(str(error)))
     view.on("request", lambda request: errors.append(request.url) if request.url.startswith("http") else None)
     view.goto(page.as_uri())
     assert view.locator(".parallel a").count() == 2

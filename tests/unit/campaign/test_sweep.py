@@ -161,7 +161,7 @@ def test_a_time_limit_keeps_the_frames(beam: Path) -> None:
         beam,
         {"time.duration": [2000.0]},
         beam.parent / "s.sweep",
-        time_limit=5.0,
+        time_limit=15.0,
         progress=False,
         on="local:1",
     )

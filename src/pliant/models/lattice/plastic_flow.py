@@ -61,8 +61,8 @@ class PlasticFlow:
                 self.deformation[i] = f / np.cbrt(np.linalg.det(f))
 
     def change_reference(self, x: Array) -> None:
-        """Measure deformations from the shape at ``x`` from now on: :math:`F_p` becomes :math:`F_p F^{-1}`, with
-        determinant one, so that the deviatoric elastic strains stay."""
+        """Measure deformations from the shape at ``x`` from now on: :math:`F_p` becomes :math:`F_p F^{-1}`,
+        with determinant one, so that the deviatoric elastic strains stay."""
         own, f, w = self.body.connections, np.empty((3, 3)), np.empty((3, 3, 3))
         for i, plastic in enumerate(self.deformation):
             spans = plastic_kernels.element_deformation(

@@ -112,9 +112,6 @@ def put_in_place(draft: Path, final: Path, force: bool) -> None:
 def _check(final: Path, force: bool) -> bool:
     """Whether an older run is to be replaced; RunError where ``final`` may not be used."""
     if not os.path.lexists(final):
-        nearest = next(each for each in final.absolute().parents if os.path.lexists(each))
-        if not nearest.is_dir():
-            raise RunError(f"Cannot write {final}: {nearest.name} is a file, not a folder.")
         return False
     if not is_run(final):
         if force and final.is_dir() and not any(final.iterdir()):
@@ -152,4 +149,8 @@ def _clear_leftovers(final: Path) -> None:
 
 def refuse_existing(path: str | os.PathLike[str], force: bool) -> None:
     """RunError where ``path`` may not be used for a new run; asked before long work begins."""
-    _check(target(path), force)
+    final = target(path)
+    nearest = next(each for each in final.absolute().parents if os.path.lexists(each))
+    if not nearest.is_dir():
+        raise RunError(f"Cannot write {final}: {nearest.name} is a file, not a folder.")
+    _check(final, force)

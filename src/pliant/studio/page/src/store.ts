@@ -42,6 +42,7 @@ export interface State {
   examples: { name: string; title: string; model: string }[];
   files: { scenes: string[]; runs: string[]; meshes: string[] };
   folder: string;
+  run: string; // the recorded run that the page was opened with, or ""
   autosave: boolean;
   table: SceneTable;
   scenery: (Scenery | null)[]; // of the actions of the table
@@ -85,6 +86,7 @@ export const initialState: State = {
   examples: [],
   files: { scenes: [], runs: [], meshes: [] },
   folder: "",
+  run: "",
   autosave: false,
   table: { bodies: [], actions: [], measures: [] },
   scenery: [],
