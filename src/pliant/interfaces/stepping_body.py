@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pliant.core.typing import Array
+from pliant.interfaces.shared_data import StableStep
 
 if TYPE_CHECKING:
     from pliant.contact.obstacle import ObstacleRuntime
@@ -17,8 +18,7 @@ class StepContext:
     The step goes from ``time`` to ``time + dt`` [s]. x [m], v [m/s]: written in place. external [N]: forces
     of actions, at the beginning of the step in ``advance`` and at its end in ``finish_step``. inverse_mass
     [1/kg]: zero for prescribed degrees of freedom, which are at their place of ``time + dt`` already.
-    obstacles: rigid shapes that the body resolves its contacts with. damped: whether any action depends on
-    velocities.
+    obstacles: rigid shapes that the body resolves its contacts with.
     """
 
     time: float
@@ -28,16 +28,22 @@ class StepContext:
     external: Array
     inverse_mass: Array
     obstacles: Sequence["ObstacleRuntime"] = ()
-    damped: bool = False
 
 
 class SelfStepping(Protocol):
-    """Mechanics that advance their own particles: resolution levels with local steps, rigid bodies.
+    """Mechanics that advance their own particles: resolution levels with steps of their own, rigid bodies.
+
+    books_drives: whether ``report_energy`` has the work of prescribed motion, so that the ledger leaves it out.
 
     Such bodies have the last rows of the World; integrators work on the rows before them. A step calls
     ``advance`` after the drift of the other bodies, then contacts are projected, forces are evaluated
     (``add_internal_forces`` in place of ``add_forces``), and ``finish_step`` is called.
     """
+
+    books_drives: bool
+
+    def stable_step_of_loads(self) -> StableStep:
+        """The longest step of the World where forces on the body vary: they are read once in it."""
 
     def advance(self, ctx: StepContext) -> None:
         """Take the body's own rows to the end of the step, in place. Contacts may have moved rows since the

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.typing import AnyArray, Array
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.interfaces import ACCOUNTS, EnergyTotals, ForceTerm, Integrator, PrescribedMotion
 from pliant.state.world import World
 
@@ -62,6 +62,7 @@ class EnergyLedger:
         self._reporting: list[ForceTerm] = []
         self._booked: list[BookedTerm] = []
         self._moving: list[PrescribedMotion] = []
+        self._driven_rows: list[IntArray] = []
         self._rows = world.count  # those that the integrator moves
         self._idle = True  # whether there is nothing to book in a step
         self._x: Array = world.x.copy()  # at the beginning of the step
@@ -79,12 +80,18 @@ class EnergyLedger:
         active: Sequence[ForceTerm],
         drives: Sequence[PrescribedMotion],
         integrated_rows: int,
+        booking: Sequence[slice] = (),
     ) -> None:
-        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion."""
+        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion, but for that
+        of rows whose bodies book it themselves (``booking``)."""
         self._reporting = [term for term in every if "report_energy" in term.members]
         pushing = [term for term in active if "add_forces" in term.members and term.account is not None]
         self._booked = [BookedTerm(term, self._world) for term in pushing]
         self._moving = [drive for drive in drives if not drive.is_static]
+        left_out = np.zeros(self._world.count, bool)
+        for rows in booking:
+            left_out[rows] = True
+        self._driven_rows = [drive.rows[~left_out[drive.rows]] for drive in self._moving]
         self._rows = integrated_rows
         self._idle = not (self._reporting or self._booked or self._moving)
 
@@ -111,7 +118,8 @@ class EnergyLedger:
         if self._booked or self._moving:
             self._x[:] = world.x
         self._driven_energy_before = self._driven_energy()
-        self._driven_forces = [world.f[drive.rows][:, drive.axes] for drive in self._moving]
+        driven = zip(self._moving, self._driven_rows, strict=True)
+        self._driven_forces = [world.f[rows][:, drive.axes] for drive, rows in driven]
 
     def begin_step(self, dt: float) -> float:
         """Called before a step of ``dt``: where that differs from the last one, so does the correction of the
@@ -144,9 +152,10 @@ class EnergyLedger:
             constant = each.term.constant
             work = force_work(each.now if constant else each.before, each.now, self._x, world.x)
             each.term.book(float(work) + each.advance(world.x), totals)
-        for drive, before in zip(self._moving, self._driven_forces, strict=True):
-            moved = (world.x[drive.rows] - self._x[drive.rows])[:, drive.axes]
-            totals.work -= 0.5 * float(np.sum((before + world.f[drive.rows][:, drive.axes]) * moved))
+        driven = zip(self._moving, self._driven_rows, self._driven_forces, strict=True)
+        for drive, rows, before in driven:
+            moved = (world.x[rows] - self._x[rows])[:, drive.axes]
+            totals.work -= 0.5 * float(np.sum((before + world.f[rows][:, drive.axes]) * moved))
         if self._moving:
             totals.work += self._driven_energy() - self._driven_energy_before
         self.current = False
@@ -158,9 +167,9 @@ class EnergyLedger:
 
     def _driven_energy(self) -> float:
         world, total = self._world, 0.0
-        for drive in self._moving:
-            speed = world.v[drive.rows][:, drive.axes]
-            total += 0.5 * float(np.sum(world.mass[drive.rows, None] * speed**2))
+        for drive, rows in zip(self._moving, self._driven_rows, strict=True):
+            speed = world.v[rows][:, drive.axes]
+            total += 0.5 * float(np.sum(world.mass[rows, None] * speed**2))
         return total
 
     # ------------------------------------------------------------------------------------- balance

@@ -92,11 +92,11 @@ class System:
         projections = sorted(offered(self.acting, Projection), key=lambda each: each.applied_last)
         self._projections = [each.project for each in projections]
         self.obstacles = [each for each in self.acting if isinstance(each, ObstacleRuntime)]
-        self._actions_damp = any(term.velocity_dependent for term in pushing)
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
-        self.energy_ledger.bind(every, [*damping, *self.acting], self._drives, self.integrated_rows)
+        booking = [p.rows for p, found in owning if found.books_drives]
+        self.energy_ledger.bind(every, [*damping, *self.acting], self._drives, self.integrated_rows, booking)
         self._booked = self.energy_ledger.varying
         self.velocity_dependent = bool(damping) or any(term.velocity_dependent for term in pushing)
 
@@ -110,14 +110,17 @@ class System:
         if not self.schedule.changes_at(time):
             return False
         world = self.world
-        kinetic = world.kinetic_energy()
+        kinetic = self._kinetic_energy()
         if not self.schedule.activate_at(time, world):
             return False
         self._bind()
         self._mask()
         self.drive(time, world.x, world.v)
-        self.totals.work += world.kinetic_energy() - kinetic
+        self.totals.work += self._kinetic_energy() - kinetic
         return True
+
+    def _kinetic_energy(self) -> float:
+        return self.energies()[0] if self._self_stepping else self.world.kinetic_energy()
 
     def _mask(self) -> None:
         """Zero inverse mass for the driven degrees of freedom."""
@@ -238,9 +241,8 @@ class System:
         self._steps_under_way = []
         for mechanics, rows in self._self_stepping:
             ctx = StepContext(
-                time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles,
-                self._actions_damp,
-            )  # fmt: skip
+                time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles
+            )
             mechanics.advance(ctx)
             self._steps_under_way.append((mechanics, ctx))
 

@@ -41,6 +41,7 @@ class RigidMechanics(Mechanics):
     """
 
     capabilities = frozenset({SelfStepping})
+    books_drives = False
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -134,6 +135,9 @@ class RigidMechanics(Mechanics):
         self.spin = self.spin + dt * load[3:]
 
     # ------------------------------------------------------------------------------------ the step
+
+    def stable_step_of_loads(self) -> StableStep:
+        return self.stable_step()
 
     def advance(self, ctx: StepContext) -> None:
         time, dt, x, v, inverse_mass = ctx.time, ctx.dt, ctx.x, ctx.v, ctx.inverse_mass

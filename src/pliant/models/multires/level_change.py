@@ -1,0 +1,199 @@
+r"""From one arrangement of levels to another, without a gain of energy.
+
+Refining is inclusion: the finer space contains the field, so positions and velocities stay as they are. Coarsening
+leaves momenta as they are, :math:`p' = H^T p`, and takes the positions that are nearest in energy: :math:`G'^T
+(\nabla E(G' q') - \nabla E(u)) = 0`, so that for linear bodies :math:`E(G' q') = E(u) - E(u - G' q')`. The energy of
+both is checked: where it would rise, what is not rigid in the motion pays for it, or the change is refused.
+"""
+
+import numpy as np
+
+from pliant.core.typing import Array, BoolArray
+from pliant.models.multires import element_kernels, motion_kernels
+from pliant.models.multires.arrangement import Arrangement
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.motion_kernels import Motion
+
+NEWTON, ITERATIONS, RESIDUAL = 3, 60, 1e-4
+
+
+def plain_energy(arrangement: Arrangement, motion: Motion) -> float:
+    """Kinetic and elastic energy [J]."""
+    return arrangement.kinetic_energy(motion) + arrangement.elastic_energy(motion)
+
+
+def change_levels(before: Arrangement, after: Arrangement, motion: Motion) -> float | None:
+    """Let ``after`` go on from where ``before`` is; motion is changed in place. Returns the change of the elastic
+    and kinetic energy [J], never positive; or None where it was refused, and nothing has changed."""
+    h = before.hierarchy
+    motion_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
+    energy = plain_energy(before, motion)
+    kept = [array.copy() for array in (motion.x, motion.v, motion.p)]
+    was, now = set_of(before, h), set_of(after, h)
+    if not (was & ~now).any() or not (before.own & ~after.own).any():
+        _refine(after, motion)
+    else:
+        _coarsen(before, after, motion, kept[2])
+    motion_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
+    rise = plain_energy(after, motion) - energy
+    if rise > 0.0 and not pay(after, motion, rise):
+        for array, old in zip((motion.x, motion.v, motion.p), kept, strict=True):
+            array[:] = old
+        return None
+    return min(plain_energy(after, motion) - energy, 0.0)
+
+
+def set_of(arrangement: Arrangement, h: Hierarchy) -> BoolArray:
+    """Flags (n,) of the active nodes."""
+    found = np.zeros(len(h.points), bool)
+    found[arrangement.active] = True
+    return found
+
+
+def _refine(after: Arrangement, motion: Motion) -> None:
+    own = after.active
+    v = np.where(after.held, motion.led[own], motion.v[own])
+    p = after.momenta_of(v)
+    motion.p[:] = 0.0
+    motion.p[own] = p
+    motion_kernels.velocities(after.acting, motion)
+
+
+def _coarsen(before: Arrangement, after: Arrangement, motion: Motion, momenta: Array) -> None:
+    """Momenta are handed up; positions are those nearest in energy."""
+    h = before.hierarchy
+    x, own = motion.x, after.active
+    target = np.zeros_like(x)  # forces of the field, on the nodes of the coarser space
+    _forces(before, x, target)
+    p = momenta
+    p[np.setdiff1d(np.arange(len(x)), before.active)] = 0.0
+    both = np.concatenate([target, p], axis=1)
+    motion_kernels.restrict_all(after.own, h.corners, h.weights, both)
+    target = both[:, :3]
+    fresh = own[~before.own[own] | ~set_of(before, h)[own]]
+    fit_nodes(h, x, fresh)
+    motion_kernels.interpolate_all(after.own, h.corners, h.weights, x, motion.v)
+    for _ in range(NEWTON):
+        off = np.zeros_like(x)
+        _forces(after, x, off)
+        off = np.where(after.held, 0.0, off[own] - target[own])
+        if np.abs(off).max(initial=0.0) <= RESIDUAL * max(np.abs(target[own]).max(initial=0.0), 1e-30):
+            break
+        _move(after, x, motion.v, _solve(after, x, off))
+        if h.mesh.law == element_kernels.LINEAR or h.mesh.law == element_kernels.DEBUNNE:
+            break
+    motion.p[:] = 0.0
+    motion.p[own] = both[own, 3:]
+    motion_kernels.velocities(after.acting, motion)
+
+
+def _move(after: Arrangement, x: Array, spare: Array, by: Array) -> None:
+    """Move the active nodes, and what hangs on them."""
+    h = after.hierarchy
+    x[after.active] += by
+    motion_kernels.interpolate_all(after.own, h.corners, h.weights, x, spare)
+
+
+def _forces(arrangement: Arrangement, x: Array, out: Array) -> None:
+    """Elastic forces [N] on the active nodes at x, which is known at all nodes."""
+    h = arrangement.hierarchy
+    element_kernels.cluster_forces(arrangement.clusters, h.clusters, h.mesh.law, h.points, x, out)
+    element_kernels.tet_forces(arrangement.tets, h.mesh, x[h.particles], out[h.particles])
+    motion_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
+
+
+def _product(arrangement: Arrangement, x: Array, u: Array) -> Array:
+    """``G^T K G u`` of displacements of the active nodes, (a, 3)."""
+    h = arrangement.hierarchy
+    full, out, spare = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
+    full[arrangement.active] = u
+    motion_kernels.interpolate_all(arrangement.own, h.corners, h.weights, full, spare)
+    law, clusters = h.mesh.law, h.clusters
+    element_kernels.cluster_products(arrangement.clusters, clusters, law, x, full, 1.0, out)
+    tets = (arrangement.tets, h.mesh, x[h.particles], full[h.particles], 1.0, out[h.particles])
+    element_kernels.tet_products(*tets)
+    motion_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
+    return np.where(arrangement.held, 0.0, out[arrangement.active])
+
+
+def _solve(after: Arrangement, x: Array, b: Array) -> Array:
+    """``K u = b`` by conjugate gradients; masses stand for the diagonal, to which stiffness is in proportion."""
+    scale = 1.0 / after.mass[:, None]
+    u, r = np.zeros_like(b), b.copy()
+    z = scale * r
+    d, rho = z.copy(), float(np.sum(r * z))
+    first = rho
+    for _ in range(ITERATIONS):
+        if rho <= RESIDUAL**2 * first or rho == 0.0:
+            break
+        product = _product(after, x, d)
+        curvature = float(np.sum(d * product))
+        if curvature <= 0.0:
+            break
+        step = rho / curvature
+        u += step * d
+        r -= step * product
+        z = scale * r
+        rho, last = float(np.sum(r * z)), rho
+        d = z + rho / last * d
+    return u
+
+
+def fit_nodes(h: Hierarchy, x: Array, nodes: Array) -> None:
+    """Positions of ``nodes`` from the affine maps nearest to what hangs on them, the finer ones first."""
+    for i in sorted((int(node) for node in nodes), reverse=True):
+        some = h.children[h.children_first[i] : h.children_first[i + 1]]
+        if not len(some):
+            continue
+        weight = np.sqrt(np.abs(h.weights[some] * (h.corners[some] == i)).sum(axis=1) + 1e-3)
+        centre, there = h.points[some].mean(axis=0), x[some].mean(axis=0)
+        arms, moved = h.points[some] - centre, x[some] - there
+        turn = np.eye(3)
+        if len(some) >= 4:
+            a, b = weight[:, None] * arms, weight[:, None] * (moved - arms)
+            size = float(np.sum(a * a)) + 1e-30
+            gram = a.T @ a + 1e-3 * size * np.eye(3)
+            turn = turn + np.linalg.solve(gram, a.T @ b).T
+        x[i] = there + turn @ (h.points[i] - centre)
+
+
+def pay(after: Arrangement, motion: Motion, rise: float) -> bool:
+    """Take ``rise`` [J] out of the motion that is not rigid; False where there is not enough of it."""
+    own = after.active
+    free = ~after.held
+    rigid = np.zeros((len(own), 3))
+    if not after.prescribed.any:
+        rigid = _rigid(after, motion.x[own], motion.v[own])
+    extra = np.where(free, motion.v[own] - rigid, 0.0)
+    energy = 0.5 * float(np.sum(after.momenta_of(extra) * extra))
+    if rise >= 0.9 * energy:
+        return False
+    share = np.sqrt(1.0 - rise * (1.0 + 1e-9) / energy)
+    v = np.where(free, rigid + share * extra, motion.v[own])
+    motion.p[own] = np.where(free, after.momenta_of(v), motion.p[own])
+    motion_kernels.velocities(after.acting, motion)
+    return True
+
+
+def _rigid(after: Arrangement, x: Array, v: Array) -> Array:
+    """The rigid motion (a, 3) with the momenta of each piece, at the present positions."""
+    out, p, piece = np.zeros_like(v), after.momenta_of(v), after.acting.piece
+    for e in np.unique(piece):
+        rows = piece == e
+        m = after.mass[rows]
+        centre = m @ x[rows] / m.sum()
+        arms = x[rows] - centre
+        basis = np.zeros((6, int(rows.sum()), 3))
+        for c in range(3):
+            basis[c, :, c] = 1.0
+            basis[3 + c] = np.cross(np.eye(3)[c], arms)
+        full = np.zeros((len(v), 3))
+        weighted = []
+        for each in basis:
+            full[rows] = each
+            weighted.append(after.momenta_of(full)[rows])
+        gram = np.array([[float(np.sum(a * b)) for b in weighted] for a in basis])
+        given = np.array([float(np.sum(a * p[rows])) for a in basis])
+        twist = np.linalg.lstsq(gram, given, rcond=None)[0]
+        out[rows] = np.einsum("k,knc->nc", twist, basis)
+    return out
