@@ -107,7 +107,7 @@ class EnergyLedger:
         world = self._world
         if self._x.shape != world.x.shape:
             self._x = np.empty_like(world.x)
-        self._report()
+        self.report()
         for each in self._booked:
             each.advance(world.x)
         self.current = False
@@ -143,7 +143,7 @@ class EnergyLedger:
         if self._idle:
             return
         world, totals = self._world, self.totals
-        self._report()
+        self.report()
         if not self.current:  # implicit steps do not end with an evaluation of the World's forces
             for each in self.varying:
                 each.now[:] = 0.0
@@ -161,7 +161,8 @@ class EnergyLedger:
         self.current = False
         self._begin()
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Let all terms report what forces do not show."""
         for term in self._reporting:
             term.report_energy(self.totals)
 

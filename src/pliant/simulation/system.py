@@ -178,10 +178,18 @@ class System:
 
     def _apply(self, event: Event) -> None:
         """Let ``event`` happen; what it changes in the stored energy belongs to the account of the action."""
+        booked = self._booked_levels()
         before = self._stored()
         changes = event.apply(self.world)
         self._apply_topology_changes(changes)
-        event.book(self._stored() - before, self.totals)
+        booked = self._booked_levels() - booked
+        event.book(self._stored() - before + booked, self.totals)
+
+    def _booked_levels(self) -> float:
+        """What changes of levels have taken so far [J], which bodies book by themselves."""
+        if self._self_stepping:
+            self.energy_ledger.report()
+        return self.totals.levels
 
     def _stored(self) -> float:
         return sum(self.energies()) + self.potential_energy()

@@ -20,9 +20,10 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.models.multires import element_kernels, motion_kernels
 from pliant.models.multires.element_kernels import NEO_HOOKEAN
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import Acting, Motion, Network
+from pliant.models.multires.motion_kernels import Acting, NodeMotion, Network
 
-LIGHT = 1e-9  # share of the mean mass below which nothing hangs on a node
+LIGHT = 1e-12  # share of the mean mass below which nothing hangs on a node
+LEAST = 0.02  # least mass of a node, as a share of what hangs on it: a few weights are below zero
 
 
 def network_of(hierarchy: Hierarchy) -> Network:
@@ -68,10 +69,12 @@ class Arrangement:
         moments[h.particles, 0] = h.mass
         moments[h.particles, 1:] = h.mass[:, None] * h.points[h.particles]
         motion_kernels.restrict_all(self.own, h.corners, h.weights, moments)
-        least = LIGHT * h.mass.mean()
-        self.active: IntArray = np.flatnonzero(self.own & (moments[:, 0] > least))
-        self.mass: Array = moments[self.active, 0]
+        hung = np.zeros((n, 1))
+        hung[h.particles, 0] = h.mass
+        motion_kernels.restrict_all(self.own, h.corners, np.abs(h.weights), hung)
+        self.active: IntArray = np.flatnonzero(self.own & (hung[:, 0] > LIGHT * h.mass.mean()))
         self._moments: Array = moments[self.active]
+        self.mass: Array = np.maximum(self._moments[:, 0], LEAST * hung[self.active, 0])
         free = self.depth[h.particles][~prescribed.flags.all(axis=1)]
         self.deepest = int(free.max(initial=0))
         self.clusters, self.tets = np.flatnonzero(usable), np.flatnonzero(tets)
@@ -151,23 +154,23 @@ class Arrangement:
             out[rows] -= u[rows] @ (self._change[1][e] @ (u[rows].T @ v[rows]))
         return out
 
-    def kinetic_energy(self, motion: Motion) -> float:
+    def kinetic_energy(self, motion: NodeMotion) -> float:
         """``p . v / 2`` [J]; of prescribed degrees of freedom, that of their masses."""
         own = self.active
         free = np.where(self.held, self.mass[:, None] * motion.v[own], motion.p[own])
         return 0.5 * float(np.sum(free * motion.v[own]))
 
-    def led_energy(self, motion: Motion) -> float:
+    def led_energy(self, motion: NodeMotion) -> float:
         """Kinetic energy [J] of prescribed degrees of freedom."""
         return 0.5 * float(np.sum((self.mass[:, None] * motion.v[self.active] ** 2)[self.held]))
 
-    def elastic_energy(self, motion: Motion) -> float:
+    def elastic_energy(self, motion: NodeMotion) -> float:
         """Elastic energy [J]; x of hanging nodes is up to date."""
         h = self.hierarchy
         found = element_kernels.cluster_energy(self.clusters, h.clusters, h.mesh.law, h.points, motion.x)
         return float(found + element_kernels.tet_energy(self.tets, h.mesh, motion.x[h.particles]))
 
-    def scheme_energy(self, motion: Motion, dt: float) -> float:
+    def scheme_energy(self, motion: NodeMotion, dt: float) -> float:
         r"""Leapfrog's own, :math:`-dt^2/8\, F \cdot \tilde M^{-1} F` [J]."""
         spare = motion._replace(p=motion.f, v=np.zeros_like(motion.v), led=np.zeros_like(motion.v))
         motion_kernels.velocities(self.acting, spare)

@@ -22,6 +22,7 @@ from pliant.mesh.topology import components
 SIDE = 1.08  # of the finest mesh's edge: with this a cage's nodes are about as far apart as its side says
 SHRINKS = 0.6  # a coarser level has at most this share of the nodes of the next one
 FEWEST = 6  # nodes of a level
+WIDER = 2  # times that the side may be doubled again where a cage has too many nodes
 
 _CORNERS, _EDGES = np.eye(4), np.array([(i, j) for i in range(4) for j in range(i)])
 # where a mesh tet is sampled: its middle, near its corners, and in the middle of its edges and faces

@@ -1,6 +1,6 @@
 """Cuts through the mesh of a body with levels, with virtual nodes; cages are made anew around what is left."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +28,7 @@ class MeshCutting:
         self.mesh = CutMesh.of(structure.rest, structure.cells["tetra"])
         self.virtual: VirtualMesh | None = None
         if arrays is not None:
-            named = {name: array for name, array in vars(arrays).items() if name != "levels"}
+            named = {name: array for name, array in vars(arrays).items() if name != "sides_of_cages"}
             self.mesh = replace(self.mesh, **named, before=np.arange(len(arrays.tets)))
             self.virtual = virtual_mesh(self.mesh)
         self.parents: IntArray = np.arange(len(structure.rest))
@@ -83,8 +83,8 @@ class MeshCutting:
         torn = triangles[boundary_twins(mesh.rest, triangles)]
         return 0.25 * float(double_areas(mesh.rest, torn).sum()) if len(torn) else 0.0
 
-    def cut_structure(self, old: Structure, levels: int) -> Structure:
-        """The structure as it is now, of a body with so many levels; a quarter of each tet's mass at its corners."""
+    def cut_structure(self, old: Structure, sides: Sequence[float]) -> Structure:
+        """The structure as it is now, of a body with cages of these sides [m]; a quarter of each tet's mass at its corners."""
         mesh, virtual, parents = self.mesh, self.virtual, self.parents
         assert virtual is not None
         rest = mesh.points[virtual.owner]
@@ -98,7 +98,7 @@ class MeshCutting:
             cells={"tetra": virtual.tets, "triangle": boundary_triangles(virtual.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carrier(old.spacing),
-            extra=CutArrays(mesh.points, mesh.whole, mesh.rest, mesh.tets, mesh.origin, mesh.sides, np.array([levels])),
+            extra=CutArrays(mesh.points, mesh.whole, mesh.rest, mesh.tets, mesh.origin, mesh.sides, np.array(sides, float)),
             volume_share=virtual.share,
         )
 

@@ -15,6 +15,7 @@ from pliant.models.multires.cages import (
     FEWEST,
     SHRINKS,
     SIDE,
+    WIDER,
     Cage,
     Interpolation,
     cage_in,
@@ -52,7 +53,7 @@ class Hierarchy:
     those of level k from ``cluster_first[k]`` on; piece (n,): the
     connected piece of the body that a node belongs to; cluster_parent: the coarser cage tet that each lies in (-1:
     none); tet_cluster (m,): the cluster of the finest cage that each mesh tet is in. asked: levels that were
-    asked for; exactly: make them all.
+    asked for; sides: of the cages to make, as they were before a cut.
     """
 
     def __init__(
@@ -65,11 +66,12 @@ class Hierarchy:
         asked: int,
         law: str,
         lame: tuple[float, float],
-        exactly: bool = False,
+        sides: Array | None = None,
     ) -> None:
         volumes = np.abs(tet_volumes(rest, tets)) * (1.0 if share is None else share)
         self.asked, self.edge = asked, edge
-        cages = self._cages(rest, tets, volumes, edge, exactly)
+        self.sides: list[float] = []  # of the cages [m]
+        cages = self._cages(rest, tets, volumes, edge, sides)
         hanging = self._interpolations(rest, tets, cages)
         counts = [len(cage.points) for cage in cages] + [len(rest)]
         self.count = len(counts)
@@ -100,17 +102,25 @@ class Hierarchy:
 
     # -------------------------------------------------------------------------------------- building
 
-    def _cages(self, rest: Array, tets: IntArray, volumes: Array, edge: float, exactly: bool) -> list[Cage]:
-        """Cages, the coarsest first; unless ``exactly`` so many are wanted, those that would hardly be coarser are
-        left out."""
+    def _cages(
+        self, rest: Array, tets: IntArray, volumes: Array, edge: float, sides: Array | None
+    ) -> list[Cage]:
+        """Cages, the coarsest first: of the given sides, or else those that have clearly fewer nodes than the last,
+        of which a thin body's first may be none."""
         found, last = list[Cage](), len(rest)
         origin = rest.min(axis=0) - 1e-3 * edge
-        for halving in range(1, self.asked):
-            cage = make_cage(rest, tets, volumes, SIDE * edge * 2**halving, origin)
-            if not exactly and (len(cage.points) > SHRINKS * last or len(cage.points) < FEWEST):
+        for side in SIDE * edge * 2.0 ** np.arange(1, self.asked + WIDER):
+            if len(found) == self.asked - 1:
                 break
-            last = len(cage.points)
-            found.insert(0, cage)
+            cage = make_cage(rest, tets, volumes, side, origin)
+            if len(cage.points) > SHRINKS * last and sides is None:
+                continue
+            if len(cage.points) < FEWEST and sides is None:
+                break
+            if sides is None or (np.abs(sides - side) < 1e-6 * side).any():
+                last = len(cage.points)
+                found.insert(0, cage)
+                self.sides.insert(0, float(side))
         return found
 
     def _interpolations(self, rest: Array, tets: IntArray, cages: list[Cage]) -> list[Interpolation]:

@@ -12,19 +12,21 @@ from pliant.core.typing import Array, BoolArray
 from pliant.models.multires import element_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import Motion
+from pliant.models.multires.motion_kernels import NodeMotion
 
 NEWTON, ITERATIONS, RESIDUAL = 3, 60, 1e-4
+ROUNDING = 1e-11
 
 
-def plain_energy(arrangement: Arrangement, motion: Motion) -> float:
+def plain_energy(arrangement: Arrangement, motion: NodeMotion) -> float:
     """Kinetic and elastic energy [J]."""
     return arrangement.kinetic_energy(motion) + arrangement.elastic_energy(motion)
 
 
-def change_levels(before: Arrangement, after: Arrangement, motion: Motion) -> float | None:
+def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, moved: float) -> float | None:
     """Let ``after`` go on from where ``before`` is; motion is changed in place. Returns the change of the elastic
-    and kinetic energy [J], never positive; or None where it was refused, and nothing has changed."""
+    and kinetic energy [J], never positive but for rounding (of ``moved`` [J], the largest energy so far); or None
+    where it was refused, and nothing has changed."""
     h = before.hierarchy
     motion_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
     energy = plain_energy(before, motion)
@@ -36,11 +38,11 @@ def change_levels(before: Arrangement, after: Arrangement, motion: Motion) -> fl
         _coarsen(before, after, motion, kept[2])
     motion_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
     rise = plain_energy(after, motion) - energy
-    if rise > 0.0 and not pay(after, motion, rise):
+    if rise > ROUNDING * moved and not pay(after, motion, rise):
         for array, old in zip((motion.x, motion.v, motion.p), kept, strict=True):
             array[:] = old
         return None
-    return min(plain_energy(after, motion) - energy, 0.0)
+    return plain_energy(after, motion) - energy
 
 
 def set_of(arrangement: Arrangement, h: Hierarchy) -> BoolArray:
@@ -50,7 +52,7 @@ def set_of(arrangement: Arrangement, h: Hierarchy) -> BoolArray:
     return found
 
 
-def _refine(after: Arrangement, motion: Motion) -> None:
+def _refine(after: Arrangement, motion: NodeMotion) -> None:
     own = after.active
     v = np.where(after.held, motion.led[own], motion.v[own])
     p = after.momenta_of(v)
@@ -59,7 +61,7 @@ def _refine(after: Arrangement, motion: Motion) -> None:
     motion_kernels.velocities(after.acting, motion)
 
 
-def _coarsen(before: Arrangement, after: Arrangement, motion: Motion, momenta: Array) -> None:
+def _coarsen(before: Arrangement, after: Arrangement, motion: NodeMotion, momenta: Array) -> None:
     """Momenta are handed up; positions are those nearest in energy."""
     h = before.hierarchy
     x, own = motion.x, after.active
@@ -157,7 +159,7 @@ def fit_nodes(h: Hierarchy, x: Array, nodes: Array) -> None:
         x[i] = there + turn @ (h.points[i] - centre)
 
 
-def pay(after: Arrangement, motion: Motion, rise: float) -> bool:
+def pay(after: Arrangement, motion: NodeMotion, rise: float) -> bool:
     """Take ``rise`` [J] out of the motion that is not rigid; False where there is not enough of it."""
     own = after.active
     free = ~after.held

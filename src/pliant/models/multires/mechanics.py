@@ -208,7 +208,7 @@ class MultiresMechanics(Mechanics):
             return False
         self.parents = self.cutting.parents
         self.topology_version += 1
-        structure = self.cutting.cut_structure(self.structure, self.hierarchy.count)
+        structure = self.cutting.cut_structure(self.structure, self.hierarchy.sides)
         self.structure = structure
         self.body = self.body.after_cut(structure, self.parents)
         self.hierarchy = self.body.hierarchy

@@ -51,7 +51,7 @@ class Acting(NamedTuple):
     beta: float
 
 
-class Motion(NamedTuple):
+class NodeMotion(NamedTuple):
     """Positions x, velocities v, momenta p, forces f, damping forces q (in f) and loads, (n, 3) over all levels;
     p, q and load at simulated nodes, f after ``evaluate`` at those too. led: velocities of prescribed ones."""
 

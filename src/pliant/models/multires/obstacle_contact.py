@@ -5,18 +5,32 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pliant.contact.obstacle import ObstacleRuntime
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.models.multires import motion_kernels
 from pliant.models.multires.motion_kernels import Touching
 
-FIRM = 0.6  # stiffness of a contact, in particle masses by the square of the tick
-SLOW = 0.4  # viscosity of a contact without restitution, in particle masses by the tick
+FIRM = 1.5  # stiffness of a contact, in particle masses by the square of the tick
+SLOW = 0.7  # viscosity of a contact without restitution, in particle masses by the tick
+
+
+def near_obstacles(
+    obstacles: Sequence[ObstacleRuntime], x: Array, v: Array, edge: float, times: Array, dt: float
+) -> list[BoolArray]:
+    """For each obstacle the particles (n,) that may touch it within dt, where it is at some ``times`` in it."""
+    found, reach = [], 0.5 * edge + 2.0 * dt * np.linalg.norm(v, axis=1)
+    for obstacle in obstacles:
+        shape, flags = obstacle.rigid(times), np.zeros(len(x), bool)
+        motion_kernels.near_shape(
+            shape.kind, shape.size, shape.frame, np.ascontiguousarray(shape.places), x, reach, flags
+        )
+        found.append(flags)
+    return found
 
 
 class ObstacleContact:
     """Contacts of one body with rigid shapes: penalty forces on its particles, read at every tick.
 
-    A contact has the stiffness ``0.6 m / dt^2`` of the particle's mass and the tick at which it began: as stiff as
+    A contact has the stiffness ``1.5 m / dt^2`` of the particle's mass and the tick at which it began: as stiff as
     the ticks allow, as the simulated mass is never less than the particles'. Where ticks grow longer it
     softens; that takes energy and never gives any.
     """
@@ -56,14 +70,10 @@ class ObstacleContact:
         times = time + np.arange(ticks + 1) * (dt / ticks)
         shapes = [obstacle.rigid(times) for obstacle in obstacles]
         places = np.empty((len(shapes), ticks + 1, 3))
-        found = []
-        reach = 0.5 * edge + 2.0 * dt * np.linalg.norm(v, axis=1)
         for o, shape in enumerate(shapes):
             places[o] = shape.places
-            flags = np.zeros(len(x), bool)
-            ends = np.ascontiguousarray(places[o, [0, ticks // 2, ticks]])
-            motion_kernels.near_shape(shape.kind, shape.size, shape.frame, ends, x, reach, flags)
-            found.append(np.flatnonzero(flags))
+        ends = np.array([time, time + 0.5 * dt, time + dt])
+        found = [np.flatnonzero(flags) for flags in near_obstacles(obstacles, x, v, edge, ends, dt)]
         shape_of = np.repeat(np.arange(len(shapes)), [len(some) for some in found])
         particle = np.concatenate(found)
         n = len(particle)

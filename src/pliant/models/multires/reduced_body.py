@@ -12,8 +12,8 @@ from pliant.materials import elastic
 from pliant.models.multires import level_change, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import Motion
-from pliant.models.multires.obstacle_contact import ObstacleContact
+from pliant.models.multires.motion_kernels import NodeMotion
+from pliant.models.multires.obstacle_contact import ObstacleContact, near_obstacles
 from pliant.models.multires.refinement import LEAVE, REACH, Refinement
 from pliant.structure.samplers.levels import CutArrays
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial
     from pliant.models.multires.model import Multires
 
-SAFETY = 0.8  # of the stable step
+SAFETY, TOUCHING = 0.8, 0.5  # of the stable step; while something is near that may be touched
 RETAKES = 5  # times that a step is taken again with half the ticks
 GAIN = 1e-4  # share of the energy that moved which a step may gain before it is taken again
 
@@ -45,13 +45,13 @@ class ReducedBody:
         cut = CutArrays.of(structure)
         self.hierarchy = h = Hierarchy(
             structure.rest, structure.cells["tetra"], structure.volume_share, structure.mass, structure.spacing,
-            model.levels if cut is None else int(cut.levels[0]), model.operator, lame, cut is not None,
+            model.levels, model.operator, lame, None if cut is None else cut.sides_of_cages,
         )  # fmt: skip
         self.network = network_of(h)
         self.beta = material.damping or 0.0
         self.refinement = Refinement(h, model.split)
         n = len(h.points)
-        self.motion = Motion(h.points.copy(), *(np.zeros((n, 3)) for _ in range(6)))
+        self.motion = NodeMotion(h.points.copy(), *(np.zeros((n, 3)) for _ in range(6)))
         self.contact = ObstacleContact(h.mass)
         self.external: Array = np.zeros((len(h.mass), 3))
         split = np.zeros(n, bool)
@@ -88,7 +88,7 @@ class ReducedBody:
         self.set_loads(external)
         motion_kernels.velocities(self.arrangement.acting, motion)
         motion_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        self.dt = dt / self._tick_count(dt, self.arrangement)
+        self.dt = dt / self._tick_count(dt, self.arrangement.deepest)
         self._evaluate()
         self._settle()
         self._levels += before - self._kinetic() - self._stored_elastic()
@@ -134,7 +134,7 @@ class ReducedBody:
         so are displacements, weighted by mass."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         if kicked.any():
-            motion.p += self._handed_up(h.mass[:, None] * kicked)
+            motion.p[:] += self._handed_up(h.mass[:, None] * kicked)
             motion_kernels.velocities(arrangement.acting, motion)
         if moved.any():
             spare = motion._replace(p=self._handed_up(h.mass[:, None] * moved), v=np.zeros_like(motion.v),
@@ -166,6 +166,7 @@ class ReducedBody:
         arrangement, motion = self.arrangement, self.motion
         self._elastic = arrangement.elastic_energy(motion)
         self._scheme = arrangement.scheme_energy(motion, self.dt)
+        self._led = arrangement.led_energy(motion)
 
     def _kinetic(self) -> float:
         return self.arrangement.kinetic_energy(self.motion)
@@ -202,8 +203,11 @@ class ReducedBody:
 
     # ------------------------------------------------------------------------------------------- steps
 
-    def _tick_count(self, dt: float, arrangement: Arrangement) -> int:
-        return max(1, int(np.ceil(dt / (SAFETY * arrangement.stable_step()) * (1.0 - 1e-9))))
+    def _tick_count(self, dt: float, level: int, near: bool = False) -> int:
+        """Ticks of a step whose deepest level is the given one."""
+        critical = self.hierarchy.critical_step(level, self.arrangement.prescribed.flags)
+        limit = np.sqrt(self.beta**2 + critical**2) - self.beta
+        return max(1, int(np.ceil(dt / ((TOUCHING if near else SAFETY) * limit) * (1.0 - 1e-9))))
 
     def advance(self, ctx: StepContext, prescribed: BoolArray) -> None:
         """Take the body from ``ctx.time`` to the end of the step."""
@@ -217,7 +221,10 @@ class ReducedBody:
         led = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
         motion.led[h.particles] = led
         motion_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        ticks = self._tick_count(ctx.dt, arrangement)
+        ends = np.array([ctx.time, ctx.time + 0.5 * ctx.dt, ctx.time + ctx.dt])
+        x, v = motion.x[h.particles], motion.v[h.particles]
+        near = any(flags.any() for flags in near_obstacles(ctx.obstacles, x, v, h.edge, ends, ctx.dt))
+        ticks = self._tick_count(ctx.dt, arrangement.deepest, near)
         for attempt in range(RETAKES + 1):
             last = attempt == RETAKES
             if self._attempt(ctx, ticks << attempt, last):
@@ -243,7 +250,6 @@ class ReducedBody:
             ticks, self.dt, self.network, acting, motion, self.contact.pairs
         )
         self._settle()
-        self._led = arrangement.led_energy(motion)
         led += self._led - led_before
         touched = self.contact.pairs.out.sum(axis=0) if len(self.contact.pairs.out) else np.zeros(8)
         end = self.total()
@@ -312,12 +318,10 @@ class ReducedBody:
         urgent = refinement.above(refinement.near_tools(x, ctx.obstacles, times, REACH))
         kept = refinement.above(refinement.near_tools(x, ctx.obstacles, times, LEAVE))
         wanted, urgency = refinement.choose(self.arrangement, urgent, kept, elapsed)
-        flags, pinned = self.arrangement.prescribed.flags, self.pinned
+        pinned = self.pinned
 
         def ticks(level: int) -> int:
-            critical = h.critical_step(level, flags)
-            limit = np.sqrt(self.beta**2 + critical**2) - self.beta
-            return max(1, int(np.ceil(ctx.dt / (SAFETY * limit) * (1.0 - 1e-9))))
+            return self._tick_count(ctx.dt, level, bool(ctx.obstacles))
 
         split, refused = refinement.within_budget(wanted, urgency, pinned, ticks, budget)
         self.set_split(split)
@@ -340,7 +344,7 @@ class ReducedBody:
         h, before = self.hierarchy, self.arrangement
         after = Arrangement(h, split, before.prescribed, self.beta)
         total = self.total()
-        if level_change.change_levels(before, after, self.motion) is None:
+        if level_change.change_levels(before, after, self.motion, self._moved) is None:
             self.denied += 1
             self.refinement.calm[:] = 0.0
             return
@@ -384,6 +388,9 @@ class ReducedBody:
         own = new.arrangement.active
         level_change.fit_nodes(h, mine.x, own[~known[source[own]]])
         mine.p[own] = new.arrangement.momenta_of(mine.v[own])
+        if not flags.any():  # particles that hang elsewhere now may have other velocities
+            lost = self.momenta()[0] - mine.p[own].sum(axis=0)
+            mine.p[own] += new.arrangement.mass[:, None] * lost / new.arrangement.mass.sum()
         motion_kernels.velocities(new.arrangement.acting, mine)
         motion_kernels.interpolate_all(new.arrangement.own, h.corners, h.weights, mine.x, mine.v)
         new.begun, new.dt, new.ticks = True, self.dt, self.ticks
@@ -397,9 +404,8 @@ class ReducedBody:
         if rise > 0.0:
             level_change.pay(new.arrangement, mine, rise)
             motion_kernels.interpolate_all(new.arrangement.own, h.corners, h.weights, mine.x, mine.v)
-        new._led = new.arrangement.led_energy(mine)
-        new._levels = self._levels
-        del total
+            new._settle()
+        new._levels = self._levels + total - new.total()
         return new
 
     def state(self) -> dict[str, AnyArray]:

@@ -9,7 +9,7 @@ from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.models.multires import motion_kernels
 from pliant.models.multires.arrangement import Arrangement
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import Motion
+from pliant.models.multires.motion_kernels import NodeMotion
 
 MERGE = 0.2  # of the split threshold; half of it still flickers
 CALM = 0.5  # seconds that all children of a node have to be below that before it merges
@@ -33,7 +33,7 @@ class Refinement:
         self.eta: Array = np.zeros(len(hierarchy.points))
         self.calm: Array = np.zeros(len(hierarchy.points))
 
-    def measure(self, arrangement: Arrangement, motion: Motion) -> None:
+    def measure(self, arrangement: Arrangement, motion: NodeMotion) -> None:
         """Compute eta of all active nodes; it is zero elsewhere. x of all nodes is up to date."""
         h = self.hierarchy
         self.eta[:] = 0.0

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class CutArrays(StructureExtra):
     """How cuts have left a mesh: its points (n, 3) [m] and tets (m, 4) as they were sampled; vertices (q, 3) [m]
-    and tets (s, 4) of the cut mesh, the whole tet of each (s,), and its side (s, c), -1 or 1, of each cut; levels
-    (1,): how many the uncut body has."""
+    and tets (s, 4) of the cut mesh, the whole tet of each (s,), and its side (s, c), -1 or 1, of each cut; 
+    sides_of_cages (k,) [m]: of the coarser levels."""
 
     points: Array
     whole: IntArray
@@ -26,7 +26,7 @@ class CutArrays(StructureExtra):
     tets: IntArray
     origin: IntArray
     sides: IntArray
-    levels: IntArray
+    sides_of_cages: Array
 
     def arrays(self) -> dict[str, AnyArray]:
         return {f"cut-{name}": array for name, array in vars(self).items()}
