@@ -91,10 +91,8 @@ class Hierarchy:
         self.pieces, of_tets = pieces(finest.tets)
         self.piece: IntArray = np.zeros(int(first[-1]), np.int64)
         self.piece[first[-2] + finest.tets.ravel()] = np.repeat(of_tets, 4)
-        for k in range(len(cages), 0, -1):
-            rows = slice(first[k], first[k + 1])
-            used = self.weights[rows] != 0.0
-            self.piece[self.corners[rows][used]] = np.repeat(self.piece[rows], 4).reshape(-1, 4)[used]
+        for k, cage in enumerate(cages):
+            self.piece[first[k] + cage.tets[cage.tet_of].ravel()] = np.repeat(of_tets[cage.of_tet], 4)
         self.particle_piece: IntArray = self.piece[self.particles]
         self._clusters(cages)
         self.children_first, self.children = self._children()
