@@ -59,12 +59,12 @@ class Frozen:
         held = self.body.arrangement.held
         motion.x[own] = np.where(held, h.points[own], x(h.points[own]))
         self.body.write(self.w == 0.0, self.x, self.v, self.mechanics._written)
-        self.body._evaluate()
-        self.body._settle()
+        self.body.evaluate()
+        self.body.settle()
 
     def energy(self) -> float:
         """Kinetic and elastic energy, without leapfrog's own."""
-        return float(self.body._kinetic() + self.body._elastic)
+        return float(self.body.kinetic() + self.body.elastic)
 
 
 def cube(levels: int = 3, edge: float = 0.12, **options: Any) -> Any:

@@ -246,8 +246,8 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
 
 
 def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
-    """A cube that sags and swings back, half fine: kinetic + elastic + gravity + heat stays to 1e-4 of what gravity
-    gave; the heat is a twentieth of that."""
+    """A cube that sags and swings back, half fine: kinetic + elastic + gravity + heat stays to 1e-4 of what
+    gravity gave; the heat is a twentieth of that."""
     table = {"type": "multires", "levels": 2, "split": 0.01}
     shape = box(1, 1, 1, divisions=(4, 4, 4), split="uniform")
     cube = pl.Body(shape, model=table, material=TISSUE, name="cube")
@@ -268,11 +268,16 @@ def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
 def test_prescribed_motion_does_the_work_that_is_booked() -> None:
     """A bar whose end is moved along and sideways, and stops: the ledger closes to 1e-3."""
     bar = pl.Body(
-        box(1, 0.3, 0.3, divisions=(10, 3, 3)), model={"type": "multires", "split": 0.02}, material=TISSUE, name="bar"
+        box(1, 0.3, 0.3, divisions=(10, 3, 3)),
+        model={"type": "multires", "split": 0.02},
+        material=TISSUE,
+        name="bar",
     )
     path = {"keys": [{"time": 0, "value": [0, 0, 0]}, {"time": 0.5, "value": [0.1, 0, 0.1]}]}
     move = pl.Move(select={"body": "bar", "plane": {"axis": "x", "at": "max"}}, displacement=path)
-    scene = pl.Scene([bar], [pl.Fix(bar, pl.where.plane("x", "min")), move], time=pl.TimeSettings(duration=1, fps=60))
+    scene = pl.Scene(
+        [bar], [pl.Fix(bar, pl.where.plane("x", "min")), move], time=pl.TimeSettings(duration=1, fps=60)
+    )
     simulation = scene.simulation()
     simulation.start()
     rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
@@ -280,7 +285,10 @@ def test_prescribed_motion_does_the_work_that_is_booked() -> None:
         simulation.advance()
         rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
     assert rows[-1]["energy.work"] > 1.0
-    assert max(abs(row["energy.total"] - rows[0]["energy.total"]) for row in rows) < 2e-3 * rows[-1]["energy.work"]
+    assert (
+        max(abs(row["energy.total"] - rows[0]["energy.total"]) for row in rows)
+        < 2e-3 * rows[-1]["energy.work"]
+    )
 
 
 def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> None:

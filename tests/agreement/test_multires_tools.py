@@ -23,9 +23,11 @@ def tool_of(shape: str, path: Curve) -> pl.Obstacle:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_hardly_anything_is_inside_a_tool(shape: str) -> None:
-    """After every frame all particles are outside of a tool that goes 0.1 to 0.2 m deep, but for a tenth of an
-    edge: contacts are springs as stiff as the ticks allow."""
-    cube = pl.Body(box(1, 1, 1, divisions=(8, 8, 8)), model={"type": "multires", "levels": 2}, material=TISSUE)
+    """After every frame all particles are outside of a tool that goes 0.1 to 0.2 m deep, but for a tenth of
+    an edge: contacts are springs as stiff as the ticks allow."""
+    cube = pl.Body(
+        box(1, 1, 1, divisions=(8, 8, 8)), model={"type": "multires", "levels": 2}, material=TISSUE
+    )
     path = Curve([0.0, 0.3, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     held = pl.Fix(cube, pl.where.plane("z", "min"))
     scene = pl.Scene([cube], [held, tool_of(shape, path)], time=pl.TimeSettings(fps=60))
@@ -45,8 +47,8 @@ def test_hardly_anything_is_inside_a_tool(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_tool_feels_what_it_gives(shape: str, detail: str) -> None:
     r"""A free body flies against a still tool, off its centre c. The impulse on the tool is minus what the
-    body's momentum changes by, to rounding, whatever the levels do; its torque impulse is minus what the angular
-    momentum about c changes by, to 1 %."""
+    body's momentum changes by, to rounding, whatever the levels do; its torque impulse is minus what the
+    angular momentum about c changes by, to 1 %."""
     table = {
         "type": "multires",
         "levels": 2,

@@ -58,14 +58,14 @@ def test_a_tool_feels_what_the_finest_mesh_would_push_back(finest: Any) -> None:
     assert np.sqrt(np.mean(off**2)) < 0.02 * largest
     assert off.max() < 0.1 * largest
     assert abs(series["finger.z"][-1] / finest[1]["finger.z"][-1] - 1.0) < 0.05
-    assert 0 < splits[-1].sum()
+    assert splits[-1].sum() > 0
     assert sum(int((a != b).sum()) for a, b in pairwise(splits[40:])) == 0
     assert series["energy.work"][-1] == pytest.approx(finest[1]["energy.work"][-1], rel=0.05)
 
 
 def test_the_ledger_closes_while_levels_change() -> None:
-    """Kinetic and elastic energy are those of what is simulated, and what a change of levels takes is booked: to
-    1e-3 of what the ball gave."""
+    """Kinetic and elastic energy are those of what is simulated, and what a change of levels takes is booked:
+    to 1e-3 of what the ball gave."""
     _, series, splits = poked()
     assert sum(int((a != b).sum()) for a, b in pairwise(splits)) >= 5
     total = series["energy.total"]
@@ -77,8 +77,8 @@ def test_the_ledger_closes_while_levels_change() -> None:
 @pytest.mark.parametrize("damping", [0.0, 1e-3])
 @pytest.mark.parametrize("held", [True, False])
 def test_a_minute_of_kicks_on_thin_bodies_gains_nothing(name: str, damping: float, held: bool) -> None:
-    """Kinetic and elastic energy less the work of the kicks never rises by 2e-3 of the largest; the ledger closes
-    to 2e-3; free bodies keep their momentum to rounding and their spin to 1 %."""
+    """Kinetic and elastic energy less the work of the kicks never rises by 2e-3 of the largest; the ledger
+    closes to 2e-3; free bodies keep their momentum to rounding and their spin to 1 %."""
     from pliant.validation.matrix.figures import FIGURES
 
     figure = FIGURES[name]

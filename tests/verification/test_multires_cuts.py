@@ -65,8 +65,9 @@ def test_the_piece_that_is_cut_off_falls() -> None:
 
 
 def test_a_cut_through_a_moving_body_changes_nothing_at_once() -> None:
-    """Copies of particles have their values: places stay, momentum to 1e-4; virtual tets are no thinner than whole
-    ones, so that critical steps stay (real halves of tets would cut them to a tenth); the ledger closes."""
+    """Copies of particles have their values: places stay, momentum to 1e-4; virtual tets are no thinner than
+    whole ones, so that critical steps stay (real halves of tets would cut them to a tenth); the ledger
+    closes."""
     simulation = bar(cut_at(0.25)).simulation()
     simulation.start()
     world = simulation.system.world

@@ -33,7 +33,8 @@ class StepContext:
 class SelfStepping(Protocol):
     """Mechanics that advance their own particles: resolution levels with steps of their own, rigid bodies.
 
-    books_drives: whether ``report_energy`` has the work of prescribed motion, so that the ledger leaves it out.
+    books_drives: whether ``report_energy`` has the work of prescribed motion, so that the ledger leaves it
+    out.
 
     Such bodies have the last rows of the World; integrators work on the rows before them. A step calls
     ``advance`` after the drift of the other bodies, then contacts are projected, forces are evaluated

@@ -82,8 +82,8 @@ class EnergyLedger:
         integrated_rows: int,
         booking: Sequence[slice] = (),
     ) -> None:
-        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion, but for that
-        of rows whose bodies book it themselves (``booking``)."""
+        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion, but for
+        that of rows whose bodies book it themselves (``booking``)."""
         self._reporting = [term for term in every if "report_energy" in term.members]
         pushing = [term for term in active if "add_forces" in term.members and term.account is not None]
         self._booked = [BookedTerm(term, self._world) for term in pushing]

@@ -1,15 +1,14 @@
 r"""What of a hierarchy is simulated: nodes, elements, masses, and the velocities of momenta.
 
-The mass of the simulated nodes is lumped, :math:`D = diag(G^T m)`, which is never lighter than the particles':
-:math:`D \ge M = G^T m G`. For bodies that nothing holds it is corrected so that affine motions, among them all
-rigid ones, have exactly the particles' momenta and energy:
+The mass of the simulated nodes is lumped, :math:`D = diag(G^T m)`, which is never lighter than the
+particles': :math:`D \ge M = G^T m G`. For bodies that nothing holds it is corrected so that affine motions,
+among them all rigid ones, have exactly the particles' momenta and energy:
 
 .. math:: \tilde M = M + Q^T B Q, \quad B = D - M, \quad Q v = v - A a(v),
 
-a(v) being the affine motion nearest to that of the particles. As G reproduces affine fields, :math:`\tilde M = D -
-U C U^T` with :math:`U = [B A_3, a_3^T]` (n x 6) follows from :math:`G^T m` and :math:`G^T m X` alone, and its inverse
-is that of D and a 6 x 6 matrix.
-"""
+a(v) being the affine motion nearest to that of the particles. As G reproduces affine fields, :math:`\tilde M
+= D - U C U^T` with :math:`U = [B A_3, a_3^T]` (n x 6) follows from :math:`G^T m` and :math:`G^T m X` alone,
+and its inverse is that of D and a 6 x 6 matrix."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,10 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.models.multires import element_kernels, motion_kernels
+from pliant.models.multires import element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.element_kernels import NEO_HOOKEAN
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import Acting, NodeMotion, Network
+from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
 
 LIGHT = 1e-12  # share of the mean mass below which nothing hangs on a node
 LEAST = 0.02  # least mass of a node, as a share of what hangs on it: a few weights are below zero
@@ -46,11 +45,10 @@ class Prescribed:
 class Arrangement:
     """The simulated nodes for the given split flags (n,): nodes that hang on a split one are simulated.
 
-    own (n,): flags of nodes that are degrees of freedom; active: those that something hangs on; depth (n,): the
-    deepest level that a node depends on; deepest: that of all that moves freely. mass (a,) [kg]; held (a, 3):
-    prescribed degrees of freedom. Prescribed particles never hang on others: they are where they have to be,
-    whatever is simulated around them.
-    """
+    own (n,): flags of nodes that are degrees of freedom; active: those that something hangs on; depth (n,):
+    the deepest level that a node depends on; deepest: that of all that moves freely. mass (a,) [kg]; held (a,
+    3): prescribed degrees of freedom. Prescribed particles never hang on others: they are where they have to
+    be, whatever is simulated around them."""
 
     def __init__(self, hierarchy: Hierarchy, split: BoolArray, prescribed: Prescribed, beta: float) -> None:
         h = self.hierarchy = hierarchy
@@ -61,17 +59,17 @@ class Arrangement:
         usable, tets = np.zeros(len(h.cluster_parent), bool), np.zeros(len(h.mesh.tets), bool)
         cluster_level = np.repeat(np.arange(h.count - 1), np.diff(h.cluster_first))
         pinned = prescribed.flags.any(axis=1)
-        motion_kernels.arrange(
+        level_kernels.arrange(
             split, pinned, h.level, h.corners, h.weights, h.particles.start, h.mesh.tets, h.tet_cluster,
             h.cluster_parent, cluster_level, h.mesh.law != NEO_HOOKEAN, self.own, self.depth, usable, tets,
         )  # fmt: skip
         moments = np.zeros((n, 4))
         moments[h.particles, 0] = h.mass
         moments[h.particles, 1:] = h.mass[:, None] * h.points[h.particles]
-        motion_kernels.restrict_all(self.own, h.corners, h.weights, moments)
+        level_kernels.restrict_all(self.own, h.corners, h.weights, moments)
         hung = np.zeros((n, 1))
         hung[h.particles, 0] = h.mass
-        motion_kernels.restrict_all(self.own, h.corners, np.abs(h.weights), hung)
+        level_kernels.restrict_all(self.own, h.corners, np.abs(h.weights), hung)
         self.active: IntArray = np.flatnonzero(self.own & (hung[:, 0] > LIGHT * h.mass.mean()))
         self._moments: Array = moments[self.active]
         self.mass: Array = np.maximum(self._moments[:, 0], LEAST * hung[self.active, 0])
@@ -104,7 +102,7 @@ class Arrangement:
     def _acting(self, near: IntArray) -> Acting:
         h, needed = self.hierarchy, self._needed.copy()
         needed[h.particles.start + near] = True
-        hanging = motion_kernels.hanging_nodes(self.own, needed, h.corners, h.weights)
+        hanging = level_kernels.hanging_nodes(self.own, needed, h.corners, h.weights)
         change, _, inner = self._change
         return Acting(
             self.active, hanging, self.clusters, self.tets, 1.0 / self.mass, change, inner, self.held,
@@ -123,7 +121,8 @@ class Arrangement:
         h, d = self.hierarchy, self.mass
         u, c = np.zeros((len(self.active), 6)), np.zeros((h.pieces, 6, 6))
         inner = np.zeros((h.pieces, 6, 6))
-        node_piece, held = h.piece[self.active], self.prescribed.flags.any(axis=1)
+        node_piece = h.piece[self.active]
+        held: BoolArray = np.asarray(self.prescribed.flags.any(axis=1))
         for e in range(h.pieces):
             rows, some = np.flatnonzero(node_piece == e), h.particle_piece == e
             if len(rows) < 5 or held[some].any():
@@ -181,4 +180,3 @@ class Arrangement:
         """Largest stable step [s]: that of the deepest level, which contains all that is simulated."""
         critical = self.hierarchy.critical_step(self.deepest, self.prescribed.flags)
         return float(np.sqrt(self.beta**2 + critical**2) - self.beta)
-

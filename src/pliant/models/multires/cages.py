@@ -1,14 +1,13 @@
 r"""Nested cages: coarser levels of a tet mesh that contain all of it, however thin its parts are.
 
-A cage is a body-centred cubic lattice of tets of side a, of which those are kept that hold material. Sides are
-doubled from level to level with one origin; all faces of the lattice lie in planes :math:`\pm x_i \pm x_j \in
-a Z`, so that a tet of one cage lies inside of one of the next coarser cage, and interpolation is nested
+A cage is a body-centred cubic lattice of tets of side a, of which those are kept that hold material. Sides
+are doubled from level to level with one origin; all faces of the lattice lie in planes :math:`\pm x_i \pm x_j
+\in a Z`, so that a tet of one cage lies inside of one of the next coarser cage, and interpolation is nested
 exactly.
 
-A cage tet may bridge parts of a body that have nothing to do with each other, two fingers or the sides of a cut.
-Mesh tets in it that hang together by faces make one copy of it each; corners of copies are one node only
-where the copies share a mesh tet, or mesh tets of theirs share a face.
-"""
+A cage tet may bridge parts of a body that have nothing to do with each other, two fingers or the sides of a
+cut. Mesh tets in it that hang together by faces make one copy of it each; corners of copies are one node only
+where the copies share a mesh tet, or mesh tets of theirs share a face."""
 
 from dataclasses import dataclass
 
@@ -38,8 +37,8 @@ _SAMPLES = np.concatenate(
 
 @dataclass(frozen=True)
 class Cage:
-    """One cage of c cage tets: points (n, 3) [m] of its nodes and its tets (c, 4); home (m,): the cage tet that
-    most of each mesh tet is in; volume (c,) [m3] of the material in each.
+    """One cage of c cage tets: points (n, 3) [m] of its nodes and its tets (c, 4); home (m,): the cage tet
+    that most of each mesh tet is in; volume (c,) [m3] of the material in each.
 
     of_tet, tet_of: pairs of mesh tets and the cage tets that they have samples in, sorted by mesh tets.
     """
@@ -64,9 +63,8 @@ def lattice_tets(points: Array) -> tuple[IntArray, IntArray]:
     """Corners (p, 4, 3) of the lattice tets that points (p, 3) [a] lie in, in halves of the side a, and a
     number (p, 3) for each tet.
 
-    With c the middle of the point's cube, r = x - c and :math:`|r_m| \\ge |r_n| \\ge |r_l|`: c, :math:`c + s_m
-    e_m` and :math:`c + (s_m e_m + s_n e_n \\pm e_l) / 2`, s the signs of r.
-    """
+    With c the middle of the point's cube, r = x - c and :math:`|r_m| \\ge |r_n| \\ge |r_l|`: c, :math:`c +
+    s_m e_m` and :math:`c + (s_m e_m + s_n e_n \\pm e_l) / 2`, s the signs of r."""
     cell = np.floor(points).astype(np.int64)
     r = points - cell - 0.5
     order = np.argsort(-np.abs(r), axis=1, kind="stable")
@@ -119,7 +117,7 @@ def make_cage(rest: Array, tets: IntArray, volume: Array, side: float, origin: A
     where[nodes.ravel()] = lattice.reshape(-1, 3)
     begin = np.searchsorted(of_tet, np.arange(count))
     best = np.lexsort((label, -share, of_tet))[begin]
-    material = np.bincount(label, volume[of_tet] * share, copies)
+    material: Array = np.bincount(label, volume[of_tet] * share, copies).astype(float)
     return Cage(origin + 0.5 * side * where, nodes, label[best], material, of_tet, label)
 
 

@@ -1,4 +1,5 @@
-"""Cuts through the mesh of a body with levels, with virtual nodes; cages are made anew around what is left."""
+"""Cuts through the mesh of a body with levels, with virtual nodes; cages are made anew around what is
+left."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,11 +18,11 @@ from pliant.structure.samplers.levels import CutArrays
 
 
 class MeshCutting:
-    """The mesh of a body as cuts have left it: its cut geometry, and the virtual tets that follow (None: uncut).
+    """The mesh of a body as cuts have left it: its cut geometry, and the virtual tets that follow (None:
+    uncut).
 
-    parents: after a change, the particle before it that each one continues. carrier: the embedded surface of the
-    uncut body. All of it is in the structure that ``cut_structure`` gives, for a run that is resumed.
-    """
+    parents: after a change, the particle before it that each one continues. carrier: the embedded surface of
+    the uncut body. All of it is in the structure that ``cut_structure`` gives, for a run that is resumed."""
 
     def __init__(self, structure: Structure, carrier: Carrier | None) -> None:
         self.uncut_carrier, arrays = carrier, CutArrays.of(structure)
@@ -46,8 +47,8 @@ class MeshCutting:
         return True
 
     def _at_vertices(self, mesh: CutMesh, virtual: VirtualMesh, values: Array) -> Array:
-        """Particles' values at the vertices of a cut mesh. An uncut body has one particle where parts of it touch
-        in a point or an edge alone; its virtual mesh has one for each part."""
+        """Particles' values at the vertices of a cut mesh. An uncut body has one particle where parts of it
+        touch in a point or an edge alone; its virtual mesh has one for each part."""
         return virtual.at_vertices(mesh, values if self.virtual is not None else values[virtual.owner])
 
     def cut(self, values: Array) -> bool:
@@ -61,8 +62,8 @@ class MeshCutting:
         self._change(lambda mesh, virtual: mesh.mark_cut(self._at_vertices(mesh, virtual, values)))
 
     def open_faces(self, sides: IntArray | None, where: BoolArray | None) -> bool:
-        """Separate neighbouring tets of different ``sides`` (m,); or along marked cuts, where all particles around
-        are ``where`` (n,). True if any were separated."""
+        """Separate neighbouring tets of different ``sides`` (m,); or along marked cuts, where all particles
+        around are ``where`` (n,). True if any were separated."""
         if sides is not None:
             return self._change(lambda mesh, virtual: _separated(mesh, sides[virtual.of]))
 
@@ -84,7 +85,8 @@ class MeshCutting:
         return 0.25 * float(double_areas(mesh.rest, torn).sum()) if len(torn) else 0.0
 
     def cut_structure(self, old: Structure, sides: Sequence[float]) -> Structure:
-        """The structure as it is now, of a body with cages of these sides [m]; a quarter of each tet's mass at its corners."""
+        """The structure as it is now, of a body with cages of these sides [m]; a quarter of each tet's mass
+        at its corners."""
         mesh, virtual, parents = self.mesh, self.virtual, self.parents
         assert virtual is not None
         rest = mesh.points[virtual.owner]
@@ -98,7 +100,9 @@ class MeshCutting:
             cells={"tetra": virtual.tets, "triangle": boundary_triangles(virtual.tets)},
             groups={name: np.flatnonzero(np.isin(parents, ids)) for name, ids in old.groups.items()},
             carrier=self.carrier(old.spacing),
-            extra=CutArrays(mesh.points, mesh.whole, mesh.rest, mesh.tets, mesh.origin, mesh.sides, np.array(sides, float)),
+            extra=CutArrays(
+                mesh.points, mesh.whole, mesh.rest, mesh.tets, mesh.origin, mesh.sides, np.array(sides, float)
+            ),
             volume_share=virtual.share,
         )
 

@@ -1,14 +1,14 @@
 r"""Compiled forces and energies of one body: mesh tets, and clusters of them that move with a coarser level.
 
 A cluster is all mesh tets of one cage tet, summed beforehand into one element on the nodes that its particles
-hang on. With the sum K of the tets' stiffnesses in these nodes, X their rest positions, g the mean gradients of
-their interpolation by volume, and R the rotation nearest to :math:`F = \sum x_j g_j^T`, its energy and forces are
+hang on. With the sum K of the tets' stiffnesses in these nodes, X their rest positions, g the mean gradients
+of their interpolation by volume, and R the rotation nearest to :math:`F = \sum x_j g_j^T`, its energy and
+forces are
 
 .. math:: E = \tfrac12 d \cdot K d, \quad d_j = R^T x_j - X_j, \quad f_j = -R (K d)_j + R (b \times g_j),
 
-b solving :math:`(tr S - S)\,b = \sum R^T x_j \times (K d)_j` with F = R S: what R itself changes by, so that f is
-the exact gradient of E and has no torque. Linear bodies have R = 1 and b = 0.
-"""
+b solving :math:`(tr S - S)\,b = \sum R^T x_j \times (K d)_j` with F = R S: what R itself changes by, so that
+f is the exact gradient of E and has no torque. Linear bodies have R = 1 and b = 0."""
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -31,8 +31,8 @@ LAWS = {
 
 
 class MeshTets(NamedTuple):
-    """Mesh tets (m, 4) over particles, gradients (m, 4, 3) [1/m] of their shape functions, volumes (m,) [m3]; a
-    law and Lame's constants [Pa]."""
+    """Mesh tets (m, 4) over particles, gradients (m, 4, 3) [1/m] of their shape functions, volumes (m,) [m3];
+    a law and Lame's constants [Pa]."""
 
     tets: IntArray
     gradients: Array
@@ -43,9 +43,9 @@ class MeshTets(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels), the mean gradients
-    of these [1/m], and 3x3 stiffness blocks (9,) [N/m] of all pairs of nodes j <= l, row by row from
-    ``block_first[e]``. most: the largest number of nodes of one."""
+    """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels), the mean
+    gradients of these [1/m], and 3x3 stiffness blocks (9,) [N/m] of all pairs of nodes j <= l, row by row
+    from ``block_first[e]``. most: the largest number of nodes of one."""
 
     first: IntArray
     nodes: IntArray
@@ -124,7 +124,7 @@ def _density(f, law, lam, mu):
 @jit
 def _warped(f, rate, law, lam, mu):
     """The stress that a small change ``rate`` of F causes with the stiffness at rest, turned with the tet."""
-    if law == LINEAR or law == DEBUNNE:
+    if law in (LINEAR, DEBUNNE):
         return _hooke(rate, law, lam, mu)
     r = rotation(f)
     return times(r, _hooke(times(transposed(r), rate), LINEAR, lam, mu))

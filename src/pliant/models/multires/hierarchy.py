@@ -47,14 +47,13 @@ class LevelTets:
 class Hierarchy:
     """Levels, the coarsest first; the last one's nodes are the body's particles.
 
-    Nodes have one number in all levels, those of level k begin at ``first[k]``. points (n, 3) [m]; level (n,);
-    corners, weights (n, 4): how a node hangs on the next coarser level (of the coarsest: zeros). mesh: the
-    body's tets. level_tets: tets of each level, for the change of strain. clusters: all cage tets as elements,
-    those of level k from ``cluster_first[k]`` on; piece (n,): the
-    connected piece of the body that a node belongs to; cluster_parent: the coarser cage tet that each lies in (-1:
-    none); tet_cluster (m,): the cluster of the finest cage that each mesh tet is in. asked: levels that were
-    asked for; sides: of the cages to make, as they were before a cut.
-    """
+    Nodes have one number in all levels, those of level k begin at ``first[k]``. points (n, 3) [m]; level
+    (n,); corners, weights (n, 4): how a node hangs on the next coarser level (of the coarsest: zeros). mesh:
+    the body's tets. level_tets: tets of each level, for the change of strain. clusters: all cage tets as
+    elements, those of level k from ``cluster_first[k]`` on; piece (n,): the connected piece of the body that
+    a node belongs to; cluster_parent: the coarser cage tet that each lies in (-1: none); tet_cluster (m,):
+    the cluster of the finest cage that each mesh tet is in. asked: levels that were asked for; sides: of the
+    cages to make, as they were before a cut."""
 
     def __init__(
         self,
@@ -103,8 +102,8 @@ class Hierarchy:
     def _cages(
         self, rest: Array, tets: IntArray, volumes: Array, edge: float, sides: Array | None
     ) -> list[Cage]:
-        """Cages, the coarsest first: of the given sides, or else those that have clearly fewer nodes than the last,
-        of which a thin body's first may be none."""
+        """Cages, the coarsest first: of the given sides, or else those that have clearly fewer nodes than the
+        last, of which a thin body's first may be none."""
         found, last = list[Cage](), len(rest)
         origin = rest.min(axis=0) - 1e-3 * edge
         for side in SIDE * edge * 2.0 ** np.arange(1, self.asked + WIDER):
@@ -133,7 +132,8 @@ class Hierarchy:
         return found
 
     def rows_of_particles(self, level: int) -> sparse.csr_array:
-        """How particles hang on the nodes of ``level`` where nothing finer is simulated, (particles, nodes)."""
+        """How particles hang on the nodes of ``level`` where nothing finer is simulated, (particles,
+        nodes)."""
         n = len(self.mass)
         rows = sparse.csr_array(sparse.eye(n, format="csr"))
         for k in range(self.count - 1, level, -1):
@@ -156,22 +156,21 @@ class Hierarchy:
             self.cluster_parent[a:b] = inside + self.cluster_first[k - 1]
         m = len(mesh.tets)
         self.tet_cluster: IntArray = np.full(m, -1)
-        firsts, nodes, slopes, block_firsts, blocks = [0], [], [], [0], []
         home = cages[-1].home if cages else np.zeros(0, np.int64)
         if cages:
             self.tet_cluster = home + self.cluster_first[-2]
+        found: list[tuple[IntArray, IntArray, Array, IntArray, Array]] = []
         for k in range(len(cages) - 1, -1, -1):
-            found = self._level_clusters(k, home, sizes[k])
-            firsts.insert(0, found[0]), nodes.insert(0, found[1]), slopes.insert(0, found[2])
-            block_firsts.insert(0, found[3]), blocks.insert(0, found[4])
+            found.insert(0, self._level_clusters(k, home, sizes[k]))
             if k:
                 home = self._inside[k - 1][home]
-        first = _chained(firsts[:-1])
-        self.clusters = Clusters(
-            first, np.concatenate([np.zeros(0, np.int64), *nodes]), np.concatenate([np.zeros((0, 3)), *slopes]),
-            _chained(block_firsts[:-1]), np.concatenate([np.zeros((0, 9)), *blocks]),
-            int(np.diff(first).max(initial=1)),
-        )  # fmt: skip
+        first = _chained([each[0] for each in found])
+        nodes = np.concatenate([np.zeros(0, np.int64), *(each[1] for each in found)])
+        slopes = np.concatenate([np.zeros((0, 3)), *(each[2] for each in found)])
+        block_first = _chained([each[3] for each in found])
+        blocks = np.concatenate([np.zeros((0, 9)), *(each[4] for each in found)])
+        most = int(np.diff(first).max(initial=1))
+        self.clusters = Clusters(first, nodes, slopes, block_first, blocks, most)
 
     def _level_clusters(
         self, k: int, home: IntArray, count: int
@@ -213,8 +212,8 @@ class Hierarchy:
         return np.asarray(self.rows_of_particles(level).T @ self.mass)
 
     def critical_step(self, level: int, prescribed: BoolArray) -> float:
-        """``2 / omega_max`` [s] of the body in the space of one level, undamped and at rest, with lumped masses;
-        prescribed (particles, 3): degrees of freedom that do not move."""
+        """``2 / omega_max`` [s] of the body in the space of one level, undamped and at rest, with lumped
+        masses; prescribed (particles, 3): degrees of freedom that do not move."""
         key = (level, np.packbits(prescribed).tobytes() if prescribed.any() else b"")
         if key not in self._critical:
             self._critical[key] = self._find_critical_step(level, prescribed)
@@ -224,9 +223,13 @@ class Hierarchy:
     def stiffness(self) -> sparse.csr_array:
         """The stiffness of the mesh at rest [N/m]."""
         m, g = self.mesh, self.mesh.gradients
-        blocks = m.mu * np.einsum("mic,mjc->mij", g, g)[:, :, None, :, None] * np.eye(3)[None, None, :, None, :]
+        blocks = (
+            m.mu * np.einsum("mic,mjc->mij", g, g)[:, :, None, :, None] * np.eye(3)[None, None, :, None, :]
+        )
         first, second = (m.lam + m.mu, 0.0) if m.law == LAWS["debunne"] else (m.lam, m.mu)
-        blocks = blocks + first * np.einsum("mia,mjb->miajb", g, g) + second * np.einsum("mib,mja->miajb", g, g)
+        blocks = (
+            blocks + first * np.einsum("mia,mjb->miajb", g, g) + second * np.einsum("mib,mja->miajb", g, g)
+        )
         blocks = (m.volumes[:, None, None, None, None] * blocks).reshape(len(m.tets), 12, 12)
         return sparse.csr_array(assemble(blocks, m.tets, len(self.mass)))
 

@@ -1,15 +1,15 @@
 r"""From one arrangement of levels to another, without a gain of energy.
 
-Refining is inclusion: the finer space contains the field, so positions and velocities stay as they are. Coarsening
-leaves momenta as they are, :math:`p' = H^T p`, and takes the positions that are nearest in energy: :math:`G'^T
-(\nabla E(G' q') - \nabla E(u)) = 0`, so that for linear bodies :math:`E(G' q') = E(u) - E(u - G' q')`. The energy of
-both is checked: where it would rise, what is not rigid in the motion pays for it, or the change is refused.
-"""
+Refining is inclusion: the finer space contains the field, so positions and velocities stay as they are.
+Coarsening leaves momenta as they are, :math:`p' = H^T p`, and takes the positions that are nearest in energy:
+:math:`G'^T (\nabla E(G' q') - \nabla E(u)) = 0`, so that for linear bodies :math:`E(G' q') = E(u) - E(u - G'
+q')`. The energy of both is checked: where it would rise, what is not rigid in the motion pays for it, or the
+change is refused."""
 
 import numpy as np
 
-from pliant.core.typing import Array, BoolArray
-from pliant.models.multires import element_kernels, motion_kernels
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.models.multires import element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
@@ -24,11 +24,11 @@ def plain_energy(arrangement: Arrangement, motion: NodeMotion) -> float:
 
 
 def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, moved: float) -> float | None:
-    """Let ``after`` go on from where ``before`` is; motion is changed in place. Returns the change of the elastic
-    and kinetic energy [J], never positive but for rounding (of ``moved`` [J], the largest energy so far); or None
-    where it was refused, and nothing has changed."""
+    """Let ``after`` go on from where ``before`` is; motion is changed in place. Returns the change of the
+    elastic and kinetic energy [J], never positive but for rounding (of ``moved`` [J], the largest energy so
+    far); or None where it was refused, and nothing has changed."""
     h = before.hierarchy
-    motion_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
+    level_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
     energy = plain_energy(before, motion)
     kept = [array.copy() for array in (motion.x, motion.v, motion.p)]
     was, now = set_of(before, h), set_of(after, h)
@@ -36,7 +36,7 @@ def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, m
         _refine(after, motion)
     else:
         _coarsen(before, after, motion, kept[2])
-    motion_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
+    level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
     rise = plain_energy(after, motion) - energy
     if rise > ROUNDING * moved and not pay(after, motion, rise):
         for array, old in zip((motion.x, motion.v, motion.p), kept, strict=True):
@@ -70,11 +70,11 @@ def _coarsen(before: Arrangement, after: Arrangement, motion: NodeMotion, moment
     p = momenta
     p[np.setdiff1d(np.arange(len(x)), before.active)] = 0.0
     both = np.concatenate([target, p], axis=1)
-    motion_kernels.restrict_all(after.own, h.corners, h.weights, both)
+    level_kernels.restrict_all(after.own, h.corners, h.weights, both)
     target = both[:, :3]
     fresh = own[~before.own[own] | ~set_of(before, h)[own]]
     fit_nodes(h, x, fresh)
-    motion_kernels.interpolate_all(after.own, h.corners, h.weights, x, motion.v)
+    level_kernels.interpolate_all(after.own, h.corners, h.weights, x, motion.v)
     for _ in range(NEWTON):
         off = np.zeros_like(x)
         _forces(after, x, off)
@@ -82,7 +82,7 @@ def _coarsen(before: Arrangement, after: Arrangement, motion: NodeMotion, moment
         if np.abs(off).max(initial=0.0) <= RESIDUAL * max(np.abs(target[own]).max(initial=0.0), 1e-30):
             break
         _move(after, x, motion.v, _solve(after, x, off))
-        if h.mesh.law == element_kernels.LINEAR or h.mesh.law == element_kernels.DEBUNNE:
+        if h.mesh.law in (element_kernels.LINEAR, element_kernels.DEBUNNE):
             break
     motion.p[:] = 0.0
     motion.p[own] = both[own, 3:]
@@ -93,7 +93,7 @@ def _move(after: Arrangement, x: Array, spare: Array, by: Array) -> None:
     """Move the active nodes, and what hangs on them."""
     h = after.hierarchy
     x[after.active] += by
-    motion_kernels.interpolate_all(after.own, h.corners, h.weights, x, spare)
+    level_kernels.interpolate_all(after.own, h.corners, h.weights, x, spare)
 
 
 def _forces(arrangement: Arrangement, x: Array, out: Array) -> None:
@@ -101,7 +101,7 @@ def _forces(arrangement: Arrangement, x: Array, out: Array) -> None:
     h = arrangement.hierarchy
     element_kernels.cluster_forces(arrangement.clusters, h.clusters, h.mesh.law, h.points, x, out)
     element_kernels.tet_forces(arrangement.tets, h.mesh, x[h.particles], out[h.particles])
-    motion_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
+    level_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
 
 
 def _product(arrangement: Arrangement, x: Array, u: Array) -> Array:
@@ -109,17 +109,18 @@ def _product(arrangement: Arrangement, x: Array, u: Array) -> Array:
     h = arrangement.hierarchy
     full, out, spare = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
     full[arrangement.active] = u
-    motion_kernels.interpolate_all(arrangement.own, h.corners, h.weights, full, spare)
+    level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, full, spare)
     law, clusters = h.mesh.law, h.clusters
     element_kernels.cluster_products(arrangement.clusters, clusters, law, x, full, 1.0, out)
     tets = (arrangement.tets, h.mesh, x[h.particles], full[h.particles], 1.0, out[h.particles])
     element_kernels.tet_products(*tets)
-    motion_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
+    level_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
     return np.where(arrangement.held, 0.0, out[arrangement.active])
 
 
 def _solve(after: Arrangement, x: Array, b: Array) -> Array:
-    """``K u = b`` by conjugate gradients; masses stand for the diagonal, to which stiffness is in proportion."""
+    """``K u = b`` by conjugate gradients; masses stand for the diagonal, to which stiffness is in
+    proportion."""
     scale = 1.0 / after.mass[:, None]
     u, r = np.zeros_like(b), b.copy()
     z = scale * r
@@ -141,7 +142,7 @@ def _solve(after: Arrangement, x: Array, b: Array) -> Array:
     return u
 
 
-def fit_nodes(h: Hierarchy, x: Array, nodes: Array) -> None:
+def fit_nodes(h: Hierarchy, x: Array, nodes: IntArray) -> None:
     """Positions of ``nodes`` from the affine maps nearest to what hangs on them, the finer ones first."""
     for i in sorted((int(node) for node in nodes), reverse=True):
         some = h.children[h.children_first[i] : h.children_first[i + 1]]

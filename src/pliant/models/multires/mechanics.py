@@ -26,7 +26,8 @@ from pliant.interfaces import (
     Structure,
     TopologyChange,
 )
-from pliant.models.multires import element_kernels
+from pliant.models.multires import element_kernels, level_kernels
+from pliant.models.multires.cut_transfer import continued_after_cut
 from pliant.models.multires.cutting import MeshCutting
 from pliant.models.multires.reduced_body import ReducedBody
 from pliant.models.multires.work_budget import WorkBudget
@@ -43,9 +44,8 @@ REFINE_EVERY = 1.0 / 125.0  # levels change at most this often [s]
 class MultiresMechanics(Mechanics):
     """The body as the simulation sees it; what is simulated is its ``ReducedBody``.
 
-    The body's particles are the nodes of the finest level; where that is not simulated they follow coarser ones.
-    ``add_forces`` and ``energy`` are those of the finest mesh at given positions.
-    """
+    The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
+    ones. ``add_forces`` and ``energy`` are those of the finest mesh at given positions."""
 
     capabilities = frozenset({SelfStepping, StoredEnergy, Damped, SectionForce, Cuttable, ChangingTopology})
     inversion_safe = True
@@ -84,16 +84,16 @@ class MultiresMechanics(Mechanics):
         if h.count < h.asked:
             made = ", ".join(str(n) for n in counts)
             self.diagnostics.warn(
-                f"{h.asked} levels were asked for, and {h.count} made ({made} nodes): a coarser one would have "
-                "hardly fewer nodes, or hardly any. A smaller edge leaves room for more"
+                f"{h.asked} levels were asked for, and {h.count} made ({made} nodes): a coarser one would "
+                "have hardly fewer nodes, or hardly any. A smaller edge leaves room for more"
             )
         number, of = pieces(self.structure.cells["tetra"])
         if number > 1:
             sizes = sorted(np.bincount(of), reverse=True)
             listed = ", ".join(str(size) for size in sizes[:5]) + (", ..." if number > 5 else "")
             self.diagnostics.warn(
-                f"the mesh is in {number} pieces that are not connected ({listed} tets): they move apart. Join them "
-                "in the surface, or make a body of each"
+                f"the mesh is in {number} pieces that are not connected ({listed} tets): they move apart. "
+                "Join them in the surface, or make a body of each"
             )
 
     # ------------------------------------------------------------------------------- the finest mesh
@@ -125,8 +125,8 @@ class MultiresMechanics(Mechanics):
         return StableStep(float(np.sqrt(beta**2 + critical**2) - beta), "loads are read at every step")
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
-        """Kinetic and elastic energy [J] of what is simulated, with what others have changed since the last step;
-        of the finest mesh, before the first step."""
+        """Kinetic and elastic energy [J] of what is simulated, with what others have changed since the last
+        step; of the finest mesh, before the first step."""
         if not self.body.begun:
             return 0.5 * float(np.sum(self.structure.mass[:, None] * v**2)), self.energy(x)
         return self.body.stored(v - self._written[:, 3:])
@@ -210,7 +210,7 @@ class MultiresMechanics(Mechanics):
         self.topology_version += 1
         structure = self.cutting.cut_structure(self.structure, self.hierarchy.sides)
         self.structure = structure
-        self.body = self.body.after_cut(structure, self.parents)
+        self.body = continued_after_cut(self.body, structure, self.parents)
         self.hierarchy = self.body.hierarchy
         self._written = self._written[self.parents]
         self._every = np.arange(len(self.hierarchy.mesh.tets))
@@ -240,10 +240,18 @@ class MultiresMechanics(Mechanics):
 
     def particle_levels(self) -> Array:
         """The deepest level that each particle follows (0: the coarsest)."""
-        return self.body.particle_levels()
+        h, depth = self.hierarchy, self.body.arrangement.depth
+        own = depth[h.particles].astype(float)
+        if h.count == 1:
+            return own
+        hanging = np.where(h.weights[h.particles] != 0.0, depth[h.corners[h.particles]], 0)
+        return np.where(self.body.pinned, hanging.max(axis=1), own)
 
     def _level_fields(self) -> dict[str, Array]:
-        return {"level": self.particle_levels(), "eta": self.body.particle_eta()}
+        """The level of each particle, and eta of the simulated nodes that it hangs on."""
+        h, eta = self.hierarchy, self.body.refinement.eta[:, None] * np.ones(3)
+        level_kernels.interpolate_all(self.body.arrangement.own, h.corners, h.weights, eta, eta.copy())
+        return {"level": self.particle_levels(), "eta": np.ascontiguousarray(eta[h.particles, 0])}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """Strains, stresses and the like of the mesh's tets; the level and eta that particles follow."""

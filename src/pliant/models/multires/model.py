@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 class Multires(Model):
     r"""Adaptive resolution: one field, simulated in coarse coordinates where that is enough.
 
-    levels: the body's mesh, whose edge is the body's, and cages around it, each with twice the edge of the last.
+    levels: the body's mesh, whose edge is the body's, and cages around it, each with twice the edge of the
+    last.
 
     operator: the law of the mesh. "corotational": linear elasticity in rotating frames; "linear": for small
     rotations; "neo-hookean": for large strains, without sums over coarse cells, so that these cost more;
     "debunne": the operator of [DebunneDesbrunCaniBarr2000]_, in which a rigid rotation causes forces.
 
-    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node is replaced by finer
-    ones where the strain changes by more than this across a cell, until it has been below a fifth of it for half
-    a second. budget: node updates per frame that may be spent; seconds: the same as time on this machine,
-    measured, so that runs differ. decisions: what a budget in seconds came to in an earlier run, pairs of time
-    [s] and node updates, so that it is repeated to the byte (``replay.toml`` of the run and takes of the studio
-    have them).
+    detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node is replaced by
+    finer ones where the strain changes by more than this across a cell, until it has been below a fifth of it
+    for half a second. budget: node updates per frame that may be spent; seconds: the same as time on this
+    machine, measured, so that runs differ. decisions: what a budget in seconds came to in an earlier run,
+    pairs of time [s] and node updates, so that it is repeated to the byte (``replay.toml`` of the run and
+    takes of the studio have them).
 
-    coupling, order: of versions before 0.2, where levels were meshes that had to be coupled; nothing depends on
-    coupling any more, and the published order of updates, "debunne", is refused.
-    """
+    coupling, order: of versions before 0.2, where levels were meshes that had to be coupled; nothing depends
+    on coupling any more, and the published order of updates, "debunne", is refused."""
 
     kind: ClassVar[str] = "multires"
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
@@ -61,7 +61,9 @@ class Multires(Model):
     def notes(self, material: "Material") -> list[str]:
         """What a user should know before looking at the result."""
         if self.coupling != "auto":
-            return [f'coupling = "{self.coupling}" is not needed any more: levels have one field and one energy']
+            return [
+                f'coupling = "{self.coupling}" is not needed any more: levels have one field and one energy'
+            ]
         return []
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
@@ -80,8 +82,8 @@ class Multires(Model):
             )
         if self.order == "debunne":
             raise IncompatibleError(
-                "order = 'debunne', the published order of updates between meshes, gains energy at their borders; "
-                "levels are one field now, which has no borders.",
+                "order = 'debunne', the published order of updates between meshes, gains energy at their "
+                "borders; levels are one field now, which has no borders.",
                 hint="Leave order out. operator = 'debunne' still has the published forces.",
             )
         if self.budget is not None and self.seconds is not None:

@@ -1,13 +1,14 @@
 """Pairs of particles and obstacles that may touch within a step, and what they remember from tick to tick."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.models.multires import motion_kernels
-from pliant.models.multires.motion_kernels import Touching
+from pliant.models.multires import contact_kernels
+from pliant.models.multires.contact_kernels import Touching
 
 FIRM = 1.5  # stiffness of a contact, in particle masses by the square of the tick
 SLOW = 0.7  # viscosity of a contact without restitution, in particle masses by the tick
@@ -16,11 +17,12 @@ SLOW = 0.7  # viscosity of a contact without restitution, in particle masses by 
 def near_obstacles(
     obstacles: Sequence[ObstacleRuntime], x: Array, v: Array, edge: float, times: Array, dt: float
 ) -> list[BoolArray]:
-    """For each obstacle the particles (n,) that may touch it within dt, where it is at some ``times`` in it."""
+    """For each obstacle the particles (n,) that may touch it within dt, where it is at some ``times`` in
+    it."""
     found, reach = [], 0.5 * edge + 2.0 * dt * np.linalg.norm(v, axis=1)
     for obstacle in obstacles:
         shape, flags = obstacle.rigid(times), np.zeros(len(x), bool)
-        motion_kernels.near_shape(
+        contact_kernels.near_shape(
             shape.kind, shape.size, shape.frame, np.ascontiguousarray(shape.places), x, reach, flags
         )
         found.append(flags)
@@ -30,10 +32,9 @@ def near_obstacles(
 class ObstacleContact:
     """Contacts of one body with rigid shapes: penalty forces on its particles, read at every tick.
 
-    A contact has the stiffness ``1.5 m / dt^2`` of the particle's mass and the tick at which it began: as stiff as
-    the ticks allow, as the simulated mass is never less than the particles'. Where ticks grow longer it
-    softens; that takes energy and never gives any.
-    """
+    A contact has the stiffness ``1.5 m / dt^2`` of the particle's mass and the tick at which it began: as
+    stiff as the ticks allow, as the simulated mass is never less than the particles'. Where ticks grow longer
+    it softens; that takes energy and never gives any."""
 
     def __init__(self, mass: Array) -> None:
         self.mass = mass
@@ -61,13 +62,13 @@ class ObstacleContact:
         self, obstacles: Sequence[ObstacleRuntime], x: Array, v: Array, edge: float, time: float, dt: float,
         ticks: int,
     ) -> float:  # fmt: skip
-        """Find the pairs of a step of ``ticks`` from ``time`` on; x, v (n, 3) of the particles. Returns the energy
-        [J] that contacts lose because their ticks are longer than when they began."""
+        """Find the pairs of a step of ``ticks`` from ``time`` on; x, v (n, 3) of the particles. Returns the
+        energy [J] that contacts lose because their ticks are longer than when they began."""
         old, before = self.pairs, self.obstacles
         if not obstacles:
             self.pairs, self.obstacles = self._none(), []
             return float(old.stored.sum())
-        times = time + np.arange(ticks + 1) * (dt / ticks)
+        times: Array = time + np.arange(ticks + 1.0) * (dt / ticks)
         shapes = [obstacle.rigid(times) for obstacle in obstacles]
         places = np.empty((len(shapes), ticks + 1, 3))
         for o, shape in enumerate(shapes):
@@ -147,5 +148,5 @@ class ObstacleContact:
         return {f"touch-{name}": getattr(p, name)[rows] for name in names}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        values = {name[6:]: np.array(state[name]) for name in state if name.startswith("touch-")}
+        values: Any = {name[6:]: np.array(state[name]) for name in state if name.startswith("touch-")}
         self.pairs, self.obstacles = self._none()._replace(**values), None

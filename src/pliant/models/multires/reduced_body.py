@@ -1,15 +1,17 @@
-"""One body in reduced coordinates: its simulated nodes, their motion, and the energy that passes through them."""
+"""One body in reduced coordinates: its simulated nodes, their motion, and the energy that passes through
+them."""
 
 from collections.abc import Mapping
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
-from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import EnergyTotals, StepContext, Structure
 from pliant.materials import elastic
-from pliant.models.multires import level_change, motion_kernels
+from pliant.models.multires import level_change, level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
@@ -26,12 +28,23 @@ RETAKES = 5  # times that a step is taken again with half the ticks
 GAIN = 1e-4  # share of the energy that moved which a step may gain before it is taken again
 
 
+@dataclass
+class Accounts:
+    """The largest energy so far, and heat of damping, work of prescribed motion and what changes of level
+    took since the last report [J]."""
+
+    moved: float
+    heat: float = 0.0
+    work: float = 0.0
+    levels: float = 0.0
+
+
 class ReducedBody:
     """Positions and momenta of the simulated nodes of a body, stepped by kick-drift-kick.
 
-    arrangement: what is simulated; motion: the values of all nodes; contact: obstacles that particles touch. ticks:
-    of the last step; changes, denied: changes of levels since the start, and those that would have gained energy.
-    """
+    arrangement: what is simulated; motion: the values of all nodes; contact: obstacles that particles touch.
+    ticks: of the last step; changes, denied: changes of levels since the start, and those that would have
+    gained energy."""
 
     def __init__(
         self,
@@ -44,8 +57,9 @@ class ReducedBody:
         lame = elastic.lame_parameters(material.young, material.poisson)
         cut = CutArrays.of(structure)
         self.hierarchy = h = Hierarchy(
-            structure.rest, structure.cells["tetra"], structure.volume_share, structure.mass, structure.spacing,
-            model.levels, model.operator, lame, None if cut is None else cut.sides_of_cages,
+            structure.rest, structure.cells["tetra"], structure.volume_share, structure.mass,
+            structure.spacing, model.levels, model.operator, lame,
+            None if cut is None else cut.sides_of_cages,
         )  # fmt: skip
         self.network = network_of(h)
         self.beta = material.damping or 0.0
@@ -59,10 +73,9 @@ class ReducedBody:
             split[: h.particles.start] = True
         self.arrangement = Arrangement(h, split, Prescribed(np.zeros((len(h.mass), 3), bool)), self.beta)
         self.begun, self.dt, self.ticks, self.changes, self.denied = False, 0.0, 0, 0, 0
-        self._elastic = self._scheme = self._led = 0.0
-        self._heat = self._work = self._levels = 0.0  # since the last report [J]
-        # largest energy so far [J]; that of a strain of 1e-7 does not count as motion
-        self._moved = 1e-14 * material.young * float(h.mesh.volumes.sum())
+        self.elastic = self._scheme = self._led = 0.0
+        # the energy of a strain of 1e-7 does not count as motion
+        self.accounts = Accounts(1e-14 * material.young * float(h.mesh.volumes.sum()))
         self._gain_told = False
 
     @property
@@ -82,16 +95,16 @@ class ReducedBody:
         before = 0.5 * float(np.sum(h.mass[:, None] * v**2))
         self.arrangement = Arrangement(h, self.arrangement.split, Prescribed(prescribed), self.beta)
         motion.p[h.particles] = h.mass[:, None] * v
-        motion_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, motion.p)
+        level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, motion.p)
         motion.led[h.particles] = np.where(prescribed, v, 0.0)
         self.begun = True
         self.set_loads(external)
         motion_kernels.velocities(self.arrangement.acting, motion)
-        motion_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
         self.dt = dt / self._tick_count(dt, self.arrangement.deepest)
-        self._evaluate()
-        self._settle()
-        self._levels += before - self._kinetic() - self._stored_elastic()
+        self.evaluate()
+        self.settle()
+        self.accounts.levels += before - self.kinetic() - self.stored_elastic()
 
     def set_loads(self, external: Array) -> None:
         """Hand forces on particles (n, 3) up to the simulated nodes."""
@@ -99,7 +112,7 @@ class ReducedBody:
         self.external = external.copy()
         self.motion.load[:] = 0.0
         self.motion.load[h.particles] = external
-        motion_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, self.motion.load)
+        level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, self.motion.load)
 
     def set_prescribed(self, prescribed: BoolArray, dt: float) -> None:
         """Prescribe other degrees of freedom than before."""
@@ -108,30 +121,32 @@ class ReducedBody:
         h, before = self.hierarchy, self.total()
         after = Arrangement(h, self.arrangement.split, Prescribed(prescribed), self.beta)
         self._go_on(after)
-        self._levels += before - self.total()
+        self.accounts.levels += before - self.total()
 
     def _go_on(self, after: Arrangement) -> None:
         """Let ``after``, whose prescribed particles differ, take over the field as it is."""
         h, motion, old = self.hierarchy, self.motion, self.arrangement
-        motion_kernels.interpolate_all(old.own, h.corners, h.weights, motion.x, motion.v)
+        level_kernels.interpolate_all(old.own, h.corners, h.weights, motion.x, motion.v)
         values = motion.p.copy()
         rest = np.setdiff1d(np.arange(len(values)), old.active)
         values[rest] = 0.0
-        both = Arrangement(h, after.split, Prescribed(after.prescribed.flags | old.prescribed.flags), self.beta)
+        both = Arrangement(
+            h, after.split, Prescribed(after.prescribed.flags | old.prescribed.flags), self.beta
+        )
         v = motion.v[both.active]
         motion.p[:] = 0.0
         motion.p[both.active] = both.momenta_of(v)
-        motion_kernels.restrict_all(after.own, h.corners, h.weights, motion.p)
+        level_kernels.restrict_all(after.own, h.corners, h.weights, motion.p)
         self.arrangement = after
         motion_kernels.velocities(after.acting, motion)
-        motion_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
+        level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
         self.set_loads(self.external)
-        self._evaluate()
-        self._settle()
+        self.evaluate()
+        self.settle()
 
     def take_changes(self, moved: Array, kicked: Array) -> None:
-        """Take over what others did to the particles since the last step: impulses ``m kicked`` are handed up, and
-        so are displacements, weighted by mass."""
+        """Take over what others did to the particles since the last step: impulses ``m kicked`` are handed
+        up, and so are displacements, weighted by mass."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         if kicked.any():
             motion.p[:] += self._handed_up(h.mass[:, None] * kicked)
@@ -141,65 +156,67 @@ class ReducedBody:
                                     led=np.zeros_like(motion.v))  # fmt: skip
             motion_kernels.velocities(arrangement.acting, spare)
             motion.x[arrangement.active] += spare.v[arrangement.active]
-            motion_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
+            level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
             before = self.total()
-            self._evaluate()
-            self._settle()
-            self._levels += before - self.total()
+            self.evaluate()
+            self.settle()
+            self.accounts.levels += before - self.total()
 
     def _handed_up(self, values: Array) -> Array:
         h = self.hierarchy
         out = np.zeros_like(self.motion.p)
         out[h.particles] = values
-        motion_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, out)
+        level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, out)
         return out
 
     # ------------------------------------------------------------------------------------------ energy
 
-    def _evaluate(self) -> None:
+    def evaluate(self) -> None:
         """Forces at the present state."""
         acting = self.arrangement.with_particles(self.contact.particles)
         motion_kernels.evaluate(self.network, acting, self.motion, self.contact.pairs, 0, self.dt)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Find the energies of the present state."""
         arrangement, motion = self.arrangement, self.motion
-        self._elastic = arrangement.elastic_energy(motion)
+        self.elastic = arrangement.elastic_energy(motion)
         self._scheme = arrangement.scheme_energy(motion, self.dt)
         self._led = arrangement.led_energy(motion)
 
-    def _kinetic(self) -> float:
+    def kinetic(self) -> float:
         return self.arrangement.kinetic_energy(self.motion)
 
-    def _stored_elastic(self) -> float:
-        return self._elastic + self._scheme + self.contact.stored
+    def stored_elastic(self) -> float:
+        return self.elastic + self._scheme + self.contact.stored
 
     def total(self) -> float:
         """Kinetic and stored energy [J], leapfrog's own included."""
-        return self._kinetic() + self._stored_elastic()
+        return self.kinetic() + self.stored_elastic()
 
     def stored(self, kicked: Array) -> tuple[float, float]:
         """Kinetic and stored energy [J] once the particles' velocities have changed by ``kicked``."""
         motion, arrangement = self.motion, self.arrangement
         kicked = np.where(arrangement.prescribed.flags, 0.0, kicked)
         if not kicked.any():
-            return self._kinetic(), self._stored_elastic()
+            return self.kinetic(), self.stored_elastic()
         given = self._handed_up(self.hierarchy.mass[:, None] * kicked)
         spare = motion._replace(p=motion.p + given, v=motion.v.copy())
         motion_kernels.velocities(arrangement.acting, spare)
-        return arrangement.kinetic_energy(spare), self._stored_elastic()
+        return arrangement.kinetic_energy(spare), self.stored_elastic()
 
     def momenta(self) -> tuple[Array, Array]:
         """Linear and angular momentum of what is simulated, about the origin."""
         own = self.arrangement.active
-        p = np.where(self.arrangement.held, self.arrangement.mass[:, None] * self.motion.v[own], self.motion.p[own])
+        p = np.where(
+            self.arrangement.held, self.arrangement.mass[:, None] * self.motion.v[own], self.motion.p[own]
+        )
         return p.sum(axis=0), np.cross(self.motion.x[own], p).sum(axis=0)
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        totals.damping += self._heat
-        totals.work += self._work
-        totals.levels += self._levels
-        self._heat = self._work = self._levels = 0.0
+        totals.damping += self.accounts.heat
+        totals.work += self.accounts.work
+        totals.levels += self.accounts.levels
+        self.accounts.heat = self.accounts.work = self.accounts.levels = 0.0
 
     # ------------------------------------------------------------------------------------------- steps
 
@@ -215,12 +232,12 @@ class ReducedBody:
         if not np.array_equal(ctx.external, self.external):
             before = self.total()
             self.set_loads(ctx.external)
-            self._evaluate()
-            self._settle()
-            self._levels += before - self.total()
+            self.evaluate()
+            self.settle()
+            self.accounts.levels += before - self.total()
         led = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
         motion.led[h.particles] = led
-        motion_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
         ends = np.array([ctx.time, ctx.time + 0.5 * ctx.dt, ctx.time + ctx.dt])
         x, v = motion.x[h.particles], motion.v[h.particles]
         near = any(flags.any() for flags in near_obstacles(ctx.obstacles, x, v, h.edge, ends, ctx.dt))
@@ -236,46 +253,46 @@ class ReducedBody:
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         kept = [array.copy() for array in motion]
         pairs, obstacles, dt_before = self.contact.pairs, self.contact.obstacles, self.dt
-        begin, elastic_energy, scheme = self.total(), self._elastic, self._scheme
+        begin, elastic_energy, scheme = self.total(), self.elastic, self._scheme
         self.dt = ctx.dt / ticks
         x, v = motion.x[h.particles], motion.v[h.particles]
         softer = self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
         acting = arrangement.with_particles(self.contact.particles)
         if self.dt != dt_before or softer or not ctx.obstacles:
-            self._evaluate()
+            self.evaluate()
         self._scheme = arrangement.scheme_energy(motion, self.dt)
         other = begin - self.total()
         led_before = self._led
         heat, led, given = motion_kernels.take_ticks(
             ticks, self.dt, self.network, acting, motion, self.contact.pairs
         )
-        self._settle()
+        self.settle()
         led += self._led - led_before
         touched = self.contact.pairs.out.sum(axis=0) if len(self.contact.pairs.out) else np.zeros(8)
         end = self.total()
         gain = end - (begin - other) - given - led + heat - float(touched[6] - touched[7])
         if np.isfinite(end):
-            self._moved = max(self._moved, self._kinetic() + self._elastic)
-        if not np.isfinite(end) or gain > GAIN * self._moved:
+            self.accounts.moved = max(self.accounts.moved, self.kinetic() + self.elastic)
+        if not np.isfinite(end) or gain > GAIN * self.accounts.moved:
             if not last:
                 for array, old in zip(motion, kept, strict=True):
                     array[:] = old
                 self.contact.pairs, self.contact.obstacles, self.dt = pairs, obstacles, dt_before
-                self._elastic, self._scheme, self._led = elastic_energy, scheme, led_before
+                self.elastic, self._scheme, self._led = elastic_energy, scheme, led_before
                 return False
             self._tell_gain(ctx.time, gain)
         self.ticks = ticks
-        self._heat += heat
-        self._work += led
-        self._levels += other
+        self.accounts.heat += heat
+        self.accounts.work += led
+        self.accounts.levels += other
         return True
 
     def _tell_gain(self, time: float, gain: float) -> None:
         if not self._gain_told:
-            self._gain_told = True
+            self._gain_told, share = True, 100 * gain / self.accounts.moved
             self.diagnostics.warn(
-                f"at {time:.3f} s a step gained {gain:.3g} J ({100 * gain / self._moved:.2g} % of the energy that "
-                "moved), also with much shorter ticks: forces change faster than they can follow"
+                f"at {time:.3f} s a step gained {gain:.3g} J ({share:.2g} % of the energy "
+                "that moved), also with much shorter ticks: forces change faster than they can follow"
             )
 
     def finish(self, external: Array) -> bool:
@@ -295,7 +312,9 @@ class ReducedBody:
     def write(self, prescribed: BoolArray, x: Array, v: Array, written: Array) -> None:
         """Write the particles' positions and velocities, and what was written (n, 6)."""
         h = self.hierarchy
-        motion_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, self.motion.x, self.motion.v)
+        level_kernels.interpolate_all(
+            self.arrangement.own, h.corners, h.weights, self.motion.x, self.motion.v
+        )
         motion_kernels.write_particles(h.particles.start, prescribed, self.motion, x, v, written)
 
     def add_internal_forces(self, out: Array) -> None:
@@ -309,10 +328,10 @@ class ReducedBody:
     # ------------------------------------------------------------------------------------------ levels
 
     def refine(self, ctx: StepContext, budget: float | None, elapsed: float) -> tuple[float, bool]:
-        """Choose the levels anew; returns the updates that the coarsest alone takes, and whether the budget kept
-        nodes from splitting."""
+        """Choose the levels anew; returns the updates that the coarsest alone takes, and whether the budget
+        kept nodes from splitting."""
         h, refinement, motion = self.hierarchy, self.refinement, self.motion
-        motion_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
         refinement.measure(self.arrangement, motion)
         x, times = np.ascontiguousarray(motion.x[h.particles]), np.array([ctx.time, ctx.time + ctx.dt])
         urgent = refinement.above(refinement.near_tools(x, ctx.obstacles, times, REACH))
@@ -344,74 +363,23 @@ class ReducedBody:
         h, before = self.hierarchy, self.arrangement
         after = Arrangement(h, split, before.prescribed, self.beta)
         total = self.total()
-        if level_change.change_levels(before, after, self.motion, self._moved) is None:
+        if level_change.change_levels(before, after, self.motion, self.accounts.moved) is None:
             self.denied += 1
             self.refinement.calm[:] = 0.0
             return
         self.changes += 1
         self.arrangement = after
         self.set_loads(self.external)
-        self._evaluate()
-        self._settle()
-        self._levels += total - self.total()
+        self.evaluate()
+        self.settle()
+        self.accounts.levels += total - self.total()
 
-    def particle_levels(self) -> Array:
-        h = self.hierarchy
-        depth = self.arrangement.depth[h.particles].astype(float)
-        hanging = np.where(h.weights[h.particles] != 0.0, self.arrangement.depth[h.corners[h.particles]], 0)
-        return np.where(self.pinned, hanging.max(axis=1, initial=0), depth) if h.count > 1 else depth
-
-    def particle_eta(self) -> Array:
-        """eta of the simulated nodes that particles hang on."""
-        h, eta = self.hierarchy, self.refinement.eta[:, None] * np.ones(3)
-        motion_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, eta, eta.copy())
-        return np.ascontiguousarray(eta[h.particles, 0])
-
-    # -------------------------------------------------------------------------------- cuts and restart
-
-    def after_cut(self, structure: Structure, parents: IntArray) -> "ReducedBody":
-        """The body with another mesh, whose particles continue ``parents``; copies have their values."""
-        new = ReducedBody(structure, self.material, self.model, self.diagnostics)
-        if not self.begun:
-            return new
-        h, old, motion, mine = new.hierarchy, self.hierarchy, self.motion, new.motion
-        motion_kernels.interpolate_all(self.arrangement.own, old.corners, old.weights, motion.x, motion.v)
-        source = continued_nodes(old, h, parents)
-        total = self.total()
-        split = self.arrangement.split[source]
-        flags = self.arrangement.prescribed.flags[parents]
-        new.refinement.calm = self.refinement.calm[source]
-        new.refinement.eta = self.refinement.eta[source]
-        new.arrangement = Arrangement(h, split, Prescribed(flags), self.beta)
-        mine.x[:], mine.v[:], mine.led[:] = motion.x[source], motion.v[source], motion.led[source]
-        known = level_change.set_of(self.arrangement, old) | ~self.arrangement.own
-        own = new.arrangement.active
-        level_change.fit_nodes(h, mine.x, own[~known[source[own]]])
-        mine.p[own] = new.arrangement.momenta_of(mine.v[own])
-        if not flags.any():  # particles that hang elsewhere now may have other velocities
-            lost = self.momenta()[0] - mine.p[own].sum(axis=0)
-            mine.p[own] += new.arrangement.mass[:, None] * lost / new.arrangement.mass.sum()
-        motion_kernels.velocities(new.arrangement.acting, mine)
-        motion_kernels.interpolate_all(new.arrangement.own, h.corners, h.weights, mine.x, mine.v)
-        new.begun, new.dt, new.ticks = True, self.dt, self.ticks
-        new.changes, new.denied, new._moved = self.changes, self.denied, self._moved
-        new._heat, new._work = self._heat, self._work
-        share = structure.mass / self.hierarchy.mass[parents]
-        new.set_loads(self.external[parents] * share[:, None])
-        new._evaluate()
-        new._settle()
-        rise = new._kinetic() + new._elastic - self._kinetic() - self._elastic
-        if rise > 0.0:
-            level_change.pay(new.arrangement, mine, rise)
-            motion_kernels.interpolate_all(new.arrangement.own, h.corners, h.weights, mine.x, mine.v)
-            new._settle()
-        new._levels = self._levels + total - new.total()
-        return new
+    # ------------------------------------------------------------------------------------------ restart
 
     def state(self) -> dict[str, AnyArray]:
         numbers = [
-            self.begun, self.dt, self.ticks, self.changes, self.denied, self._elastic, self._scheme, self._led,
-            self._heat, self._work, self._levels, self._moved, self._gain_told,
+            self.begun, self.dt, self.ticks, self.changes, self.denied, self.elastic, self._scheme,
+            self._led, *astuple(self.accounts), self._gain_told,
         ]  # fmt: skip
         found = {f"motion-{name}": array for name, array in self.motion._asdict().items()}
         return {
@@ -428,7 +396,8 @@ class ReducedBody:
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         begun, self.dt, ticks, changes, denied, *energies, told = (float(value) for value in state["body"])
         self.begun, self.ticks, self.changes, self.denied = bool(begun), int(ticks), int(changes), int(denied)
-        self._elastic, self._scheme, self._led, self._heat, self._work, self._levels, self._moved = energies
+        self.elastic, self._scheme, self._led, *accounts = energies
+        self.accounts = Accounts(*accounts)
         self._gain_told = bool(told)
         prescribed = Prescribed(np.array(state["prescribed"], bool))
         self.arrangement = Arrangement(self.hierarchy, np.array(state["split"], bool), prescribed, self.beta)
@@ -437,26 +406,3 @@ class ReducedBody:
         self.external = np.array(state["loads"])
         self.refinement.eta, self.refinement.calm = np.array(state["node-eta"]), np.array(state["calm"])
         self.contact.restore(state)
-
-
-def continued_nodes(old: Hierarchy, new: Hierarchy, parents: IntArray) -> IntArray:
-    """The node (n,) of the hierarchy before a cut that each node continues: of particles ``parents``; of cages, the
-    node at the same place that the continued finer nodes hang on, or else the nearest."""
-    from scipy.spatial import cKDTree
-
-    source = np.full(len(new.points), -1)
-    source[new.particles] = parents + old.particles.start
-    for k in range(new.count - 1, 0, -1):
-        rows = np.arange(new.first[k], new.first[k + 1])
-        mine, theirs = new.corners[rows], old.corners[source[rows]]
-        for a in range(4):
-            for b in range(4):
-                apart = np.abs(new.points[mine[:, a]] - old.points[theirs[:, b]]).max(axis=1)
-                same = (apart < 1e-9 * new.edge) & (new.weights[rows, a] != 0.0)
-                source[mine[same, a]] = theirs[same, b]
-        below = slice(int(new.first[k - 1]), int(new.first[k]))
-        lost = np.flatnonzero(source[below] < 0) + below.start
-        if len(lost):
-            a, b = old.first[k - 1], old.first[k]
-            source[lost] = a + np.asarray(cKDTree(old.points[a:b]).query(new.points[lost])[1], np.int64)
-    return source

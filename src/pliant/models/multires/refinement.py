@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.models.multires import motion_kernels
+from pliant.models.multires import contact_kernels, level_kernels
 from pliant.models.multires.arrangement import Arrangement
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
@@ -21,12 +21,11 @@ URGENT = 1e9
 class Refinement:
     """Chooses the nodes that are replaced by finer ones.
 
-    eta (n,): rms deviation of the gradients of a node's incident tets, the "strain change across a cell": zero on
-    linear fields, about 0.4 h |u''|. A node is split above ``threshold``, and merged when all its children have
-    been below a fifth of it for half a second: merging takes energy out of the motion, so it must be rare.
-    Particles near a tool are simulated whatever eta is: it is zero before the first contact. calm (n,) [s]: how
-    long a split node's children have been calm.
-    """
+    eta (n,): rms deviation of the gradients of a node's incident tets, the "strain change across a cell":
+    zero on linear fields, about 0.4 h |u''|. A node is split above ``threshold``, and merged when all its
+    children have been below a fifth of it for half a second: merging takes energy out of the motion, so it
+    must be rare. Particles near a tool are simulated whatever eta is: it is zero before the first contact.
+    calm (n,) [s]: how long a split node's children have been calm."""
 
     def __init__(self, hierarchy: Hierarchy, threshold: float) -> None:
         self.hierarchy, self.threshold = hierarchy, threshold
@@ -41,7 +40,7 @@ class Refinement:
         known[arrangement.active] = True
         level = h.level[arrangement.active]
         for k, tets in enumerate(h.level_tets):
-            motion_kernels.gradient_jump(
+            level_kernels.gradient_jump(
                 arrangement.active[level == k], known, h.first[k], tets.tets, tets.gradients, tets.volumes,
                 tets.incident_first, tets.incident, motion.x, self.eta,
             )  # fmt: skip
@@ -54,7 +53,7 @@ class Refinement:
         reach = np.full(len(x), edges * self.hierarchy.edge)
         for tool in (obstacle for obstacle in obstacles if obstacle.refines):
             shape = tool.rigid(times)
-            motion_kernels.near_shape(shape.kind, shape.size, shape.frame, shape.places, x, reach, found)
+            contact_kernels.near_shape(shape.kind, shape.size, shape.frame, shape.places, x, reach, found)
         return found
 
     def above(self, particles: BoolArray) -> BoolArray:
@@ -71,8 +70,8 @@ class Refinement:
     def choose(
         self, arrangement: Arrangement, urgent: BoolArray, kept: BoolArray, elapsed: float
     ) -> tuple[BoolArray, Array]:
-        """Which nodes should be split, and how urgent each is. urgent, kept (n,): nodes that have to be split, and
-        split ones that may not merge; elapsed [s]: since the last call."""
+        """Which nodes should be split, and how urgent each is. urgent, kept (n,): nodes that have to be
+        split, and split ones that may not merge; elapsed [s]: since the last call."""
         h, split = self.hierarchy, arrangement.split
         worst = np.zeros(len(split))
         size = np.diff(h.children_first)
@@ -103,8 +102,8 @@ class Refinement:
         ticks: Callable[[int], int],
         budget: float | None,
     ) -> tuple[BoolArray, bool]:
-        """The most urgent of ``wanted`` whose node updates stay within 95 % of the budget, graded; True if some
-        were refused. ticks: of a frame whose deepest level is the given one."""
+        """The most urgent of ``wanted`` whose node updates stay within 95 % of the budget, graded; True if
+        some were refused. ticks: of a frame whose deepest level is the given one."""
         flags = self.grade(wanted)
         if budget is None or self.updates(flags, pinned, ticks) <= FULL * budget:
             return flags, False
@@ -128,8 +127,8 @@ class Refinement:
         """Node updates of a frame with these split flags."""
         h = self.hierarchy
         own, begin = np.zeros(len(split), bool), h.particles.start
-        motion_kernels.own_nodes(split, pinned, h.level, h.corners, h.weights, begin, own)
-        count, deepest = motion_kernels.count_active(
+        level_kernels.own_nodes(split, pinned, h.level, h.corners, h.weights, begin, own)
+        count, deepest = level_kernels.count_active(
             own, pinned, h.level, h.weights, begin, h.children_first, h.children
         )
         return int(count) * ticks(int(deepest))

@@ -1,4 +1,5 @@
-"""The finest mesh of a body with levels of detail; coarser levels are cages around it, which the model makes."""
+"""The finest mesh of a body with levels of detail; coarser levels are cages around it, which the model
+makes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CutArrays(StructureExtra):
-    """How cuts have left a mesh: its points (n, 3) [m] and tets (m, 4) as they were sampled; vertices (q, 3) [m]
-    and tets (s, 4) of the cut mesh, the whole tet of each (s,), and its side (s, c), -1 or 1, of each cut; 
-    sides_of_cages (k,) [m]: of the coarser levels."""
+    """How cuts have left a mesh: its points (n, 3) [m] and tets (m, 4) as they were sampled; vertices (q, 3)
+    [m] and tets (s, 4) of the cut mesh, the whole tet of each (s,), and its side (s, c), -1 or 1, of each
+    cut; sides_of_cages (k,) [m]: of the coarser levels."""
 
     points: Array
     whole: IntArray
@@ -38,8 +39,8 @@ class CutArrays(StructureExtra):
 
 @dataclass(frozen=True)
 class LevelSampler:
-    """Particles at the vertices of the finest level, whose edge is the body's. Corners of flat tets have some of
-    their neighbours' mass, so that they do not rule the step."""
+    """Particles at the vertices of the finest level, whose edge is the body's. Corners of flat tets have some
+    of their neighbours' mass, so that they do not rule the step."""
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
         from pliant.structure.mass_scaling import scale_tet_masses
