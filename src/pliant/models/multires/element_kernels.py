@@ -194,13 +194,20 @@ def _frame(e, clusters, x, law):
     f = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     if law != COROTATIONAL:
         return f, f
-    m = np.zeros(9)
+    f00, f01, f02, f10, f11, f12, f20, f21, f22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(clusters.first[e], clusters.first[e + 1]):
         i = clusters.nodes[k]
-        for a in range(3):
-            for b in range(3):
-                m[3 * a + b] += x[i, a] * clusters.gradients[k, b]
-    f = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
+        a, b, c = clusters.gradients[k, 0], clusters.gradients[k, 1], clusters.gradients[k, 2]
+        f00 += x[i, 0] * a
+        f01 += x[i, 0] * b
+        f02 += x[i, 0] * c
+        f10 += x[i, 1] * a
+        f11 += x[i, 1] * b
+        f12 += x[i, 1] * c
+        f20 += x[i, 2] * a
+        f21 += x[i, 2] * b
+        f22 += x[i, 2] * c
+    f = (f00, f01, f02, f10, f11, f12, f20, f21, f22)
     return f, rotation(f)
 
 
@@ -218,19 +225,30 @@ def _turned_back(r, x, y, z):
 def _multiply(e, clusters, d, out):
     """``K d`` of a cluster, in its own frame; d and out (k, 3)."""
     n = clusters.first[e + 1] - clusters.first[e]
-    out[:n] = 0.0
-    k = clusters.block_first[e]
-    blocks = clusters.blocks
+    k, blocks = clusters.block_first[e], clusters.blocks
     for j in range(n):
-        for l in range(j, n):
-            for a in range(3):
-                for b in range(3):
-                    out[j, a] += blocks[k, 3 * a + b] * d[l, b]
-            if l > j:
-                for a in range(3):
-                    for b in range(3):
-                        out[l, b] += blocks[k, 3 * a + b] * d[j, a]
+        out[j, 0], out[j, 1], out[j, 2] = 0.0, 0.0, 0.0
+    for j in range(n):
+        x, y, z = d[j, 0], d[j, 1], d[j, 2]
+        a = blocks[k, 0] * x + blocks[k, 1] * y + blocks[k, 2] * z
+        b = blocks[k, 3] * x + blocks[k, 4] * y + blocks[k, 5] * z
+        c = blocks[k, 6] * x + blocks[k, 7] * y + blocks[k, 8] * z
+        k += 1
+        for l in range(j + 1, n):
+            p, q, r = d[l, 0], d[l, 1], d[l, 2]
+            b0, b1, b2 = blocks[k, 0], blocks[k, 1], blocks[k, 2]
+            b3, b4, b5 = blocks[k, 3], blocks[k, 4], blocks[k, 5]
+            b6, b7, b8 = blocks[k, 6], blocks[k, 7], blocks[k, 8]
+            a += b0 * p + b1 * q + b2 * r
+            b += b3 * p + b4 * q + b5 * r
+            c += b6 * p + b7 * q + b8 * r
+            out[l, 0] += b0 * x + b3 * y + b6 * z
+            out[l, 1] += b1 * x + b4 * y + b7 * z
+            out[l, 2] += b2 * x + b5 * y + b8 * z
             k += 1
+        out[j, 0] += a
+        out[j, 1] += b
+        out[j, 2] += c
 
 
 @jit
@@ -287,7 +305,8 @@ def cluster_forces(ids, clusters, law, points, x, out):
             tx, ty, tz = _spin_back(f, r, (tx, ty, tz))
         for j in range(count):
             i = clusters.nodes[a + j]
-            gx, gy, gz = clusters.gradients[a + j]
+            g = clusters.gradients
+            gx, gy, gz = g[a + j, 0], g[a + j, 1], g[a + j, 2]
             p = ty * gz - tz * gy - k[j, 0]
             q = tz * gx - tx * gz - k[j, 1]
             s = tx * gy - ty * gx - k[j, 2]

@@ -151,7 +151,7 @@ class MultiresMechanics(Mechanics):
             self._since_refinement = 0.0
         body.advance(ctx, prescribed)
         body.write(prescribed, ctx.x, ctx.v, self._written)
-        self.updates = body.ticks * int(body.arrangement.counts.sum() - body.pinned_count)
+        self.updates = body.ticks * int(body.arrangement.counts.sum() - body.pinned.sum())
         self._frame_seconds = clock.perf_counter() - started
         self.budget.measure(self.updates, self._frame_seconds)
 

@@ -83,10 +83,6 @@ class ReducedBody:
         """Particles that are prescribed in some direction."""
         return np.asarray(self.arrangement.prescribed.flags.any(axis=1))
 
-    @property
-    def pinned_count(self) -> int:
-        return int(self.pinned.sum())
-
     # -------------------------------------------------------------------------------------- beginning
 
     def begin(self, x: Array, v: Array, prescribed: BoolArray, external: Array, dt: float) -> None:
@@ -127,12 +123,8 @@ class ReducedBody:
         """Let ``after``, whose prescribed particles differ, take over the field as it is."""
         h, motion, old = self.hierarchy, self.motion, self.arrangement
         level_kernels.interpolate_all(old.own, h.corners, h.weights, motion.x, motion.v)
-        values = motion.p.copy()
-        rest = np.setdiff1d(np.arange(len(values)), old.active)
-        values[rest] = 0.0
-        both = Arrangement(
-            h, after.split, Prescribed(after.prescribed.flags | old.prescribed.flags), self.beta
-        )
+        flags = after.prescribed.flags | old.prescribed.flags
+        both = Arrangement(h, after.split, Prescribed(flags), self.beta)
         v = motion.v[both.active]
         motion.p[:] = 0.0
         motion.p[both.active] = both.momenta_of(v)
@@ -243,8 +235,7 @@ class ReducedBody:
         near = any(flags.any() for flags in near_obstacles(ctx.obstacles, x, v, h.edge, ends, ctx.dt))
         ticks = self._tick_count(ctx.dt, arrangement.deepest, near)
         for attempt in range(RETAKES + 1):
-            last = attempt == RETAKES
-            if self._attempt(ctx, ticks << attempt, last):
+            if self._attempt(ctx, ticks << attempt, attempt == RETAKES):
                 break
         self.contact.report()
 
