@@ -76,7 +76,7 @@ def run_of(name: str, folder: Path) -> Run:
     path = folder / f"{name}.pliant"
     if not path.exists():
         print(f"running {name}", flush=True)
-        return parse(examples.text(name), Path(), f"{name}.toml").run(to=path)
+        return parse(examples.text(name), examples.folder(), f"{name}.toml").run(to=path)
     run = load(path)
     return resume(path) if run.state == "interrupted" else run
 

@@ -29,6 +29,13 @@ _NAMES = {
     "TimeSettings": "pliant.scene",
     "read": "pliant.scene.load",
     "resume": "pliant.run.runner",
+    "Sweep": "pliant.campaign",
+    "open_sweep": "pliant.campaign",
+    "sweep": "pliant.campaign",
+    "FitResult": "pliant.calibration",
+    "fit": "pliant.calibration",
+    "Dataset": "pliant.training_data",
+    "dataset": "pliant.training_data",
 }
 _FORMER = {"Record": "RecordSettings", "TimePlan": "TimeSettings"}  # names up to 0.1
 

@@ -203,15 +203,22 @@ def test_what_cannot_work_is_refused() -> None:
         body = pl.Body(box(1, 1, 1, divisions=(2, 2, 2)), model="multires", material=TISSUE | material)
         with pytest.raises(IncompatibleError, match=words):
             body.model.prepare(body.structure(), body.resolved_material)
-    for model, words in (
-        ({"order": "debunne"}, "gains energy at their borders"),
-        ({"budget": 100, "seconds": 0.01}, "not both"),
-    ):
+    for model, words in (({"budget": 100, "seconds": 0.01}, "not both"),):
         body = pl.Body(
             box(1, 1, 1, divisions=(2, 2, 2)), model={"type": "multires", **model}, material=TISSUE
         )
         with pytest.raises(IncompatibleError, match=words):
             body.model.prepare(body.structure(), body.resolved_material)
+
+
+def test_old_keys_are_accepted_and_noted() -> None:
+    """Scenes from before 0.2 load; a note says which keys have no effect."""
+    table = {"type": "multires", "coupling": "schwarz", "order": "debunne"}
+    body = pl.Body(box(1, 1, 1, divisions=(2, 2, 2)), model=table, material=TISSUE)
+    body.model.prepare(body.structure(), body.resolved_material)
+    coupling, order = body.model.notes(body.resolved_material)
+    assert 'coupling = "schwarz" has no effect' in coupling
+    assert 'order = "debunne" has no effect' in order
 
 
 def test_a_run_with_a_budget_in_seconds_replays_to_the_byte(tmp_path: Path) -> None:

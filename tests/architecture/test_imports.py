@@ -30,6 +30,8 @@ LAYERS = [
     {"examples"},
     {"studio"},
     {"validation"},
+    {"audit", "campaign"},
+    {"calibration", "training_data"},
     {"cli"},
     {"__main__"},
 ]

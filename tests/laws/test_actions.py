@@ -22,6 +22,7 @@ from pliant.actions import (
     Rotate,
     Sine,
     Tabletop,
+    Traction,
     VolumeConstraint,
 )
 from pliant.core.curves import Curve
@@ -54,6 +55,8 @@ LEDGERS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "rotate": ([Fix(None, LOW), Rotate(None, HIGH, axis="x", speed=6.0)], {}),
     "sine": ([Sine(None, LOW, axis="z", amplitude=0.005, frequency=5.0)], {}),
     "pressure": ([Pressure(value=500.0)], {}),
+    "traction": ([Fix(None, LOW), Traction(None, HIGH, value=(300.0, 0, 100.0))], {}),
+    "vector of gravity": ([Gravity((1.0, 2.0, -5.0)), Fix(None, LOW)], {}),
     "drag": ([Drag(density=100.0)], {"velocity": (2.0, 0, 0)}),
     "wind": ([Drag(density=100.0, wind=(2.0, 0, 0))], {}),
     "damping": ([Damping(rate=5.0)], {"velocity": (1.0, 0, 0)}),

@@ -134,7 +134,26 @@ def test_two_pages_share_one_studio(page: Any, studio: Served) -> None:
 
 
 def test_a_wrong_token_gets_nothing(page: Any, studio: Served) -> None:
-    for url in (studio.url[:-3] + "xyz", studio.url.split("?")[0]):
-        answer = page.goto(url)
-        assert answer.status == 403
-        assert "Beam" not in page.content()
+    answer = page.goto(studio.url[:-3] + "xyz")
+    assert answer.status == 403
+    assert "Beam" not in page.content()
+    page.goto(studio.url.split("?")[0])
+    page.wait_for_selector(".notice.error >> text=This page does not know its token.")
+    assert not state(page, "connected")
+    assert "Beam" not in page.content()
+
+
+def test_the_pace_that_is_measured_is_told_and_the_integrator_is_auto(page: Any, studio: Served) -> None:
+    enter(page, studio)
+    assert page.input_value("[aria-label=integrator]") == "auto"
+    build(page)
+    wait(page, f"{STATE}.pace")
+    ratio = state(page, "pace.ratio")
+    assert 0.0 < ratio < 0.8, "45 particles of soft rubber"
+    assert "faster than real time" in page.inner_text("#pace-estimate")
+    assert "Measured over the first" in page.get_attribute("#pace-estimate", "title")
+    assert "faster than real time" in page.inner_text(".card.body.open .estimate")
+    other = page.context.new_page()
+    other.goto(studio.url + "&quick")
+    other.wait_for_function(f"() => window.studio && {STATE}.pace")
+    assert other.evaluate(f"() => {STATE}.pace.ratio") == ratio

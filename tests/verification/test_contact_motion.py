@@ -14,7 +14,8 @@ from bodies import values
 from scipy.spatial.transform import Rotation
 
 import pliant as pl
-from intersections import intersecting
+from pliant.audit.auditor import audit_state
+from pliant.audit.surface_frames import joined
 from pliant.contact import Contact
 from pliant.core.typing import Array
 from pliant.mesh.shapes import box, sphere
@@ -234,7 +235,7 @@ def crossed(degrees: float) -> int:
     one, two = (part.structure.cells["triangle"] + part.rows.start for part in world.bodies)
     for _ in range(30):
         simulation.advance()
-        bad += intersecting(world.x, one, two) > 0
+        bad += not audit_state(joined("now", [("one", world.x, one), ("two", world.x, two)])).ok
     assert world.x[world.bodies[1].rows, 2].max() > 0.0  # it lies on the other
     return bad
 
@@ -263,7 +264,7 @@ def folded(degrees: float) -> int:
     triangles = world.bodies[0].structure.cells["triangle"]
     for _ in range(60):
         simulation.advance()
-        bad += intersecting(world.x, triangles, triangles) > 0
+        bad += not audit_state(joined("now", [("strip", world.x, triangles)])).ok
     assert world.x[:, 2].max() < 0.4  # it has folded
     return bad
 

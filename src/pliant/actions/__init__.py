@@ -27,13 +27,14 @@ from pliant.actions.prescribed_motion import Fix as Fix
 from pliant.actions.prescribed_motion import Move as Move
 from pliant.actions.prescribed_motion import Rotate as Rotate
 from pliant.actions.prescribed_motion import Sine as Sine
+from pliant.actions.traction import Traction as Traction
 from pliant.actions.volume_constraint import VolumeConstraint as VolumeConstraint
 from pliant.core.registry import Registry
 
 ACTIONS: Registry[ActionParameters] = Registry(
     "action",
     (
-        Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Drag, Damping,
+        Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Traction, Drag, Damping,
         Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
         Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
     ),

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.contact.obstacle_shape import ObstacleShape
@@ -40,7 +41,7 @@ class ActionParameters(SceneMember):
     live: whether it may start while a simulation runs; changes_bodies: whether a live one is prepared when
     it starts, among the particles that exist then; parts_bodies: whether it may divide a body into pieces;
     holds: whether it supports the selected particles; steered: the field that a hand may move; needs: what
-    a body's mechanics must offer; tools: its buttons in the studio.
+    a body's mechanics must offer; tools: its buttons in the studio; mark: how the studio draws where it acts.
     """
 
     live: ClassVar[bool] = False
@@ -50,6 +51,7 @@ class ActionParameters(SceneMember):
     steered: ClassVar[str | None] = None
     needs: ClassVar[type | None] = None
     tools: ClassVar[tuple[SelectionTool, ...]] = ()
+    mark: ClassVar[Literal["pin", "moved", "arrow", "pressure"] | None] = None
 
     late: bool = False
     mesh: str | Path | None = None
@@ -73,6 +75,10 @@ class ActionParameters(SceneMember):
     def scenery(self, up: Vector) -> ObstacleShape | None:
         """The rigid shape that it puts into the world, for pictures and for its runtime."""
         return None
+
+    def acted_on(self, world: World) -> IntArray:
+        """World rows of the particles that it acts on, for those that have a mark."""
+        return np.empty(0, np.int64)
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         """The runtime; raises SelectionError or IncompatibleError where it cannot act."""
@@ -144,6 +150,9 @@ class SelectionAction(TimeWindow):
         """World rows of the selected particles."""
         assert self.select is not None
         return self.select.rows(world, f"action '{self.kind}'", self.body)
+
+    def acted_on(self, world: World) -> IntArray:
+        return self.rows(world)
 
 
 @parameters

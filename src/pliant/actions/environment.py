@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import TimeWindow
+from pliant.actions.loaded_surface import quadratic_faces
 from pliant.core.curves import Curve, KeyedDensity, KeyedPressure, KeyedRate, KeyedVelocity
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
@@ -24,14 +25,18 @@ class SurfaceRuntime(ActionRuntime):
         self._find_triangles(world)
 
     def _find_triangles(self, world: World) -> None:
-        found = []
-        for part in world.bodies_named(self.body, self.what):
+        found = [np.empty((0, 3), np.int64)]
+        for part in self._linear_parts(world):
             if "triangle" not in part.structure.cells:
                 raise IncompatibleError(
                     f"{self.what}: body '{part.name}' has no surface triangles to act on."
                 )
             found.append(part.structure.cells["triangle"] + part.rows.start)
         self.triangles: IntArray = np.ascontiguousarray(np.concatenate(found), dtype=np.int64)
+
+    def _linear_parts(self, world: World) -> list[BodyState]:
+        """The bodies whose triangles are loaded."""
+        return list(world.bodies_named(self.body, self.what))
 
     def remap(self, change: IndexMap, world: World) -> None:
         self._find_triangles(world)
@@ -42,27 +47,44 @@ class Pressure(TimeWindow):
     """Pressure [Pa] of the surroundings on a body's surface; positive pushes inward, negative inflates."""
 
     kind: ClassVar[str] = "pressure"
+    mark = "pressure"
     main: ClassVar[str] = "value"
     live: ClassVar[bool] = True
 
     body: BodyRef = None
     value: KeyedPressure = Curve.constant(0.0)
 
+    def acted_on(self, world: World) -> IntArray:
+        parts = world.bodies_named(self.body, "action 'pressure'")
+        return np.concatenate([np.arange(part.rows.start, part.rows.stop) for part in parts])
+
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         return self.windowed(PressureRuntime(world, self))
 
 
 class PressureRuntime(SurfaceRuntime):
-    """Pressure on the boundary triangles."""
+    """Pressure on the boundary triangles, and consistently on the curved faces of quadratic tets."""
 
     def __init__(self, world: World, pressure: Pressure) -> None:
+        self.faces: IntArray = np.empty((0, 6), np.int64)
         super().__init__(world, pressure)
         self.value: Curve = pressure.value
 
-    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
-        from pliant.actions.kernels import add_pressure
+    def _linear_parts(self, world: World) -> list[BodyState]:
+        parts = super()._linear_parts(world)
+        quadratic = [part for part in parts if "tetra10" in part.structure.cells]
+        faces = [quadratic_faces(part.structure) + part.rows.start for part in quadratic]
+        self.faces = np.ascontiguousarray(np.concatenate([np.empty((0, 6), np.int64), *faces]))
+        return [part for part in parts if "tetra10" not in part.structure.cells]
 
-        add_pressure(self.triangles, float(self.value.at(time)), x, out)
+    def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
+        from pliant.actions.kernels import add_pressure, add_quadratic_pressure
+
+        value = float(self.value.at(time))
+        if len(self.triangles):
+            add_pressure(self.triangles, value, x, out)
+        if len(self.faces):
+            add_quadratic_pressure(self.faces, value, x, out)
 
 
 @parameters

@@ -21,7 +21,8 @@ from pliant.state.world import World
 
 @parameters
 class Gravity(TimeWindow):
-    """Weight of every particle: ``f = -m a up``; ``acceleration`` [m/s2], against ``up``."""
+    """Weight of every particle: ``f = -m a up`` where ``acceleration`` [m/s2] is a number, against ``up``;
+    ``f = m a`` where it is a vector."""
 
     kind: ClassVar[str] = "gravity"
     main: ClassVar[str] = "acceleration"
@@ -41,10 +42,14 @@ class GravityRuntime(ActionRuntime):
         self.world, self.acceleration, self.up, self.steady = world, acceleration, up, steady
         self.constant = acceleration.is_constant
         self.account = None if steady else "work"
-        self._steady_g = -float(acceleration.at(0.0)) * up
+        self._steady_g = self._vector(0.0)
+
+    def _vector(self, time: float) -> Array:
+        value = self.acceleration.at(time)
+        return np.asarray(value, float) if np.ndim(value) else -float(value) * self.up
 
     def _g(self, time: float) -> Array:
-        return self._steady_g if self.steady else -float(self.acceleration.at(time)) * self.up
+        return self._steady_g if self.steady else self._vector(time)
 
     def add_forces(self, time: float, x: Array, v: Array, out: Array) -> None:
         from pliant.actions.kernels import add_weight
@@ -63,6 +68,7 @@ class Force(SelectionAction):
     kind: ClassVar[str] = "force"
     main: ClassVar[str] = "value"
     live: ClassVar[bool] = True
+    mark = "arrow"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Force", "pull", "Pull them with a steady force", table={"value": [0, 0, 1]}),
     )
@@ -163,6 +169,7 @@ class Impulse(SelectionAction, OneShot):
 
     kind: ClassVar[str] = "impulse"
     live: ClassVar[bool] = True
+    mark = "arrow"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Kick", "play", "Give them an impulse now", table={"value": [0, 0, 0.01]}),
     )

@@ -98,6 +98,7 @@ class Fix(SelectionAction):
     kind: ClassVar[str] = "fix"
     live: ClassVar[bool] = True
     holds: ClassVar[bool] = True
+    mark = "pin"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Fix", "pin", "Hold them where they are (H)"),
     )
@@ -129,6 +130,7 @@ class Move(SelectionAction):
     kind: ClassVar[str] = "move"
     main: ClassVar[str] = "displacement"
     live: ClassVar[bool] = True
+    mark = "moved"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
         SelectionTool("Move", "orbit", "Move them at a velocity", table={"velocity": [0, 0, 0.1]}),
     )
@@ -187,6 +189,7 @@ class Rotate(SelectionAction):
     kind: ClassVar[str] = "rotate"
     main: ClassVar[str] = "speed"
     live: ClassVar[bool] = True
+    mark = "moved"
 
     axis: Direction = (0.0, 0.0, 1.0)
     speed: KeyedAngularSpeed = Curve.constant(0.0)
@@ -229,6 +232,7 @@ class Sine(SelectionAction):
 
     kind: ClassVar[str] = "sine"
     live: ClassVar[bool] = True
+    mark = "moved"
 
     axis: Direction = (0.0, 0.0, 1.0)
     amplitude: Length = 0.0

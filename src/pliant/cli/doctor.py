@@ -25,6 +25,7 @@ OPTIONAL = {
     "imageio-ffmpeg": "pip install pliant[render]",
     "h5py": "pip install pliant[render]",
     "usd-core": "pip install pliant[usd]",
+    "ipctk": "pip install pliant[audit]",
     "starlette": "pip install pliant[studio]",
 }
 

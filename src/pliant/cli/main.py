@@ -1,4 +1,4 @@
-"""The command line: ``pliant VERB ...``. A verb is a function in a module here and a line in ``VERBS``."""
+"""The command line: ``pliant VERB ...``. A verb is a function in a module here and an entry in ``GROUPS``."""
 
 import os
 import sys
@@ -12,29 +12,34 @@ import typer
 
 from pliant import __version__
 from pliant.cli.output import error as tell
+from pliant.cli.output import say_json
 from pliant.core.errors import PliantError
 
 INTERRUPTED = 130
-VERBS = {  # the module of each; it has a function of that name, and ``EXAMPLES`` for its help
-    "hello": "hello",
-    "new": "scenes",
-    "examples": "scenes",
-    "check": "scenes",
-    "mesh": "mesh",
-    "run": "run",
-    "resume": "run",
-    "info": "info",
-    "export": "export",
-    "card": "validation",
-    "render": "export",
-    "plot": "export",
-    "compare": "validation",
-    "validate": "validation",
-    "bench": "validation",
-    "cite": "validation",
-    "studio": "studio",
-    "doctor": "doctor",
+HELP = ["-h", "--help"]
+VERBOSE = "--verbose"
+GROUPS = {  # of verbs in the help, and the module of each verb: it has that function, and ``EXAMPLES``
+    "Start": {
+        "hello": "hello",
+        "new": "scenes",
+        "examples": "scenes",
+        "studio": "studio",
+        "doctor": "doctor",
+    },
+    "Simulate": {"check": "scenes", "run": "run", "resume": "run", "mesh": "mesh"},
+    "Results": {"info": "info", "render": "export", "plot": "export", "export": "export"},
+    "Many runs": {"sweep": "sweep", "fit": "fit", "dataset": "dataset"},
+    "Evidence": {
+        "card": "validation",
+        "compare": "validation",
+        "validate": "validation",
+        "bench": "validation",
+        "certify": "certify",
+        "cite": "validation",
+    },
+    "Reference": {"models": "lists", "materials": "lists", "schema": "lists"},
 }
+VERBS = {verb: module for group in GROUPS.values() for verb, module in group.items()}
 
 
 def _version(wanted: bool) -> None:
@@ -46,6 +51,9 @@ def _version(wanted: bool) -> None:
 def _top(
     version: Annotated[
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option(VERBOSE, help="Print the traceback of an error; may stand after a command too.")
     ] = False,
 ) -> None:
     """Turn a mesh and a material into a deformable body, simulate it, and measure what happened.
@@ -60,26 +68,42 @@ def build() -> typer.Typer:
         name="pliant",
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": HELP},
     )
     app.callback()(_top)
-    for verb, name in VERBS.items():
-        module = import_module(f"pliant.cli.{name}")
-        lines = "\n\n".join(f"  {line}" for line in module.EXAMPLES[verb])
-        app.command(verb, epilog=f"[b]Examples[/b]\n\n{lines}")(vars(module)[verb])
+    for panel, verbs in GROUPS.items():
+        for verb, name in verbs.items():
+            module = import_module(f"pliant.cli.{name}")
+            lines = "\n\n".join(f"  {line}" for line in module.EXAMPLES[verb])
+            epilog = f"[b]Examples[/b]\n\n{lines}"
+            app.command(verb, epilog=epilog, rich_help_panel=panel)(vars(module)[verb])
     return app
+
+
+def command() -> Any:
+    """The application as a command whose help shows no type for flags that take no value."""
+    whole: Any = typer.main.get_command(build())
+    for each in (whole, *whole.commands.values()):
+        helping = each.get_help_option(typer.Context(each, help_option_names=HELP))
+        for option in (*each.params, *([helping] if helping else [])):
+            if getattr(option, "is_flag", False) and hasattr(option, "display_type_rich"):
+                option.display_type_rich = lambda ctx: None
+    return whole
 
 
 def run(arguments: Sequence[str]) -> int:
     """Do what ``arguments`` say; returns the exit code and never raises."""
+    verbose, arguments = VERBOSE in arguments, [each for each in arguments if each != VERBOSE]
     try:
-        code = build()(args=list(arguments) or ["--help"], prog_name="pliant", standalone_mode=False)
+        code = command()(args=arguments or ["--help"], prog_name="pliant", standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:  # typer turns Ctrl-C into this
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except PliantError as problem:
-        tell(problem.message, problem.hint)
+        if verbose:
+            traceback.print_exc()
+        _failed(arguments, problem.message, problem.hint, problem.exit_code)
         return problem.exit_code
     except (KeyboardInterrupt, typer.Abort):
         tell("interrupted")
@@ -91,7 +115,9 @@ def run(arguments: Sequence[str]) -> int:
         return end.code if isinstance(end.code, int) else 1
     except Exception as problem:
         if hasattr(problem, "format_message"):  # typer's usage errors, wherever click lives
-            return _usage(problem)
+            return _usage(problem, arguments)
+        if verbose:
+            traceback.print_exc()
         return _internal(problem)
 
 
@@ -100,11 +126,18 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def _usage(problem: Any) -> int:
+def _usage(problem: Any, arguments: Sequence[str]) -> int:
     context = getattr(problem, "ctx", None)
     path = context.command_path if context is not None else "pliant"
-    tell(problem.format_message(), f"Try: {path} --help")
+    _failed(arguments, problem.format_message(), f"Try: {path} --help", 2)
     return 2
+
+
+def _failed(arguments: Sequence[str], message: str, hint: str | None, code: int) -> None:
+    """Print the error, with ``--json`` also as JSON where the result would be."""
+    if "--json" in arguments:
+        say_json({"error": {"message": message, "hint": hint, "exit_code": code}})
+    tell(message, hint)
 
 
 def _internal(problem: Exception) -> int:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pliant.cli import options
-from pliant.cli.output import note, say, say_json, say_pairs
+from pliant.cli.output import make_parent, note, say, say_json, say_pairs
 from pliant.core.errors import InputError, MeshError, StorageError
 from pliant.core.tables import Table
+from pliant.core.text import counted
 
 if TYPE_CHECKING:
     from pliant.mesh.mesh import Surface, TetMesh
@@ -44,10 +45,10 @@ def mesh(
     force: options.Force = False,
     json: options.Json = False,
 ) -> None:
-    """Report on a mesh; with OUT, mend a surface within limits, fill it with tets and write them.
+    """Report on a mesh; with OUT, repair a surface, fill it with tets and write them.
 
-    OUT: .vtu .vtk .msh .mesh .node .str. Large holes and many bad triangles are refused, unless a mesher that
-    takes anything is named: tetwild or lattice.
+    OUT: .vtu .vtk .msh .mesh .node .str. The mesher is chosen by what the surface is: fTetWild, which takes
+    open parts and crossings, or the lattice where that fails. What was done is reported.
     """
     from dataclasses import replace
 
@@ -78,9 +79,12 @@ def mesh(
         surface = read_surface(source)
         surface = replace(surface, points=surface.points * scale)
         with options.about(source):
-            report["health"] = health(surface).to_dict()
+            report["health"] = found = health(surface).to_dict()
             if output is not None:
                 report["notes"] = []
+                if mesher == "auto" and not switches and not (found["closed"] and found["components"] == 1):
+                    parts = counted(found["components"], "part"), counted(found["holes"], "hole")
+                    _report(f"{' and '.join(parts)}: fTetWild fills it as it is.", report["notes"], json)
                 volume = _filled(surface, length, mesher, switches, report["notes"], json)
     if volume is not None:
         report["quality"] = quality(volume).to_dict()
@@ -89,6 +93,7 @@ def mesh(
             from pliant.structure.samplers.dual.sampler import with_cells
 
             volume = with_cells(volume)
+        make_parent(output)
         write_volume(output, volume)
         report["output"] = str(output)
     if json:
@@ -110,8 +115,6 @@ def _check_output(output: Path, force: bool) -> None:
         if path.exists() and (not force or not path.is_file()):
             hint = "--force writes over it." if path.is_file() else None
             raise StorageError(f"{path} exists already; it is left alone.", hint=hint)
-    if not output.parent.is_dir():
-        raise StorageError(f"There is no folder {output.parent}.")
 
 
 def _filled(
@@ -122,15 +125,20 @@ def _filled(
     from pliant.mesh.tetrahedralise import fill
 
     def tell(text: str) -> None:
-        notes.append(text)
-        if not quiet:
-            note(f"note: {text}")
+        _report(text, notes, quiet)
 
-    if mesher in ("auto", "tetgen"):
+    if mesher == "tetgen" or switches:  # TetGen takes closed surfaces alone
         surface, done = repair(surface)
         for text in done:
             tell(text)
     return fill(surface, edge, "tetgen" if switches else mesher, switches, notify=tell)
+
+
+def _report(text: str, notes: list[str], quiet: bool) -> None:
+    """Keep a sentence about what was done for the report, and print it now unless ``quiet``."""
+    notes.append(text)
+    if not quiet:
+        note(f"note: {text}")
 
 
 def _show(report: Table, volume: "TetMesh | None") -> None:

@@ -13,6 +13,7 @@ from pliant.core.errors import InputError
 from pliant.run.requests import Option
 
 if TYPE_CHECKING:
+    from pliant.scene.override import Override
     from pliant.scene.scene import Scene
 
 R = TypeVar("R")
@@ -77,6 +78,12 @@ def about(path: Path | str) -> Iterator[None]:
 def read_scene(path: Path, changes: Mapping[str, Any]) -> "Scene":
     """The scene with the given options of ``SceneChanges`` or ``RunChanges``; later ``--set`` win."""
     from pliant.scene.load import read
+
+    return read(path, overrides(changes))
+
+
+def overrides(changes: Mapping[str, Any]) -> "list[Override]":
+    """What the given options of ``SceneChanges`` or ``RunChanges`` change in a scene."""
     from pliant.scene.override import Override, value_of
 
     named = [
@@ -84,7 +91,7 @@ def read_scene(path: Path, changes: Mapping[str, Any]) -> "Scene":
         for name, key in KEYS.items()
         if changes.get(name) is not None
     ]
-    return read(path, [*named, *(Override.of(text) for text in changes["set"] or ())])
+    return [*named, *(Override.of(text) for text in changes["set"] or ())]
 
 
 def number(text: str) -> float | str:

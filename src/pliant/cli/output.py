@@ -85,6 +85,14 @@ def cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def make_parent(path: Path) -> None:
+    """Make the folder that ``path`` will be in; StorageError where that cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"Cannot make the folder {path.parent}: {error.strerror or error}.") from error
+
+
 def write_new(path: Path, text: str, force: bool = False) -> None:
     """``text`` as the new file ``path``, whose folder is made; StorageError where it cannot be written, or
     exists and ``force`` does not replace it."""

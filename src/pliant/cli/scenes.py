@@ -3,12 +3,12 @@
 from importlib import resources
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pliant.cli import options
-from pliant.cli.output import say, say_json, say_pairs, say_table, write_new
+from pliant.cli.output import note, say, say_json, say_pairs, say_table, write_new
 from pliant.core.errors import InputError
 from pliant.core.text import seconds, size
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from pliant.scene.check import Report
 
 EXAMPLES = {
-    "new": ("pliant new beam", "pliant run beam.toml"),
+    "new": (
+        "pliant new beam",
+        "pliant new cat --mesh cat.obj --up y --units cm --material gelatine",
+    ),
     "examples": (
         "pliant examples",
         "pliant examples hello --run",
@@ -28,16 +31,45 @@ EXAMPLES = {
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the scene.", show_default=False)],
+    mesh: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A surface or volume mesh of your own.")
+    ] = None,
+    up: Annotated[
+        Literal["x", "y", "z"] | None,
+        typer.Option(
+            help="The axis that points up in the mesh; y for OBJ and GLB, z for others.", show_default=False
+        ),
+    ] = None,
+    units: Annotated[
+        Literal["m", "cm", "mm", "um", "km", "in", "ft"] | None,
+        typer.Option(help="Units of the mesh; guessed from its size if not given.", show_default=False),
+    ] = None,
+    material: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Material of the mesh; by its size if not given.")
+    ] = None,
+    force: options.Force = False,
 ) -> None:
-    """Write a commented starter scene to NAME.toml. Nothing is overwritten."""
+    """Write a commented scene to NAME.toml: a beam to start from, or with --mesh one for your own mesh."""
     from pliant.scene.to_toml import toml_value
 
     if not Path(name).name.removesuffix(".toml"):
         raise InputError(f"'{name}' is no name for a scene.", hint="For example: pliant new beam")
     path = Path(name) if name.endswith(".toml") else Path(f"{name}.toml")
-    title = toml_value(path.stem.replace("-", " ").replace("_", " ").capitalize())[1:-1]
-    template = (resources.files("pliant.cli") / "starter.toml").read_text(encoding="utf-8")
-    write_new(path, template.format(file=path.name, title=title))
+    given = {"--up": up, "--units": units, "--material": material}
+    if mesh is None:
+        for option, value in given.items():
+            if value is not None:
+                raise InputError(f"{option} belongs to a mesh, and there is no --mesh.")
+        title = toml_value(path.stem.replace("-", " ").replace("_", " ").capitalize())[1:-1]
+        template = (resources.files("pliant.cli") / "starter.toml").read_text(encoding="utf-8")
+        write_new(path, template.format(file=path.name, title=title), force)
+    else:
+        from pliant.scene.starter import mesh_scene
+
+        made = mesh_scene(mesh, path, up=up, units=units, material=material)
+        write_new(path, made.text, force)
+        for text in made.assumed:
+            note(f"note: assumed that {text}")
     say(f"{path} written; next: pliant run {quote(str(path))}")
 
 
@@ -70,6 +102,8 @@ def examples(
     if copy is not None:
         place = copy / f"{name}.toml" if copy.is_dir() else copy
         write_new(place, text, force)
+        for file in examples.copy_meshes(name, place.parent):
+            note(f"{file} copied")
         if not json:
             say(f"{place} written; next: pliant run {place}")
         elif not run:
@@ -78,7 +112,7 @@ def examples(
         from pliant.cli.run import simulate
         from pliant.scene.load import parse
 
-        scene = parse(text, Path(), f"{name}.toml")
+        scene = parse(text, examples.folder(), f"{name}.toml")
         simulate(scene, output or Path(f"{name}.pliant"), None, force, json, quiet)
     elif copy is None and json:
         say_json({"name": name, "title": examples.title(name), "scene": text})

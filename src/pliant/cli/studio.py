@@ -29,8 +29,8 @@ def studio(
 
     need("The studio", "starlette", "uvicorn", "websockets", extra="studio")
     import sys
-    import webbrowser
 
+    from pliant.studio.browser import open_page
     from pliant.studio.serve import Studio
 
     served = Studio(path, workspace, port)
@@ -38,5 +38,5 @@ def studio(
     say(f"workspace: {served.session.workspace.folder}   (Ctrl-C ends it)")
     sys.stdout.flush()
     if not no_open:
-        webbrowser.open(served.address)
+        open_page(served.address)
     served.run()

@@ -213,7 +213,7 @@ def validate(
         str | None, typer.Option(metavar="SECONDS", help="Simulated time of a run of the matrix (10).")
     ] = None,
     limit: Annotated[
-        str, typer.Option(metavar="SECONDS", help="End a run of the matrix after this wall time.")
+        str, typer.Option(metavar="SECONDS", help="End a run of the matrix after this CPU time.")
     ] = "900",
     output: Annotated[
         Path | None,
@@ -288,9 +288,11 @@ def _matrix(
         if not json:
             failed = letters(row)
             state = row["state"] + (f", fails {failed}" if failed else "")
-            note(f"{number:4} of {count}  {row['name']}: {state}, {row.get('wall') or 0.0:.1f} s")
+            took = "as with auto" if row.get("same_as") else f"{row.get('cpu') or 0.0:.1f} s"
+            note(f"{number:4} of {count}  {row['name']}: {state}, {took}")
 
-    rows = run_matrix(matrix_plan(names, seconds, limit, quick), folder, jobs, show, force)
+    tell = None if json else note
+    rows = run_matrix(matrix_plan(names, seconds, limit, quick), folder, jobs, show, force, tell)
     found = summary(rows)
     if json:
         say_json({"summary": found, "runs": rows})

@@ -143,6 +143,7 @@ class ContactPairs:
         self.active = self._active[:n]
         if n and self.rubs:
             vertex_kernels.rotation_inverses(self.active, s.spin_first, s.spin_rows, x, self.x, self.inverses)
+            vertex_kernels.contact_levers(self.touched, self.stencil, self.geometry, self.inverses)
 
     def move(self, x: Array, v: Array, inverse_mass: Array) -> None:
         """Take the velocities and rotations of the touching vertices from particles at ``x``."""

@@ -9,16 +9,18 @@ from pliant.contact.pair_layout import (
     ACTIVE,
     ALLOWED,
     DISTANCE,
+    FRESH,
     HISTORY,
     KEPT,
     LAST,
     NORMAL,
     REACH,
+    SIDED,
     TOUCHED,
     UNIT,
 )
 from pliant.core.errors import SceneError
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
@@ -115,20 +117,50 @@ def allow_new_pieces(table: ContactPairs, world: "World", keys: IntArray, presse
     depth = table.reach[mine] - table.geometry[mine, DISTANCE] - before[mine]
     over = (table.touched[mine] >= 0) & (depth > table.history[mine, ALLOWED])
     _set_allowed(table, mine[over], depth[over])
-    table.history[mine[over], KEPT] = 1.0
+    table.history[mine[over], KEPT] = SIDED
+
+
+def allow_broken(table: ContactPairs, world: "World", keys: IntArray, pressed: Array) -> BoolArray:
+    """Pairs of bodies of balls that have broken: none is pressed more than before, which is ``pressed`` (k,)
+    for ``keys``, nothing for others; what it is closer than that shrinks as it opens. Returns which pairs
+    these are (p,)."""
+    thick = np.array([_breaks_into_balls(part) for part in world.bodies])
+    mine = np.flatnonzero(thick[table.own] | thick[table.pairs[:, 1]])
+    own: BoolArray = np.zeros(len(table.pairs), bool)
+    if not len(mine):
+        return own
+    table.search(world.x)
+    before = np.zeros(len(table.pairs))
+    pairs, there = table.place(keys)
+    before[pairs] = pressed[there]
+    depth = table.reach[mine] - table.geometry[mine, DISTANCE] - np.maximum(before[mine], 0.0)
+    over = (table.touched[mine] >= 0) & (depth > table.history[mine, ALLOWED])
+    _set_allowed(table, mine[over], depth[over])
+    table.history[mine[over], KEPT] = FRESH
+    own[mine] = True
+    return own
+
+
+def _breaks_into_balls(part: "BodyState") -> bool:
+    fragile = part.material.strength is not None
+    return (
+        fragile
+        and "hexahedron" in part.structure.cells
+        and part.mechanics.contact_surface().radius is not None
+    )
 
 
 def allow_new_faces(
-    table: ContactPairs, x: Array, faces: IntArray, overlaps: OverlapSchedule, time: float
+    table: ContactPairs, x: Array, faces: IntArray, known: BoolArray, overlaps: OverlapSchedule, time: float
 ) -> None:
-    """Faces of new cracks lie on each other: what does not touch yet keeps the distance that it has until
-    it parts. Vertices on ``faces`` (f, 3) are pushed back along the normal of these. What lies on other
-    bodies separates slowly."""
-    if not len(faces):
+    """Faces of new cracks lie on each other: what does not touch yet and is not ``known`` (p,) keeps the
+    distance that it has until it parts. Vertices on ``faces`` (f, 3) are pushed back along the normal of
+    these. What lies on other bodies separates slowly."""
+    if not len(faces) or known.all():
         return
     table.search(x)
     depth = np.where(table.touched >= 0, table.limit - table.geometry[:, DISTANCE], 0.0)
-    new = (depth > 0.0) & (table.history[:, ACTIVE] == 0.0)
+    new = (depth > 0.0) & (table.history[:, ACTIVE] == 0.0) & ~known
     same = table.own == table.pairs[:, 1]
     others = np.flatnonzero(new & ~same)
     overlaps.allow(table, others, depth[others], time)
@@ -146,12 +178,12 @@ def allow_new_faces(
     distance = np.where(side < 0.0, -1.0, 1.0) * np.abs(table.geometry[over, DISTANCE])
     table.history[over, ALLOWED] = table.limit[over] - distance
     table.history[over, ACTIVE] = TOUCHED
-    table.history[over, KEPT] = 1.0
+    table.history[over, KEPT] = SIDED
     table.history[over, LAST] = distance
     table.history[over, NORMAL : NORMAL + 3] = unit
     edges = np.flatnonzero(new & same & (np.arange(len(new)) >= table.vertex_pairs))
     _set_allowed(table, edges, depth[edges])
-    table.history[edges, KEPT] = 1.0
+    table.history[edges, KEPT] = SIDED
 
 
 def _set_allowed(table: ContactPairs, pairs: IntArray, depth: Array) -> None:

@@ -9,7 +9,7 @@ of the other body to the nearest point x of the own one.
 
 import numpy as np
 
-from pliant.contact.pair_layout import ACTIVE, DISTANCE, KEPT, LAST, LEVER, NORMAL, UNIT
+from pliant.contact.pair_layout import ACTIVE, DISTANCE, KEPT, LAST, LEVER, NORMAL, SIDED, UNIT
 from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 SPARE = 1.3  # how far beyond contact the nearest feature is looked for [limit]
@@ -247,12 +247,12 @@ def _vertex_pairs(
         sign = 1.0
         n[0], n[1], n[2] = 0.0, 0.0, 0.0
         single = tri[0] == tri[1]
-        if history[p, KEPT] > 0.0:
+        if history[p, KEPT] == SIDED:
             for c in range(3):
                 n[c] = history[p, NORMAL + c]
         elif not single and (own[p] != body or piece[i] != piece[tri[0]]):
             pseudo_normal(x, t, best_w, triangles, across, fan_first, fan, n)
-        if not single and (history[p, KEPT] > 0.0 or closed[body]):
+        if not single and (history[p, KEPT] == SIDED or closed[body]):
             for c in range(3):
                 along += n[c] * (
                     x[i, c]

@@ -58,7 +58,11 @@ class ObstacleRuntime(ActionRuntime):
 
     def project(self, time: float, dt: float, world: "World") -> None:
         """Push particles (balls of ``world.radius``) out of the shape as it is at ``time``; record the
-        impulse, work and heat."""
+        impulse, work and heat.
+
+        The impulse acts between this step and the last one, so it works along the mean of the shape's
+        velocities in both: then a flat frictionless shape never gives heat, however it moves.
+        """
         from pliant.contact.obstacle_kernels import resolve_contacts
 
         w, place, velocity = world, self.path.at(time), self.velocity(time, dt)
@@ -66,6 +70,8 @@ class ObstacleRuntime(ActionRuntime):
             self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
             (w.x, w.v, w.f, w.mass, w.radius, w.inverse_mass),
         )  # fmt: skip
+        if self.moves:
+            out[6:] -= 0.5 * float(out[:3] @ (self.velocity(time - dt, dt) - velocity))
         self.take_contacts(out)
         self.elapsed += dt
 

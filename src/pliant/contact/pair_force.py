@@ -17,6 +17,7 @@ from pliant.contact.pair_layout import (
     FRICTION,
     LEVER,
     PRESSED,
+    SLIPPERY,
     STIFFNESS,
     UNIT,
 )
@@ -64,6 +65,8 @@ def reduced_mass(vertices, g, inverse_mass, mass):
 @jit
 def friction_of(vertices, g, law, rough):
     """Friction of a pair: that of its bodies, times what its vertices differ from them."""
+    if g[SLIPPERY] > 0.0:
+        return 0.0
     own, other = 0.0, 0.0
     for k in range(4):
         if g[k] > 0.0:

@@ -26,6 +26,7 @@ from pliant.contact.pair_layout import (
     ADHESION,
     ALLOWED,
     DISTANCE,
+    FRESH,
     FRICTION,
     HISTORY,
     KEPT,
@@ -66,6 +67,8 @@ def _advance(
         allowed = overlap[own_body[p], pairs[p, 1]]
         if p >= edges_from:
             h[ALLOWED] = free if allowed > 0.0 else min(h[ALLOWED], free)
+        elif h[KEPT] == FRESH:
+            h[ALLOWED] = min(h[ALLOWED], free)
         elif h[ACTIVE] == 0.0:
             h[ALLOWED] = min(allowed, free)
         elif h[KEPT] == 0.0 and h[ALLOWED] > 0.0:

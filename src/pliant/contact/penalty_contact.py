@@ -9,6 +9,7 @@ from pliant.contact import pair_kernels, vertex_kernels
 from pliant.contact.contact_pairs import ContactPairs, renumbered
 from pliant.contact.initial_overlap import (
     OverlapSchedule,
+    allow_broken,
     allow_new_faces,
     allow_new_pieces,
     allow_overlaps,
@@ -156,7 +157,8 @@ class PenaltyContact(ActionRuntime):
         parents = parents.copy()
         parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
         faces = new_faces(self.table.surfaces, parents, before)
-        allow_new_faces(self.table, world.x, faces, self.overlaps, self.time)
+        known = allow_broken(self.table, world, keys, pressed)
+        allow_new_faces(self.table, world.x, faces, known, self.overlaps, self.time)
         allow_new_pieces(self.table, world, keys, pressed)
 
     def state(self) -> dict[str, AnyArray]:

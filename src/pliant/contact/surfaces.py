@@ -116,7 +116,9 @@ def surfaces_of(world: "World", contact: "Contact", smooth: SmoothSurfaces) -> C
     tri_body = np.repeat(np.arange(len(bodies)), tri_counts)
     closed = np.array([bool(n) and bool(manifold[tri_body == b].all()) for b, n in enumerate(tri_counts)])
     radius = np.array([one.radius for one in bodies])
-    edges, sides = _colliding_edges(edges, sides, rest, body, radius)
+    spacing = np.array([part.structure.spacing for part in world.bodies])
+    balls = radius > (1.0 - 1e-9) * BALL * spacing  # that touch each other cover their edges
+    edges, sides = _colliding_edges(edges, sides, rest, body, radius, balls)
     own = [_self_contact(part, contact, one) for part, one in zip(world.bodies, bodies, strict=True)]
     piece = np.concatenate([each.piece for each in own]) if own else np.empty(0, np.int64)
     links = np.concatenate([each.links + offset[b] for b, each in enumerate(own)])
@@ -224,14 +226,15 @@ def _adjacency(triangles: IntArray, count: int) -> tuple[IntArray, IntArray, Int
 
 
 def _colliding_edges(
-    edges: IntArray, sides: IntArray, rest: Array, body: IntArray, radius: Array
+    edges: IntArray, sides: IntArray, rest: Array, body: IntArray, radius: Array, balls: BoolArray
 ) -> tuple[IntArray, IntArray]:
-    """Those of bodies that are thin compared with their edges, sorted by body."""
+    """Those of bodies that are thin compared with their edges and not made of ``balls`` (b,), sorted by
+    body."""
     owner = body[edges[:, 0]]
     length = np.linalg.norm(rest[edges[:, 1]] - rest[edges[:, 0]], axis=1)
     many = np.bincount(owner, minlength=len(radius))
     mean = np.bincount(owner, length, minlength=len(radius)) / np.maximum(many, 1)
-    chosen = np.flatnonzero((radius < THIN * mean)[owner])
+    chosen = np.flatnonzero(((radius < THIN * mean) & ~balls)[owner])
     chosen = chosen[np.argsort(owner[chosen], kind="stable")]
     return np.ascontiguousarray(edges[chosen]), np.ascontiguousarray(sides[chosen])
 

@@ -9,6 +9,7 @@ and angular momentum are kept.
 
 # mypy: disable-error-code="no-untyped-def"
 
+from pliant.contact.pair_layout import DISTANCE, LEVER, SLIPPERY
 from pliant.kernels.jit import jit
 
 FLAT = 1e-6  # det M below this times (tr M / 3)^3: particles on a line, which tell no rotation
@@ -86,6 +87,26 @@ def rotation_inverses(active, first, rows, x, vertices, out):
         out[i, 0], out[i, 1], out[i, 2] = c0 / det, c1 / det, c2 / det
         out[i, 3], out[i, 4] = (xx * zz - xz * xz) / det, (xy * xz - xx * yz) / det
         out[i, 5] = (xx * yy - xy * xy) / det
+
+
+@jit
+def contact_levers(touched, stencil, geometry, inverses):
+    """Lone particles, and rows of them, cannot take a torque: the contact point is theirs where the other
+    side can, and there is no friction where it cannot either."""
+    for p in range(touched.shape[0]):
+        if touched[p] < 0:
+            continue
+        g = geometry[p]
+        own, other = False, False
+        for k in range(4):
+            lone = inverses[stencil[p, k], 0] == 0.0
+            own |= g[k] > 0.0 and lone
+            other |= g[k] < 0.0 and lone
+        g[SLIPPERY] = 1.0 if own and other else 0.0
+        if own and not other:
+            g[LEVER] = g[DISTANCE]
+        elif other and not own:
+            g[LEVER] = 0.0
 
 
 @jit

@@ -147,15 +147,16 @@ class Curve:
         return {"keys": keys} if self.ease == "linear" else {"keys": keys, "ease": self.ease}
 
 
-def _value(value: Any, unit: str, vector: bool) -> Any:
-    if not vector:
+def _value(value: Any, unit: str, vector: bool | None) -> Any:
+    """A number, or a ``vector``; None: either."""
+    if not vector and (vector is not None or not isinstance(value, (list, tuple, np.ndarray))):
         return parse(value, unit)
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 3:
         raise ValueError(f"expected three numbers [x, y, z]{f' in {unit}' if unit else ''}, got {value!r}")
     return [parse(part.item() if isinstance(part, np.generic) else part, unit) for part in value]
 
 
-def _curve(value: Any, unit: str, vector: bool) -> Curve:
+def _curve(value: Any, unit: str, vector: bool | None) -> Curve:
     if isinstance(value, Curve):
         return value
     if isinstance(value, np.generic):
@@ -178,10 +179,12 @@ def _curve(value: Any, unit: str, vector: bool) -> Curve:
         values.append(_value(key["value"], unit, vector))
     if any(b <= a for a, b in pairwise(times)):
         raise ValueError("key times must increase")
+    if len({np.ndim(each) for each in values}) > 1:
+        raise ValueError("values of keys are all numbers or all vectors")
     return Curve(times, values, ease)
 
 
-def _reads(unit: str, vector: bool = False) -> Any:
+def _reads(unit: str, vector: bool | None = False) -> Any:
     return BeforeValidator(lambda value: None if value is None else _curve(value, unit, vector))
 
 
@@ -192,7 +195,8 @@ KeyedNumber = Annotated[Any, _reads(""), _WRITES]
 KeyedForce = Annotated[Any, _reads("N", vector=True), _WRITES]
 KeyedTorque = Annotated[Any, _reads("N*m"), _WRITES]
 KeyedPressure = Annotated[Any, _reads("Pa"), _WRITES]
-KeyedAcceleration = Annotated[Any, _reads("m/s2"), _WRITES]
+KeyedTraction = Annotated[Any, _reads("Pa", vector=True), _WRITES]
+KeyedAcceleration = Annotated[Any, _reads("m/s2", vector=None), _WRITES]
 KeyedVelocity = Annotated[Any, _reads("m/s", vector=True), _WRITES]
 KeyedPoint = Annotated[Any, _reads("m", vector=True), _WRITES]
 KeyedLength = Annotated[Any, _reads("m"), _WRITES]
@@ -201,3 +205,9 @@ KeyedFrequency = Annotated[Any, _reads("Hz"), _WRITES]
 KeyedAngularSpeed = Annotated[Any, _reads("rad/s"), _WRITES]
 KeyedAngle = Annotated[Any, _reads("rad"), _WRITES]
 KeyedDensity = Annotated[Any, _reads("kg/m3"), _WRITES]
+VECTORS = (KeyedForce, KeyedTraction, KeyedVelocity, KeyedPoint)
+UNITS = {
+    KeyedForce: "N", KeyedTorque: "N*m", KeyedPressure: "Pa", KeyedTraction: "Pa", KeyedAcceleration: "m/s2",
+    KeyedVelocity: "m/s", KeyedPoint: "m", KeyedLength: "m", KeyedRate: "1/s", KeyedFrequency: "Hz",
+    KeyedAngularSpeed: "rad/s", KeyedAngle: "rad", KeyedDensity: "kg/m3", KeyedNumber: "",
+}  # fmt: skip

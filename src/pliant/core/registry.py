@@ -58,7 +58,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
     ) -> None:
         self.family, self._group, self._base = family, entry_points, base
         self._table: dict[str, Any] = {cls.kind: cls for cls in classes}
-        self._aliases = dict(aliases or {})
+        self.aliases = dict(aliases or {})
         self._outside = False
         self._broken: dict[str, str] = {}
 
@@ -104,7 +104,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         return {"type": instance.kind, **to_table(instance)}
 
     def __getitem__(self, name: str) -> type[T]:
-        name = self._aliases.get(name, name) if isinstance(name, str) else name
+        name = self.aliases.get(name, name) if isinstance(name, str) else name
         if name not in self._table:
             self._load_outside()
         if name in self._broken:
@@ -115,7 +115,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         self._load_outside()
-        return name in self._table or name in self._aliases
+        return name in self._table or name in self.aliases
 
     def __iter__(self) -> Iterator[str]:
         self._load_outside()

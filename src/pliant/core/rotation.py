@@ -48,3 +48,10 @@ class Rotation:
         cross = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
         turn: Array = np.cos(angle) * np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * np.outer(a, a)
         return turn
+
+
+def quarter_turn(start: str, end: str) -> Array:
+    """The rotation (3, 3) that takes one axis, by its letter, to another: about the third, by 90 degrees."""
+    a, b = np.eye(3)["xyz".index(start)], np.eye(3)["xyz".index(end)]
+    axis = np.cross(a, b)
+    return np.asarray(np.outer(axis, axis) + np.outer(b, a) - np.outer(a, b) if axis.any() else np.eye(3))

@@ -94,6 +94,33 @@ def parse(value: object, unit: str) -> float:
     return number
 
 
+def to_si(text: str) -> tuple[float, str]:
+    """The number that ``text`` stands for in SI and the name of its SI unit, "" for none: ``"3 MPa"`` gives
+    ``(3e6, "Pa")``; a ``ValueError`` where it is no number with a unit."""
+    match = _NUMBER.match(text)
+    if not match:
+        raise ValueError(f"expected a number with a unit, got '{text}'")
+    unit = si_unit(match[2])
+    return parse(text, unit), unit
+
+
+def si_unit(unit: str) -> str:
+    """The SI unit of the quantity that is measured in ``unit``: ``kg/m3`` for ``g/cm3``, "" for ``%``."""
+    dims = _unit(unit)[1]
+    for known, own in _UNITS.items():
+        if known == dims and any(dims):
+            return next(iter(own))
+    above, below = (
+        [f"{name}{abs(power) if abs(power) > 1 else ''}" for name, power in _powers(dims) if sign * power > 0]
+        for sign in (1, -1)
+    )
+    return "*".join(above or ["1"] * bool(below)) + "".join(f"/{name}" for name in below)
+
+
+def _powers(dims: tuple[int, ...]) -> list[tuple[str, int]]:
+    return list(zip(("kg", "m", "s", "K", "rad"), (dims[1], dims[0], *dims[2:]), strict=True))
+
+
 def quantity(unit: str) -> Any:
     """The pydantic validator that reads a quantity in ``unit``."""
     return BeforeValidator(lambda value: parse(value, unit))
@@ -111,6 +138,7 @@ Speed = Annotated[float, quantity("m/s"), _schema("m/s")]
 LIGHT = 3e8  # m/s: nothing is faster, and squares of speeds stay numbers
 Acceleration = Annotated[float, quantity("m/s2"), _schema("m/s2")]
 Pressure = Annotated[float, quantity("Pa"), _schema("Pa")]
+SurfaceEnergy = Annotated[float, quantity("J/m2"), _schema("J/m2")]
 Density = Annotated[float, quantity("kg/m3"), _schema("kg/m3")]
 Force = Annotated[float, quantity("N"), _schema("N")]
 Torque = Annotated[float, quantity("N*m"), _schema("N*m")]

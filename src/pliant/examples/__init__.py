@@ -1,7 +1,9 @@
 """Scenes that come with pliant; ``pliant examples`` lists them."""
 
+import shutil
 import tomllib
 from importlib import resources
+from pathlib import Path
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
@@ -19,6 +21,21 @@ def text(name: str) -> str:
     if name not in names():
         raise InputError(f"There is no example '{name}'; {nearest(name, names())}")
     return (resources.files("pliant.examples") / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def folder() -> Path:
+    """Where they are, with the mesh files that they name."""
+    return Path(str(resources.files("pliant.examples")))
+
+
+def copy_meshes(name: str, place: Path) -> list[Path]:
+    """Copy the mesh files of an example into the folder ``place``; those that are there are left alone."""
+    bodies = tomllib.loads(text(name))["bodies"]
+    files = [place / body["mesh"] for body in bodies if "mesh" in body]
+    for file in files:
+        if not file.exists():
+            shutil.copyfile(folder() / file.name, file)
+    return files
 
 
 def title(name: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array, IntArray
@@ -18,7 +19,7 @@ from pliant.mesh.mesh import Surface
 from pliant.run.store import Frame
 
 _FLOAT, _WHOLE = 5126, 5125
-_WIDTHS = {1: "SCALAR", 2: "VEC2", 3: "VEC3"}
+_WIDTHS = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4"}
 _ROOM = 64  # characters kept for the limits of an accessor
 
 
@@ -48,6 +49,7 @@ class _GlbWriter:
         self.file.seek(self.start)
         for version, numbers in versions.items():
             self._version(version, numbers)
+        self._camera()
         if self.channels:
             self.tree["animations"] = [{"channels": self.channels, "samplers": self.samplers}]
         self.tree["buffers"][0]["byteLength"] = self.size
@@ -67,7 +69,7 @@ class _GlbWriter:
             (len(numbers) + 12) * len(self.job.bodies_of(self.job.run.frames[numbers[0]]))
             for numbers in versions.values()
         )
-        return 4096 + 4 * ((520 + 2 * _ROOM) * bodies // 4)
+        return 8192 + 4 * ((520 + 2 * _ROOM) * bodies // 4)
 
     def _version(self, version: int, numbers: list[int]) -> None:
         first = self.job.frame(numbers[0])
@@ -130,6 +132,24 @@ class _GlbWriter:
         self.channels.append({"sampler": len(self.samplers), "target": {"node": node, "path": path}})
         self.samplers.append(sampler)
 
+    def _camera(self) -> None:
+        """The camera of the scene, where it has one: a node that looks along its -z."""
+        eyes = self.job.eyes()
+        if eyes is None:
+            return
+        near = 1e-3 * float(np.linalg.norm(eyes[0].position - eyes[0].target))
+        lens = {"yfov": round(float(np.radians(eyes[0].angle)), 9), "znear": near, "aspectRatio": 16 / 9}
+        self.tree["cameras"] = [{"type": "perspective", "name": "camera", "perspective": lens}]
+        places = np.array([eye.position for eye in eyes])
+        turns = _continuous(Rotation.from_matrix([eye.axes().T for eye in eyes]).as_quat())
+        node = len(self.tree["nodes"])
+        look = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}
+        self.tree["nodes"].append({"name": "camera", "camera": 0, **look})
+        self.tree["scenes"][0]["nodes"].append(node)
+        if len(eyes) > 1:
+            self._channel(node, "translation", self.job.frames, places, "LINEAR")
+            self._channel(node, "rotation", self.job.frames, turns, "LINEAR")
+
     def _material(self, name: str) -> int:
         from pliant.render.render_options import body_rgb
 
@@ -181,6 +201,14 @@ class _Part:
         normals = vertex_normals(surface.points, surface.triangles)
         normals[~normals.any(axis=1)] = [0.0, 1.0, 0.0]
         return surface.points[self.origin].astype(np.float32), normals[self.origin].astype(np.float32)
+
+
+def _continuous(quaternions: Array) -> Array:
+    """The same rotations (n, 4) with signs that do not jump from one to the next."""
+    dots = (quaternions[1:] * quaternions[:-1]).sum(axis=1)
+    signs = np.cumprod(np.concatenate([[1.0], np.where(dots < 0.0, -1.0, 1.0)]))
+    out: Array = quaternions * signs[:, None]
+    return out
 
 
 def _u32(number: int) -> bytes:

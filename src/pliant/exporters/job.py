@@ -25,6 +25,7 @@ from pliant.mesh.mesh import Surface
 from pliant.run.requests import ExportRequest
 from pliant.run.store import BodyRecord, Frame, Run
 from pliant.run.store.json_files import replace_file, storing
+from pliant.scene.camera import CameraKeys, Eye, camera_in
 
 _VECTORS = ("displacement", "velocity", "force")
 
@@ -48,6 +49,12 @@ class AxisTransform:
     def points(self, points: Array) -> Array:
         """Points, velocities or displacements (n, 3), converted."""
         return points if self.plain else points @ (np.array(self.turn).T / self.metres)
+
+    def eye(self, keys: CameraKeys, time: float, up: str) -> Eye:
+        """A camera of the scene, whose axis ``up`` points up, at ``time`` [s], converted."""
+        eye, turn = keys.eye(time, np.eye(3)["xyz".index(up)]), np.array(self.turn)
+        position, target = self.points(np.stack([eye.position, eye.target]))
+        return replace(eye, position=position, target=target, up=turn @ eye.up)
 
     def field(self, name: str, data: FieldData) -> FieldData:
         """A field, converted: lengths and speeds scaled, vectors and tensors turned; all else stays SI."""
@@ -80,6 +87,14 @@ def placing(run: Run, unit: str | None, up: str | None) -> AxisTransform:
         turn[a, a] = turn[b, b] = 0.0
         turn[b, a], turn[a, b] = 1.0, -1.0
     return AxisTransform(unit, metres, wanted, tuple(tuple(row) for row in turn.tolist()))
+
+
+def scene_camera(run: Run) -> CameraKeys | None:
+    """The camera of the run's scene, where it has one."""
+    try:
+        return camera_in(tomllib.loads(run.scene_text))
+    except tomllib.TOMLDecodeError:
+        return None
 
 
 def scene_up(run: Run) -> str:
@@ -141,6 +156,15 @@ class Job:
     start: int | None = None
     normals: bool = False
     tell: Callable[[], object] = lambda: None
+
+    def eyes(self) -> list[Eye] | None:
+        """Where the scene's camera is at each frame asked for, one where it stands still; None for none."""
+        keys, up = scene_camera(self.run), scene_up(self.run)
+        if keys is None:
+            return None
+        fps = float(self.run.manifest["fps"])
+        numbers = self.frames if keys.moves else self.frames[:1]
+        return [self.place.eye(keys, number / fps, up) for number in numbers]
 
     def bodies_of(self, frame: Frame) -> list[str]:
         """The bodies asked for that exist at this frame, in the run's order."""

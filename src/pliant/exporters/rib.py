@@ -9,13 +9,16 @@ from pliant.exporters.job import SURFACES, Exporter, Job, Piece, per_frame
 from pliant.exporters.surfaces import vertex_normals
 from pliant.mesh.mesh import Surface
 from pliant.run.store import Frame
+from pliant.scene.camera import Eye
 
 WIDTH, HEIGHT = 1280, 720
 _LOOKED_AT = 16
 
 
 def _plan(job: Job) -> list[Piece]:
-    camera, light = _camera(job), _light(job.place.up)
+    eyes, light = job.eyes() or [_fitted(job)], _light(job.place.up)
+    cameras = dict(zip(job.frames, map(_camera, eyes), strict=False))
+    still = _camera(eyes[0])
 
     def write(frame: Frame, file: BinaryIO) -> None:
         from pliant.render.render_options import body_rgb
@@ -26,7 +29,7 @@ def _plan(job: Job) -> list[Piece]:
             f"# frame {frame.index}, {frame.time:.9g} s, lengths in {job.place.unit}\n",
             f"FrameBegin {frame.index}\n",
             f'Display "{picture}" "file" "rgba"\nFormat {WIDTH} {HEIGHT} 1\nPixelSamples 4 4\n',
-            camera,
+            cameras.get(frame.index, still),
             "WorldBegin\n",
             'LightSource "ambientlight" 1 "float intensity" [0.25]\n',
             'LightSource "distantlight" 2 "float intensity" [0.9] ',
@@ -54,22 +57,25 @@ def _light(up: str) -> str:
     return _numbers(upward + 0.7 * near - 0.5 * right)
 
 
-def _camera(job: Job) -> str:
-    """A camera that sees all that moves in the frames asked for; RIB looks along +z, left-handed."""
-    from pliant.render.camera import ANGLE, direction, fitted
+def _fitted(job: Job) -> Eye:
+    """A camera that sees all that moves in the frames asked for."""
+    from pliant.render.camera import direction, fitted
 
     spots = np.unique(np.linspace(0, len(job.frames) - 1, _LOOKED_AT).round().astype(int))
     clouds = [job.frame(job.frames[spot]).positions for spot in spots]
     way, up = direction("iso", job.place.up)
     target, distance = fitted(np.concatenate(clouds), way, up, WIDTH / HEIGHT, 1.0)
-    right = np.cross(up, way)
-    right /= np.linalg.norm(right)
-    frame = np.stack([right, np.cross(way, right), -way])  # rows: right, up and away from the camera
-    shift = -frame @ (target + distance * way)
+    return Eye(target + distance * way, target, up)
+
+
+def _camera(eye: Eye) -> str:
+    """RIB looks along +z, left-handed; its fov is that of the shorter side of the picture."""
+    frame = eye.axes() * [[1.0], [1.0], [-1.0]]  # rows: right, up and away from the camera
     matrix = np.zeros((4, 4))
-    matrix[:3, :3], matrix[3, :3], matrix[3, 3] = frame.T, shift, 1.0
+    matrix[:3, :3], matrix[3, :3], matrix[3, 3] = frame.T, -frame @ eye.position, 1.0
+    distance = float(np.linalg.norm(eye.position - eye.target))
     clip = f"Clipping {1e-3 * distance:.6g} {1e3 * distance:.6g}\n"
-    view = f'Projection "perspective" "float fov" [{ANGLE:g}]\n'
+    view = f'Projection "perspective" "float fov" [{eye.angle:g}]\n'
     return f"{clip}{view}ConcatTransform [{_numbers(matrix.ravel())}]\n"
 
 

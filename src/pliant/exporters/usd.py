@@ -94,6 +94,7 @@ def _define_material(stage: Any, path: str, record: BodyRecord, place: AxisTrans
     binding.Bind(UsdShade.Material(prim), materialPurpose="physics")
 
 
+CAMERA = "/World/camera"
 SAVED_BYTES = 16_000_000  # held in memory until they are written: each time costs something
 
 
@@ -144,6 +145,7 @@ class _UsdWriter:
         stage.SetStartTimeCode(min(job.frames))
         stage.SetEndTimeCode(max(job.frames))
         stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
+        _define_camera(stage, job)
         self.several = len(job.versions()) > 1
         self.names = _paths(job)
         self.meshes: dict[tuple[int, str], Any] = {}
@@ -218,6 +220,29 @@ class _UsdWriter:
             visible.Set(UsdGeom.Tokens.inherited if key in shown else UsdGeom.Tokens.invisible, time)
 
 
+def _define_camera(stage: Any, job: Job) -> None:
+    """The camera of the scene, where it has one; it looks along its -z."""
+    from pxr import Gf, UsdGeom
+
+    eyes = job.eyes()
+    if eyes is None:
+        return
+    camera = UsdGeom.Camera.Define(stage, CAMERA)
+    width, height = 36.0, 20.25  # 16:9; apertures and focal lengths are tenths of a scene unit
+    camera.CreateHorizontalApertureAttr(width)
+    camera.CreateVerticalApertureAttr(height)
+    distance = float(np.linalg.norm(eyes[0].position - eyes[0].target))
+    camera.CreateClippingRangeAttr(Gf.Vec2f(1e-3 * distance, 1e3 * distance))
+    place, lens = camera.AddTransformOp(), camera.CreateFocalLengthAttr()
+    for number, eye in zip(job.frames, eyes, strict=False):
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[3, :3] = eye.axes(), eye.position  # rows, as USD has them
+        focal = 0.5 * height / np.tan(np.radians(eye.angle) / 2.0)
+        when = (float(number),) if len(eyes) > 1 else ()
+        place.Set(Gf.Matrix4d(*matrix.ravel().tolist()), *when)
+        lens.Set(float(focal), *when)
+
+
 def _word(name: str) -> str:
     word = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"_{word}" if not word or word[0].isdigit() else word
@@ -226,10 +251,11 @@ def _word(name: str) -> str:
 def _paths(job: Job) -> dict[str, str]:
     """A place in the stage for each body."""
     names: dict[str, str] = {}
+    taken = [] if job.eyes() is None else [CAMERA]
     for version in job.versions():
         for record in job.run.topology(version):
             if record.name not in names and (job.bodies is None or record.name in job.bodies):
-                names[record.name] = _free(_word(record.name), list(names.values()))
+                names[record.name] = _free(_word(record.name), [*taken, *names.values()])
     return names
 
 

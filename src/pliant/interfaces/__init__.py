@@ -44,6 +44,7 @@ from pliant.interfaces.shared_data import ContactSurface as ContactSurface
 from pliant.interfaces.shared_data import EnergyTotals as EnergyTotals
 from pliant.interfaces.shared_data import FieldData as FieldData
 from pliant.interfaces.shared_data import StableStep as StableStep
+from pliant.interfaces.stepping_body import EnergyKeeping as EnergyKeeping
 from pliant.interfaces.stepping_body import SelfStepping as SelfStepping
 from pliant.interfaces.stepping_body import StepContext as StepContext
 from pliant.interfaces.structure import Carrier as Carrier

@@ -21,19 +21,34 @@ class Model:
     """Base of the parameters of mechanics models; each has a ``sampler``, which makes its particles.
 
     kind: the name in scenes; references: keys of references.bib; deforms: whether its bodies change their
-    shape; own_step: whether its bodies take time steps of their own; offers: capabilities that actions ask
-    for, with the key that they depend on ("" where they always apply); subject: the heading of its
-    examples; microseconds: of computing for one particle on one core in the time that sound takes for an
-    edge, measured on a box of a thousand particles.
+    shape; oriented: whether its forces turn back a cell that is inside out; own_step: whether its bodies
+    take time steps of their own; offers: capabilities that actions ask for, with the key that they depend on
+    ("" where they always apply); has_toughness: whether cracks take the material's toughness; subject: the
+    heading of its examples; constant_strain: whether strain is constant in a cell, so that bending needs
+    several across a section; locking_remedy: what to use instead where its cells are too stiff in nearly
+    incompressible materials, None where they are not.
     """
 
     kind: ClassVar[str]
     references: ClassVar[tuple[str, ...]] = ()
     deforms: ClassVar[bool] = True
+    oriented: ClassVar[bool] = True
     own_step: ClassVar[bool] = False
     offers: ClassVar[Mapping[type, str]] = {}
     subject: ClassVar[str] = "Others"
-    microseconds: ClassVar[float] = 1.0
+    has_toughness: ClassVar[bool] = False
+
+    @property
+    def constant_strain(self) -> bool:
+        return False
+
+    @property
+    def locking_remedy(self) -> str | None:
+        return None
+
+    def bending_remedy(self, edge: float) -> str:
+        """What to use where bent sections are too coarse, by keys of a scene; ``edge`` [m] is fine enough."""
+        return f"cells of {edge:.2g} m (edge, or divisions)"
 
     def notes(self, material: "ResolvedMaterial") -> list[str]:
         """What a user should know before looking at the result."""
@@ -68,6 +83,7 @@ class Mechanics(Capable, ABC):
     series_names: tuple[str, ...] = ()  # columns BODY.NAME, one row per frame
     inversion_safe: bool = False  # whether inverted tets recover, so that they are no sign of divergence
     can_crack: bool = False  # whether the body cracks by itself
+    books_fracture: bool = False  # whether ``report_energy`` reports all that breaking takes from its energy
 
     @abstractmethod
     def add_elastic_forces(self, x: Array, out: Array) -> None:

@@ -33,15 +33,10 @@ class StepContext:
 class SelfStepping(Protocol):
     """Mechanics that advance their own particles: resolution levels with steps of their own, rigid bodies.
 
-    books_drives: whether ``report_energy`` has the work of prescribed motion, so that the ledger leaves it
-    out.
-
     Such bodies have the last rows of the World; integrators work on the rows before them. A step calls
     ``advance`` after the drift of the other bodies, then contacts are projected, forces are evaluated
     (``add_internal_forces`` in place of ``add_forces``), and ``finish_step`` is called.
     """
-
-    books_drives: bool
 
     def stable_step_of_loads(self) -> StableStep:
         """The longest step of the World where forces on the body vary: they are read once in it."""
@@ -58,3 +53,15 @@ class SelfStepping(Protocol):
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of the body whose rows are ``x`` and ``v``."""
+
+
+class EnergyKeeping(Protocol):
+    """A self-stepping body whose energy ledger closes, so that the guard judges its steps too. The work of
+    prescribed motion of its rows is in its ``report_energy``. checks_steps: whether it takes steps that gain
+    energy again by itself; a scene of such bodies alone needs no guard."""
+
+    checks_steps: bool
+
+    def scheme_energy(self, external: Array, inverse_mass: Array, dt: float) -> float:
+        """The correction of its time scheme [J], see ``Integrator.scheme_energy``, for steps of ``dt`` [s]
+        under the forces ``external`` [N] of actions on its rows; inverse_mass as in ``StepContext``."""

@@ -41,6 +41,7 @@ RANGES = {
     "creep": Range("1/s", 0.0),
     "plastic-max": Range("", 0.0),
     "strength": Range("Pa", 0.0),
+    "toughness": Range("J/m2", 0.0),
     "crack-speed": Range("m/s", 0.0),
     "friction": Range("", 0.0, open_low=False),
     "restitution": Range("", 0.0, 1.0, open_low=False, open_high=False),

@@ -12,7 +12,7 @@ from pliant.core.parameters import from_table, kebab, parameters
 from pliant.core.registry import nearest
 from pliant.core.tables import Table, TableView
 from pliant.core.typing import Array
-from pliant.core.units import Density, Number, Pressure, Rate, Speed, Time
+from pliant.core.units import Density, Number, Pressure, Rate, Speed, SurfaceEnergy, Time
 from pliant.materials import anisotropic, elastic, presets
 from pliant.materials.anisotropic import Frame, Moduli
 from pliant.materials.constants import ISOTROPIC, RANGES, check_range, isotropic
@@ -42,6 +42,8 @@ class Properties:
     """Largest plastic strain; none: no limit."""
     strength: Pressure | None = None
     """Largest principal stress [Pa] that the material bears; none: it never breaks."""
+    toughness: SurfaceEnergy | None = None
+    """Energy per area [J/m2] that a crack takes; none: what the model's elements store at the strength."""
     crack_speed: Speed | None = None
     """Speed of a crack's front [m/s]; none: as fast as the model allows."""
     friction: Number | None = None
@@ -192,7 +194,13 @@ def _turned(own: Properties, rotation: Array) -> Frame | None:
     return anisotropic.read_frame(np.asarray(axes) @ rotation.T)
 
 
-_NEEDS = {"creep": "yield", "plastic-max": "yield", "crack-speed": "strength", "frame": "moduli"}
+_NEEDS = {
+    "creep": "yield",
+    "plastic-max": "yield",
+    "crack-speed": "strength",
+    "toughness": "strength",
+    "frame": "moduli",
+}
 
 AnyMaterial = str | TableView | RegionalProperties
 """A preset's name, a scene table, or a material."""

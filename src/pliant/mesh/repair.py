@@ -180,5 +180,8 @@ def _close(surface: Surface, max_hole: float) -> tuple[Surface, list[str]]:
         of_point[surface.triangles] = uv
         uv = np.concatenate([uv, of_point[extra]])
     triangles = np.concatenate([surface.triangles, extra])
-    notes = [f"Closed {counted(len(new), 'hole')} with {counted(len(extra), 'triangle')}."]
+    note = f"Closed {counted(len(new), 'hole')} with {counted(len(extra), 'triangle')}"
+    if widest > MAX_HOLE * diagonal:
+        note += f", the widest {widest / diagonal:.0%} of the model's size: the shape there is a guess"
+    notes = [f"{note}."]
     return replace(surface, triangles=triangles, uv_triangles=uv), notes

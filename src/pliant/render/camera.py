@@ -7,34 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from pliant.core.curves import KeyedNumber, KeyedPoint
 from pliant.core.errors import InputError
-from pliant.core.parameters import from_table, parameters
+from pliant.core.parameters import from_table
 from pliant.core.typing import Array
+from pliant.scene.camera import ANGLE, CameraKeys, Eye
 
-ANGLE = 28.0  # degrees that a picture sees from bottom to top
 MARGIN = 1.17  # room around what moves
-
-
-@dataclass(frozen=True)
-class Eye:
-    """A camera at one instant: where it is, what it looks at [m], what points up, its angle [deg]."""
-
-    position: Array
-    target: Array
-    up: Array
-    angle: float = ANGLE
-
-
-@parameters
-class CameraKeys:
-    """A camera by keys: ``position`` and ``target`` [m], ``angle`` [deg], each a constant or keys."""
-
-    position: KeyedPoint
-    target: KeyedPoint
-    angle: KeyedNumber = Field(default=ANGLE)
 
 
 def read_camera(given: Any) -> CameraKeys | None:
@@ -103,21 +83,12 @@ class Camera:
     def eye(self, time: float, phase: float, moved: Array) -> Eye:
         """At ``time`` [s], ``phase`` (0..1) through the movie, the bodies ``moved`` [m] since its start."""
         if self.keys is not None:
-            keys = self.keys
-            position, target = np.array(keys.position.at(time)), np.array(keys.target.at(time))
-            return Eye(position, target, _upward(self.up, target - position), float(keys.angle.at(time)))
+            return self.keys.eye(time, self.up)
         way, up = self.way, self.picture_up
         if self.turns:
             way, up = (turned(v, self.up, self.turns * phase) for v in (way, up))
         target = self.target + moved if self.follow else self.target
         return Eye(target + self.distance * way, target, up)
-
-
-def _upward(up: Array, sight: Array) -> Array:
-    """``up``, unless that is where the camera looks."""
-    if np.linalg.norm(np.cross(sight, up)) > 1e-6 * np.linalg.norm(sight):
-        return up
-    return np.roll(up, 1)
 
 
 def fitted(points: Array, way: Array, up: Array, aspect: float, zoom: float) -> tuple[Array, float]:

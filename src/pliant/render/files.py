@@ -104,8 +104,9 @@ class ColourBar:
         return round(widest + 2 * size)
 
     def draw(self, canvas: Any, pen: Any, colour: tuple[int, int, int]) -> None:
-        from matplotlib import colormaps
         from PIL import Image
+
+        from pliant.render.colour_maps import colour_map
 
         width, height = canvas.size
         size, label, ticks, texts = self._parts(height)
@@ -115,7 +116,7 @@ class ColourBar:
         thick = max(6, round(0.9 * size))
         left = round(width - size - room - 0.5 * size - thick)
         ramp = np.linspace(1.0, 0.0, bottom - top)
-        colours = (255.0 * colormaps[self.colours](ramp)[:, None, :3]).astype(np.uint8)
+        colours = (255.0 * colour_map(self.colours)(ramp)[:, None, :3]).astype(np.uint8)
         canvas.paste(Image.fromarray(np.repeat(colours, thick, axis=1)), (left, top))
         pen.rectangle((left - 1, top - 1, left + thick, bottom), outline=colour)
         for tick, text in zip(ticks, texts, strict=True):

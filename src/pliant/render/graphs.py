@@ -14,9 +14,9 @@ from pliant.core.tables import Table
 from pliant.core.typing import Array
 from pliant.mesh.io.atomic import replacing
 from pliant.render.files import check_free
-from pliant.render.plan import units_of
 from pliant.render.render_options import pair
 from pliant.render.render_run import AnyRun, opened
+from pliant.run.series_units import units_of
 from pliant.run.store import Run
 
 SUFFIXES = (".png", ".svg", ".pdf")

@@ -9,11 +9,11 @@ import numpy as np
 from pliant.contact.obstacle_shape import PLANE, ObstacleShape
 from pliant.core.errors import InputError
 from pliant.core.typing import Array
-from pliant.measures import Energy, Momentum, Volume
-from pliant.render.camera import Camera, CameraKeys, direction, fitted
+from pliant.render.camera import Camera, direction, fitted
 from pliant.render.files import ColourBar
 from pliant.render.render_options import RenderOptions
 from pliant.run.store import Run
+from pliant.scene.camera import CameraKeys, camera_in
 from pliant.scene.load import read_members
 from pliant.scene.scene import UP
 
@@ -26,6 +26,7 @@ class Scenery:
     up: str
     ground: float | None
     shapes: tuple[ObstacleShape, ...]
+    camera: CameraKeys | None = None
 
 
 def scenery_of(run: Run) -> Scenery:
@@ -36,21 +37,8 @@ def scenery_of(run: Run) -> Scenery:
     shapes = [shape for action in actions if (shape := action.scenery(UP[up])) is not None]
     grounds = [float(shape.path.at(0.0) @ shape.frame[:, 2]) for shape in shapes if shape.shape == PLANE]
     others = tuple(shape for shape in shapes if shape.shape != PLANE)
-    return Scenery(str(table.get("title", "")), up, max(grounds, default=None), others)
-
-
-def units_of(run: Run) -> dict[str, str]:
-    """Unit of each series by its name; those of unknown measures are left out."""
-    _, actions, measures = read_members(run.scene_text)
-    named = {"time": "s"}
-    for member in (Volume(), Energy(), Momentum(), *measures, *actions):
-        named |= member.series_units()
-    found = {}
-    for series in run.series:
-        owners = [name for name in named if series == name or series.startswith(f"{name}.")]
-        if owners:
-            found[series] = named[max(owners, key=len)]
-    return found
+    level = max(grounds, default=None)
+    return Scenery(str(table.get("title", "")), up, level, others, camera_in(table))
 
 
 @dataclass(frozen=True)
@@ -106,8 +94,10 @@ def framed(
     turns: float,
     follow: bool,
     keys: CameraKeys | None,
+    labels: Sequence[str] | None = None,
 ) -> list[Panel]:
-    """The runs, each with a camera that sees all that moves in the frames ``numbers``.
+    """The runs, each with a camera that sees all that moves in the frames ``numbers``, with that of its own
+    scene where the view is "auto", or with the one of ``keys``.
 
     Runs that start at the same place are seen by the same camera, so that they can be compared.
     """
@@ -119,18 +109,20 @@ def framed(
         shared = np.concatenate([points for points, near in zip(clouds, usual, strict=True) if near])
         clouds = [shared] * len(clouds)
     panels = []
-    for run, setting, cloud in zip(runs, settings, clouds, strict=True):
+    names = labels or [run.path.stem for run in runs]
+    for run, setting, cloud, name in zip(runs, settings, clouds, names, strict=True):
         upward = np.eye(3)["xyz".index(setting.up)]
         points = _with_ground(cloud, upward, setting.ground if look.ground == "auto" else look.ground)
-        way, up = direction(look.view, setting.up)
+        way, up = direction("iso" if look.view == "auto" else look.view, setting.up)
+        own = setting.camera if look.view == "auto" and not (turns or follow or look.zoom != 1.0) else None
         if turns:  # room for every direction: a cylinder around the axis
             points = _turned_about(points, upward)
         target, distance = fitted(points, way, up, look.size[0] / look.size[1], look.zoom)
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         reach = float(np.ptp(points, axis=0).max()) or 1.0
         caption = look.title if look.title is not None else setting.title
-        camera = Camera(way, up, upward, target, distance, turns, follow, keys)
-        named = run.path.stem if len(runs) > 1 else caption
+        camera = Camera(way, up, upward, target, distance, turns, follow, keys or own)
+        named = name if len(runs) > 1 or labels else caption
         panels.append(Panel(run.path, named, camera, setting, middle, reach, float((points @ upward).min())))
     return panels
 

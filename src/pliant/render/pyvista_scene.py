@@ -8,13 +8,14 @@ import pyvista as pv
 from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array
-from pliant.render.camera import Eye
+from pliant.render.colour_maps import colour_map
 from pliant.render.files import written
 from pliant.render.floor import SMOOTHING, draw_floor
 from pliant.render.geometry import Drawn, Shaper
 from pliant.render.plan import Panel, Plan, Shot
 from pliant.render.render_options import BACKGROUNDS, BODY_COLOURS, ROLE_COLOURS
 from pliant.run.store import Frame, Run
+from pliant.scene.camera import Eye
 
 ABREAST = 4  # panels in a row
 OBSTACLE = {"ambient": 0.25, "diffuse": 0.75, "specular": 0.15, "specular_power": 40}
@@ -153,7 +154,8 @@ class PyvistaScene:
         if drawn.tints is not None:
             options |= {"scalars": "tints", "rgb": True}
         elif drawn.values is not None and self.plan.limits is not None:
-            options |= MATTE | {"scalars": "values", "cmap": self.look.map, "clim": self.plan.limits}
+            options |= MATTE | {"scalars": "values", "clim": self.plan.limits}
+            options["cmap"] = colour_map(self.look.map)
             options |= {"interpolate_before_map": True, "nan_color": "#B8B8B8"}
         elif width == 2:
             options |= {"color": "#3A4452" if self.look.style == "edges" else colour}

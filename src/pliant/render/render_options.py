@@ -10,7 +10,7 @@ from pliant.core.registry import nearest
 from pliant.run.requests import RenderRequest
 
 STYLES = ("surface", "edges", "wireframe", "tets", "particles", "surfels", "levels", "cracks")
-VIEWS = ("iso", "front", "back", "left", "side", "top", "bottom")
+VIEWS = ("auto", "iso", "front", "back", "left", "side", "top", "bottom")
 BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "light": ((0.82, 0.87, 0.93), (0.98, 0.98, 0.97), (0.90, 0.90, 0.89), (45, 50, 60)),
     "white": ((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (0.94, 0.94, 0.94), (30, 30, 30)),
@@ -29,13 +29,13 @@ class RenderOptions:
     """The choices that hold for every picture of a movie or a sheet.
 
     size: pixels of one panel; colour: a field such as "stress" or "displacement.z" (None: a colour per body);
-    map: a colour map of matplotlib; section: (axis, place [m]) of a cut, or None; ground: a level [m] along
-    up, "auto" for the scene's own or "none".
+    map: a colour map of matplotlib, or "blue-green-red"; section: (axis, place [m]) of a cut, or None;
+    ground: a level [m] along up, "auto" for the scene's own or "none".
     """
 
     size: tuple[int, int] = (1280, 720)
     style: str = "surface"
-    view: str = "iso"
+    view: str = "auto"
     colour: str | None = None
     map: str = "viridis"
     bar: bool = True
@@ -49,14 +49,12 @@ class RenderOptions:
     zoom: float = 1.0
 
     @classmethod
-    def of(
-        cls, asked: RenderRequest, size: tuple[int, int], map: str, bodies: tuple[str, ...] | None
-    ) -> Self:
-        """The choices of a request whose size, colour map and bodies have been checked."""
-        same = ("style", "view", "colour", "bar", "shadow", "background", "title", "time", "zoom")
+    def of(cls, asked: RenderRequest, size: tuple[int, int], bodies: tuple[str, ...] | None) -> Self:
+        """The choices of a request whose size and bodies have been checked."""
+        same = ("style", "view", "colour", "map", "bar", "shadow", "background", "title", "time", "zoom")
         kept = {name: value for name, value in vars(asked).items() if name in same}
         section, ground = cut(asked.section), level(asked.ground)
-        return cls(size=size, map=map, bodies=bodies, section=section, ground=ground, **kept)
+        return cls(size=size, bodies=bodies, section=section, ground=ground, **kept)
 
     def __post_init__(self) -> None:
         _known("style", self.style, STYLES)

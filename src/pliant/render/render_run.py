@@ -13,6 +13,7 @@ from pliant.core.registry import nearest
 from pliant.core.typing import AnyArray
 from pliant.exporters.job import chosen_bodies, chosen_frames
 from pliant.render.camera import read_camera
+from pliant.render.colour_maps import colour_map
 from pliant.render.files import BLOCK, check_free, mounted, tiled, write_movie, write_png
 from pliant.render.plan import Plan, Shot, framed
 from pliant.render.render_options import BACKGROUNDS, RenderOptions, pair
@@ -24,6 +25,7 @@ from pliant.run.store import Run, load
 SUFFIXES = (".png", ".mp4", ".gif")
 FASTEST = 60.0  # pictures a second in a movie
 GIF_FASTEST = 25.0
+SLOW_RATE = 30.0  # where a speed is given and no rate
 TURN_PICTURES = 120  # of a turn around one frame
 
 AnyRun = Run | str | os.PathLike[str]
@@ -34,13 +36,14 @@ def render(
     out: str | os.PathLike[str],
     request: RenderRequest | None = None,
     *,
+    labels: Sequence[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> Path:
     """Draw a run, or several side by side, to a picture (.png) or a movie (.mp4, .gif); gives the file.
 
-    Options are the fields of ``RenderRequest``, given as one or by name; ``progress`` is called with the
-    number of pictures that are done and that of all.
+    Options are the fields of ``RenderRequest``, given as one or by name; labels: names of several runs
+    (default: of their folders); ``progress`` is called with the pictures that are done and all.
     """
     asked = RenderRequest(**options) if request is None else replace(request, **options)
     path = Path(out)
@@ -48,17 +51,19 @@ def render(
         wish = path.suffix.lower() or path.name
         raise InputError(f"Cannot draw '{path.name}'; {nearest(wish, list(SUFFIXES))}")
     found = opened(runs)
+    if labels is not None and len(labels) != len(found):
+        raise InputError(f"{len(labels)} labels for {len(found)} runs.")
     movie, small = path.suffix.lower() != ".png", asked.sheet is not None
     if movie and (small or (asked.frame is not None and not asked.turntable)):
         raise InputError(f"A movie has no {'sheet' if small else 'single frame'}.", hint="Write a .png file.")
-    if asked.fps is not None and not 0.0 < asked.fps <= 1000.0:
-        raise InputError(f"fps = {asked.fps:g}: it must be above 0, and 1000 at most.")
+    _check_rates(asked, movie)
     cells = pair("sheet", asked.sheet) if asked.sheet is not None else (1, 1)
     names = None if asked.bodies is None else chosen_bodies(found[0], asked.bodies)
-    look = RenderOptions.of(asked, _size(asked.size, path, cells, len(found), small), _map(asked.map), names)
+    look = RenderOptions.of(asked, _size(asked.size, path, cells, len(found), small), names)
+    colour_map(look.map)
     numbers = _numbers(found[0], asked, movie, cells[0] * cells[1] if small else None)
     check_free(path, asked.force)
-    shots, rate = _shots(found[0], numbers, asked.turntable, asked.fps, path.suffix.lower() == ".gif")
+    shots, rate = _shots(found[0], numbers, asked, path.suffix.lower() == ".gif")
     seen = numbers if movie or small else [numbers[0]]
     limits, unit = None, ""
     if asked.colour is not None:
@@ -66,7 +71,7 @@ def render(
         first = names[0] if names else found[0].frames[0].bodies[0].name
         unit = scalar_field(found[0].frames[seen[0]], asked.colour, first).unit
     keys = read_camera(asked.camera)
-    panels = framed(found, look, seen, asked.turntable, asked.follow, keys)
+    panels = framed(found, look, seen, asked.turntable, asked.follow, keys, labels)
     plan = Plan(tuple(panels), look, limits, unit, small)
     images = _counted(pictures(plan, shots, asked.workers), len(shots), progress)
     if movie:
@@ -92,19 +97,6 @@ def opened(given: Any) -> list[Run]:
         if not len(run):
             raise RunError(f"{run.path} holds no frames yet.")
     return found
-
-
-def _map(name: str) -> str:
-    from pliant.core.environment import need
-
-    need("Drawing pictures", "matplotlib")
-    from matplotlib import colormaps
-
-    if name not in colormaps:
-        raise InputError(
-            f"There is no colour map '{name}'; {nearest(name, ['viridis', 'turbo', 'coolwarm'])}"
-        )
-    return name
 
 
 def _size(given: Any, path: Path, cells: tuple[int, int], runs: int, small: bool) -> tuple[int, int]:
@@ -138,11 +130,28 @@ def _numbers(run: Run, asked: RenderRequest, movie: bool, cells: int | None) -> 
     return numbers
 
 
-def _shots(
-    run: Run, numbers: Sequence[int], turns: float, fps: float | None, gif: bool
-) -> tuple[list[Shot], float]:
+def _check_rates(asked: RenderRequest, movie: bool) -> None:
+    """InputError for rates of a picture, rates that contradict each other, or that are out of bounds."""
+    for name in ("fps", "rate", "speed"):
+        value = vars(asked)[name]
+        if value is None:
+            continue
+        if not 0.0 < value <= 1000.0:
+            raise InputError(f"{name} = {value:g}: it must be above 0, and 1000 at most.")
+        if not movie and name != "fps":
+            raise InputError(f"A picture has no {name}.", hint="Write a .mp4 or .gif file.")
+        if name != "fps" and (asked.fps is not None or asked.turntable):
+            other = "turntable" if asked.fps is None else "fps, which shows every frame"
+            raise InputError(f"{name} cannot be used with {other}.")
+
+
+def _shots(run: Run, numbers: Sequence[int], asked: RenderRequest, gif: bool) -> tuple[list[Shot], float]:
     """The pictures to take, and how many go into a second of a movie."""
-    rate = float(run.manifest["fps"])
+    rate, fps, turns = float(run.manifest["fps"]), asked.fps, asked.turntable
+    fastest = GIF_FASTEST if gif else FASTEST
+    if asked.rate is not None or asked.speed is not None:
+        wanted, speed = asked.rate or min(SLOW_RATE, fastest), asked.speed or 1.0
+        return _timed(numbers[0] / rate, numbers[-1] / rate, wanted, speed), wanted
     if turns and len(numbers) == 1:
         numbers = list(numbers) * TURN_PICTURES
         phases, real = np.arange(TURN_PICTURES) / TURN_PICTURES, 30.0
@@ -150,12 +159,18 @@ def _shots(
         phases = np.linspace(0.0, 1.0, len(numbers)) if len(numbers) > 1 else np.zeros(1)
         real = rate * (len(numbers) - 1) / max(numbers[-1] - numbers[0], 1) if len(numbers) > 1 else rate
     shots = [Shot(number / rate, float(phase)) for number, phase in zip(numbers, phases, strict=True)]
-    fastest = GIF_FASTEST if gif else FASTEST
     if fps is None and real > fastest:  # keep real time by leaving pictures out
         skip = int(np.ceil(real / fastest - 1e-9))
         if len(shots) > skip:
             shots, real = shots[::skip], real / skip
     return shots, fps if fps is not None else min(max(real, 1.0), fastest)
+
+
+def _timed(start: float, end: float, rate: float, speed: float) -> list[Shot]:
+    """Pictures from ``start`` to ``end`` [s] for a movie of ``(end - start) / speed`` seconds, to half a
+    picture: each shows the time at which its part of the movie begins."""
+    count = max(1, int((end - start) / speed * rate + 0.5))
+    return [Shot(start + k * speed / rate, k / max(count - 1, 1)) for k in range(count)]
 
 
 def _counted(

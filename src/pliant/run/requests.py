@@ -63,9 +63,12 @@ class RenderRequest:
     """What ``render`` draws, and how.
 
     A picture shows ``frame`` (default: the last), or with ``sheet="4x3"`` twelve of ``frames`` in four
-    columns; a movie shows ``frames``, of which ``every`` n-th is taken, in real time or at ``fps``.
+    columns; a movie shows ``frames``, of which ``every`` n-th is taken, in real time or at ``fps``. With
+    ``rate`` or ``speed`` it lasts as long as the scene, over ``speed`` (1: real time), at ``rate`` pictures a
+    second.
 
-    size: of a picture or panel, "1280x720". view: iso, front, back, left, side, top, bottom. camera: keys, as
+    size: of a picture or panel, "1280x720". view: "auto" (the scene's camera, or iso where it has none or the
+    camera turns, follows or zooms), iso, front, back, left, side, top, bottom. camera: keys, as
     a table or a TOML file (``CameraKeys``). follow: the camera moves along with the bodies. turntable: whole
     turns around them. style: surface, edges, wireframe, tets, particles, surfels, levels, cracks. colour: a
     field ("stress", "displacement.z"), with range "auto", "full", "0:5e4" or "1%:99%" and a colour map of
@@ -78,7 +81,9 @@ class RenderRequest:
     every: Every = 1
     sheet: Annotated[Pair, Option("A contact sheet of so many pictures.", "COLUMNSxROWS", typed=str)] = None
     size: Annotated[Pair, Option("Pixels of a picture.", "WxH", typed=str)] = None
-    view: Annotated[str, Option("iso, front, back, left, side, top, bottom.", "NAME")] = "iso"
+    view: Annotated[
+        str, Option("auto (the scene's camera), iso, front, back, left, side, top, bottom.", "NAME")
+    ] = "auto"
     camera: Annotated[
         Camera,
         Option("A TOML file: position and target, or keys.", "FILE", typed=str),
@@ -94,7 +99,7 @@ class RenderRequest:
         Option("Colour by a field: stress, displacement.z.", "FIELD", flags=("--colour", "--color")),
     ] = None
     range: Annotated[str, Option("Of the colours: auto, full, 0:5e4 or 1%:99%.", "RANGE")] = "auto"
-    map: Annotated[str, Option("A colour map of matplotlib.", "NAME")] = "viridis"
+    map: Annotated[str, Option("A colour map of matplotlib, or blue-green-red.", "NAME")] = "viridis"
     bar: Annotated[bool, Option("The colour bar.")] = True
     section: Annotated[str | None, Option("Cut bodies open: x=0.5.", "AXIS=PLACE")] = None
     ground: Annotated[float | str, Option("auto (the scene's), none, or a height.", "LEVEL", typed=str)] = (
@@ -106,5 +111,7 @@ class RenderRequest:
     time: Annotated[bool, Option("Write the time on the picture.")] = True
     bodies: Bodies = None
     fps: Annotated[float | None, Option("Pictures a second; real time if not given.", "N")] = None
+    rate: Annotated[float | None, Option("Pictures a second of a movie as long as the scene.", "N")] = None
+    speed: Annotated[float | None, Option("Slow motion: 0.1; 1 is real time.", "FACTOR")] = None
     workers: Annotated[int | None, Option("Drawing processes.", "N", least=1)] = None
     force: Force = False

@@ -11,10 +11,10 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import PliantError, SelectionError
 from pliant.core.parameters import from_table, parameters, to_table
-from pliant.core.rotation import Rotation
+from pliant.core.rotation import Rotation, quarter_turn
 from pliant.core.selection import Point
 from pliant.core.typing import Array
-from pliant.core.units import LIGHT, AngularSpeed, Length, Number, Speed
+from pliant.core.units import LIGHT, AngularSpeed, Length, Number, Speed, parse
 from pliant.interfaces import Structure
 from pliant.materials import Material, ResolvedMaterial, resolve
 from pliant.mesh.shapes.scene_form import AnyShape
@@ -44,12 +44,16 @@ class Body:
 
     shape or mesh: what it looks like; edge [m]: target edge length (default: automatic);
     position [m], rotation, scale: where it is; velocity [m/s], spin [rad/s] about its centre: how it starts;
+    mesh_up: the axis of the mesh file that points up, which is turned to the scene's (default: the scene's);
+    mesh_units: the length that one unit of the mesh file stands for, "cm", "mm", "in", ... (default metres);
     surface: "embedded" shows and exports the original mesh, "boundary" the simulated one.
     groups: named sets of its particles, by number, that selections may name.
     """
 
     shape: AnyShape = None
     mesh: str | Path | None = None
+    mesh_up: Literal["x", "y", "z"] | None = Field(default=None, kw_only=True)
+    mesh_units: Literal["m", "cm", "mm", "um", "km", "in", "ft"] = Field(default="m", kw_only=True)
     edge: Length | None = Field(default=None, gt=0)
     model: AnyModel = "mass-spring"
     material: AnyMaterial = "rubber"
@@ -69,6 +73,8 @@ class Body:
             raise ValueError(
                 "a body needs one of shape, mesh" + (", not both" if self.shape is not None else "")
             )
+        if self.mesh is None and (self.mesh_up is not None or self.mesh_units != "m"):
+            raise ValueError("mesh-up and mesh-units belong to a body with mesh, and this one has a shape")
         return self
 
     @cached_property
@@ -78,27 +84,29 @@ class Body:
         return material if self.rotation is None else material.turned(self.rotation.matrix())
 
     def geometry(
-        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None
+        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None, up: str = "z"
     ) -> BodyGeometry:
-        """The body's geometry, placed in the world."""
+        """The body's geometry, placed in a world where the axis ``up`` points up."""
         turn = np.eye(3) if self.rotation is None else self.rotation.matrix()
+        if self.mesh_up is not None:
+            turn = turn @ quarter_turn(self.mesh_up, up)
         return BodyGeometry(
             source=self.shape if self.shape is not None else self.mesh,
             edge=self.edge,
             mesher=self.mesher,
             embedded=self.surface == "embedded",
-            linear=self.scale * turn,
+            linear=self.scale * parse(f"1 {self.mesh_units}", "m") * turn,
             position=np.array(self.position),
             diagnostics=diagnostics or Diagnostics(),
             progress=progress,
         )
 
     def structure(
-        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None
+        self, diagnostics: Diagnostics | None = None, progress: Progress | None = None, up: str = "z"
     ) -> Structure:
         """Particles, masses and cells, made by the model's sampler."""
-        sampler = self.model.sampler
-        structure: Structure = sampler.sample(self.geometry(diagnostics, progress), self.resolved_material)
+        geometry = self.geometry(diagnostics, progress, up)
+        structure: Structure = self.model.sampler.sample(geometry, self.resolved_material)
         return self.with_groups(structure)
 
     def with_groups(self, structure: Structure) -> Structure:

@@ -14,6 +14,7 @@ from pliant.core.tables import Table
 from pliant.materials import plausibility
 from pliant.measures.totals import BodySummary, body_summary
 from pliant.scene.geometry import Progress
+from pliant.scene.modelling_warnings import report_modelling
 from pliant.scene.run_time import estimated_time
 from pliant.scene.scene import UP, Scene
 from pliant.simulation.simulation import Simulation
@@ -36,8 +37,8 @@ class BodyReport(BodySummary):
 class Report:
     """What ``check`` found; memory and disk in bytes.
 
-    wall [s] follows from the first ``covered`` seconds of simulated time, which were timed here and now;
-    uncounted: what may make the rest slower.
+    wall [s] follows from the first ``covered`` seconds of simulated time, which were timed here and now, and
+    so does cpu [s], the CPU time; uncounted: what may make the rest slower.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Report:
     steps: int
     integrator: str
     wall: float
+    cpu: float
     covered: float
     uncounted: tuple[str, ...]
     memory: int | None
@@ -148,6 +150,7 @@ def examine(scene: Scene, simulation: Simulation, diagnostics: Diagnostics) -> N
                 _warn_inside(part, runtime, label, diagnostics)
     for part in simulation.system.world.bodies:
         _warn_extent(part, diagnostics)
+    report_modelling(scene, simulation, diagnostics)
 
 
 def report_choices(scene: Scene, diagnostics: Diagnostics) -> None:

@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,16 @@ import numpy as np
 from numba.core.event import install_timer
 
 from pliant.core.errors import Diverged
+from pliant.core.typing import Array
 from pliant.scene.scene import Scene
 from pliant.simulation.simulation import Simulation
 
 TRIAL, LONGEST, SHARE = 0.25, 1.5, 0.1
-"""Seconds spent on timing steps: at least, at most, and between them this share of the estimate."""
+"""CPU seconds spent on timing steps: at least, at most, and between them this share of the estimate. Where
+actions start or end later, timing goes on to there if the most allows it."""
+FEWEST, SLOW = 8, 10.0
+"""Steps to be timed in any case, and times the median above which one of so few does not count: it loads
+compiled code or factorises a matrix."""
 PARTED = 1.5
 """How much longer steps take once a body is cut or cracked: more particles, smaller cells, contact of the new
 faces. A rough allowance: seven shipped scenes took 0.4 to 2.1 times as long as their whole bodies did."""
@@ -24,10 +29,12 @@ WRITES = 5  # frames that are written to see how long that takes
 
 @dataclass(frozen=True)
 class RunTime:
-    """Estimated wall time [s] of the loop of a run; covered: simulated time [s] that was measured; uncounted:
-    what may make the rest of the run slower than that, in words."""
+    """Estimated wall time [s] of the loop of a run, and its CPU time [s], which other jobs hardly change;
+    covered: simulated time [s] that was measured; uncounted: what may make the rest of the run slower than
+    that, in words."""
 
     wall: float
+    cpu: float
     covered: float
     uncounted: tuple[str, ...]
 
@@ -36,28 +43,53 @@ class _Enough(Exception):
     """Timing has lasted long enough."""
 
 
-class _Stopwatch:
-    """Counts planned steps and wall time, the first step apart: it loads code and factorises matrices."""
+def _clocks() -> Array:
+    """Wall time and CPU time [s]."""
+    return np.array([time.perf_counter(), time.process_time()])
 
-    def __init__(self, simulation: Simulation, steps: int) -> None:
-        self.simulation, self.steps = simulation, steps
+
+class _Stopwatch:
+    """Counts planned steps, wall time and CPU time, the first step apart: it loads code and factorises
+    matrices. What was timed before actions last started or ended stands for that part of the run alone."""
+
+    def __init__(
+        self, simulation: Simulation, steps: int, duration: float, between: Callable[[], object]
+    ) -> None:
+        self.simulation, self.steps, self.duration, self.between = simulation, steps, duration, between
         self.frames = self.polls = 0
-        self.begin = self.start = self.now = time.perf_counter()
+        self.begin = self.start = self.now = _clocks()
+        self.first = np.zeros(2)  # the clocks after the first step
         self.skipped = 0.0  # planned steps before ``start``
+        self.laps: list[Array] = []  # of steps since ``start``, while they are few
+        self._change = -np.inf
 
     def poll(self) -> None:
         """Called after every step, the planned ones and parts of them."""
-        self.now = time.perf_counter()
+        before, self.now = self.now, _clocks()
         self.polls += 1
-        if self.frames == 0 and self.polls == 1:
-            self.start, self.skipped = self.now, self.done
-        spent = self.now - self.start
-        if spent > TRIAL and spent > min(LONGEST, SHARE * self.per_step * self.steps):
-            raise _Enough
+        self.between()
+        change = self._next_change()
+        if (self.frames == 0 and self.polls == 1) or change > self._change:
+            self.start, self.skipped, self.laps = self.now, self.done, []
+            if self._change == -np.inf:
+                self.first = self.now
+        elif len(self.laps) <= FEWEST:
+            self.laps.append(self.now - before)
+        self._change = change
+        spent = float(self.now[1] - self.first[1])
+        if spent > TRIAL and (len(self.laps) >= FEWEST or spent > LONGEST):
+            more = LONGEST if change < self.duration else min(LONGEST, SHARE * float(self.later[1]))
+            if spent > more:
+                raise _Enough
+
+    def _next_change(self) -> float:
+        """When actions start or end next [s]."""
+        later = self.simulation.later
+        return min(self.simulation.system.schedule.next_change(), later[0].time if later else np.inf)
 
     def end_frame(self) -> None:
         """Called when a frame is complete."""
-        self.now = time.perf_counter()
+        self.now = _clocks()
         self.frames, self.polls = self.frames + 1, 0
 
     @property
@@ -68,28 +100,45 @@ class _Stopwatch:
         return self.frames * plan.per_frame + min(self.polls / parts, plan.per_frame)
 
     @property
-    def per_step(self) -> float:
-        """Wall seconds of a planned step, whatever it was divided into and how often it was taken again."""
-        return (self.now - self.start) / max(self.done - self.skipped, 1e-9)
+    def per_step(self) -> Array:
+        """Wall and CPU seconds of a planned step, whatever it was divided into and how often it was taken
+        again."""
+        spent, count = self.now - self.start, self.done - self.skipped
+        if 1 < len(self.laps) <= FEWEST:
+            usual = [lap for lap in self.laps if lap[1] <= SLOW * np.median([each[1] for each in self.laps])]
+            spent, count = np.sum(usual, axis=0), count * len(usual) / len(self.laps)
+        return np.asarray(spent / max(count, 1e-9))
+
+    @property
+    def later(self) -> Array:
+        """Wall and CPU seconds of all steps but the first."""
+        if not self.done > self.skipped:
+            return self.start - self.first
+        return np.asarray(self.start - self.first + (self.steps - self.skipped) * self.per_step)
 
 
-def estimated_time(scene: Scene, simulation: Simulation) -> RunTime:
-    """Simulate the first part of a started ``simulation``, and say how long all of it will take."""
+def estimated_time(
+    scene: Scene, simulation: Simulation, between: Callable[[], object] = lambda: None
+) -> RunTime:
+    """Simulate the first part of a started ``simulation``, and say how long all of it will take.
+
+    ``between`` is called between steps; what it raises ends the trial.
+    """
     frames = scene.time.frames()
     steps = (frames - 1) * simulation.plan.per_frame
     compiled: list[float] = []
     with suppress(_Enough, Diverged), install_timer("numba:compile", compiled.append):
-        watch = _Stopwatch(simulation, steps)
+        watch = _Stopwatch(simulation, steps, scene.time.duration, between)
         while simulation.frame < frames - 1:
             simulation.advance(watch.poll)
             watch.end_frame()
     covered = min(watch.done * simulation.plan.seconds, scene.time.duration)
-    first = max(0.0, watch.start - watch.begin - sum(compiled))  # runs find the code compiled
-    later = (steps - watch.skipped) * watch.per_step if watch.done > watch.skipped else 0.0
+    first = np.maximum(0.0, watch.first - watch.begin - sum(compiled))  # runs find the code compiled
+    later = watch.later
     if _parts(scene):
         later *= 1.0 + (PARTED - 1.0) * (1.0 - watch.done / max(steps, 1))
-    wall = first + later + frames * _frame_seconds(scene, simulation)
-    return RunTime(wall, covered, tuple(_uncounted(scene, simulation, covered)))
+    wall, cpu = (first + later + frames * _frame_seconds(scene, simulation)).tolist()
+    return RunTime(wall, cpu, covered, tuple(_uncounted(scene, simulation, covered)))
 
 
 def _parts(scene: Scene) -> bool:
@@ -98,8 +147,8 @@ def _parts(scene: Scene) -> bool:
     return cut or any(body.resolved_material.strength is not None for body in scene.bodies)
 
 
-def _frame_seconds(scene: Scene, simulation: Simulation) -> float:
-    """Wall seconds of sampling the measures and writing a frame."""
+def _frame_seconds(scene: Scene, simulation: Simulation) -> Array:
+    """Wall and CPU seconds of sampling the measures and writing a frame."""
     from pliant.run.recorder import begin, create, write_frame
 
     with tempfile.TemporaryDirectory() as place:
@@ -111,11 +160,11 @@ def _frame_seconds(scene: Scene, simulation: Simulation) -> float:
             rows = None
             if simulation.step_columns:
                 rows = np.tile(simulation.row_of_steps(), (simulation.plan.per_frame, 1))
-            start = time.perf_counter()
+            start = _clocks()
             for _ in range(WRITES):
                 simulation.frame += 1
                 write_frame(simulation, writer, scene.record.velocities, rows, False)
-            return (time.perf_counter() - start) / WRITES
+            return np.asarray((_clocks() - start) / WRITES)
         finally:
             simulation.frame = frame
             writer.finish("interrupted", "")

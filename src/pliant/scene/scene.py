@@ -13,7 +13,7 @@ from pliant.actions import ACTIONS
 from pliant.actions.base import ActionParameters
 from pliant.contact import Contact
 from pliant.core.diagnostics import Diagnostics
-from pliant.core.errors import MeshError, SceneError
+from pliant.core.errors import IncompatibleError, MeshError, SceneError
 from pliant.core.parameters import parameters
 from pliant.core.selection import Select
 from pliant.core.tables import Table
@@ -21,9 +21,11 @@ from pliant.core.typing import Vector
 from pliant.core.units import Number, Time, parse
 from pliant.integrators import INTEGRATORS
 from pliant.interfaces import ActionRuntime, SelfStepping, Structure
+from pliant.materials import ResolvedMaterial
 from pliant.measures import MEASURES, Energy, Fracture, Momentum, Volume
 from pliant.measures.base import MeasureParameters
 from pliant.scene.body import Body
+from pliant.scene.camera import CameraKeys
 from pliant.scene.geometry import Progress
 from pliant.simulation.requests import apply_requests
 from pliant.simulation.simulation import DeferredAction, Simulation
@@ -89,6 +91,7 @@ class Scene:
     time: TimeSettings = field(default_factory=TimeSettings)
     record: RecordSettings = field(default_factory=RecordSettings)
     contact: Contact = field(default_factory=Contact)
+    camera: CameraKeys | None = None  # of pictures and exported files
     folder: Path | None = None  # relative mesh paths are looked up here
 
     def __post_init__(self) -> None:
@@ -117,7 +120,7 @@ class Scene:
             if diagnostics is not None:
                 diagnostics.collect(own, f"body '{body.name}'")
             try:
-                found.append(self.located(body).structure(own, progress))
+                found.append(self.located(body).structure(own, progress, self.up))
             except MeshError as error:
                 error.message = f"body '{body.name}': {error.message}"
                 raise
@@ -136,6 +139,7 @@ class Scene:
         made = []
         for body, structure in zip(self.bodies, structures, strict=True):
             material = body.resolved_material
+            _check_toughness(body, material)
             made.append((body, structure, material, body.model.prepare(structure, material)))
         made.sort(
             key=lambda entry: entry[3].offer(SelfStepping) is not None
@@ -287,3 +291,14 @@ def _point_at(item: Any, renamed: dict[int, str]) -> Any:
     given = vars(item) if is_dataclass(item) else {}
     changes = {key: new for key, value in given.items() if (new := name(value)) is not value}
     return replace(item, **changes) if changes else item
+
+
+def _check_toughness(body: Body, material: ResolvedMaterial) -> None:
+    """Refuse a toughness that the body's model would not use."""
+    if not body.model.has_toughness and any(
+        each.toughness is not None for each in (material, *material.regions)
+    ):
+        raise IncompatibleError(
+            f"Model '{body.model.kind}' of body '{body.name}' does not use the material's toughness.",
+            hint="Leave toughness out, or use model 'lattice'.",
+        )

@@ -26,6 +26,7 @@ from pliant.materials import Material
 from pliant.measures import MEASURES
 from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
+from pliant.scene.camera import CameraKeys
 from pliant.scene.scene import RecordSettings, TimeSettings, complete_names
 
 FAMILIES: dict[str, Registry[Any]] = {"actions": ACTIONS, "measures": MEASURES}
@@ -43,6 +44,7 @@ class SceneFile:
     time: TimeSettings = Field(default_factory=TimeSettings)
     record: RecordSettings = Field(default_factory=RecordSettings)
     contact: Contact = Field(default_factory=Contact)
+    camera: CameraKeys | None = None
     bodies: list[Any] = Field(default_factory=list)
     actions: list[Any] = Field(default_factory=list)
     measures: list[Any] = Field(default_factory=list)
@@ -78,7 +80,7 @@ def wrong_names(cls: type, table: TableView, at: Path, extra: tuple[str, ...] = 
                 yield unknown_key(here, [*known, *extra])
             continue
         hint = known[key]
-        inner, entry = _class_in(hint), vars(cls).get("kind")
+        inner, entry = class_in(hint), vars(cls).get("kind")
         if isinstance(value, dict) and "keys" in value and not is_keyed(hint) and inner is None:
             keyed = [name for name, other in known.items() if is_keyed(other)]
             also = f"; of '{entry}', keys work for {', '.join(keyed)}" if entry and keyed else ""
@@ -123,11 +125,11 @@ def parts(hint: Any) -> tuple[Any, ...]:
     return typing.get_args(hint)
 
 
-def _class_in(hint: Any) -> type | None:
+def class_in(hint: Any) -> type | None:
     """The parameter class in a type such as ``Plane | None`` or ``tuple[Region, ...]``."""
     if isinstance(hint, type) and is_dataclass(hint):
         return hint
-    return next((found for part in parts(hint) if (found := _class_in(part)) is not None), None)
+    return next((found for part in parts(hint) if (found := class_in(part)) is not None), None)
 
 
 def cross_check(

@@ -17,7 +17,7 @@ from pliant.scene.scene import RecordSettings, Scene
 
 IN_MEMORY = "(a mesh in memory)"  # stands for a body whose mesh came from Python and not from a file
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_TABLES = ("time", "record", "contact")
+_TABLES = ("time", "record", "contact", "camera")
 _SECTIONS = (*_TABLES, "bodies", "actions", "measures")
 
 
@@ -41,6 +41,8 @@ def to_table_of(scene: Scene, *, absolute: bool = False) -> Table:
         top["record"] = to_table(scene.record)
     if scene.contact != Contact():
         top["contact"] = to_table(scene.contact)
+    if scene.camera is not None:
+        top["camera"] = to_table(scene.camera)
     return top | {
         "bodies": [_body(body, folder) for body in scene.bodies],
         "actions": [ACTIONS.describe(action) for action in scene.actions],

@@ -57,7 +57,9 @@ class DivergenceCheck:
             self._check_inversion(part, x, time)
 
     def stop_for_energy(self, world: "World", time: float, gained: float) -> None:
-        """Raise Diverged: the energy ledger has gained ``gained`` [J] that nothing explains."""
+        """Raise Diverged: the energy ledger has gained ``gained`` [J] that nothing explains, unless another
+        check tells more."""
+        self.check(world, time)
         speeds = [np.abs(world.v[part.rows]).max(initial=0.0) for part in world.bodies]
         part = world.bodies[int(np.argmax(speeds))]
         worst = int(np.argmax(np.abs(world.v[part.rows]).max(axis=1)))

@@ -27,6 +27,7 @@ from pliant.core.typing import AnyArray, Array
 from pliant.state.world import World
 
 if TYPE_CHECKING:
+    from pliant.simulation.energy_ledger import EnergyLedger
     from pliant.simulation.system import System
 
 WINDOW = 40  # planned steps
@@ -56,6 +57,7 @@ class EnergyGuard:
         self.trying = False  # whether the last window was the first with a larger step
         self.ground: float | None = None  # potential energy at the start [J]
         self._total = self._correction = 0.0
+        self.changed = 0.0  # in minus the correction, by changes of the step within the window [J]
         self._stored: float | None = (
             None  # energy at the end of the last window, or at the start of this one [J]
         )
@@ -84,7 +86,7 @@ class EnergyGuard:
 
     def begin_attempt(self, system: "System") -> None:
         """Called before the steps of a window are taken, for the first time or again."""
-        self._forces = []
+        self._forces, self.changed = [], 0.0
         self._correction = -system.energy_ledger.scheme_energy()
 
     def watch(self, forces: Array) -> None:
@@ -92,10 +94,15 @@ class EnergyGuard:
         self._forces = [*self._forces[-2:], forces.copy()]
 
     def pass_over(self, system: "System") -> None:
-        """End a window in which bodies broke or were cut: what it lost went into new surfaces."""
+        """End a window in which bodies broke or were cut: what it lost went into new surfaces, unless bodies
+        report that by themselves. Then a run that gains energy is stopped like any other."""
         ledger = system.energy_ledger
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
-        self._stored, self.broken = None, True
+        self._stored = None
+        if system.breaks_booked:
+            self.gain = max(0.0, self.gain + total - self._total)
+            return
+        self.broken = True
         ledger.totals.fracture += max(0.0, self._total - total)
         self.gain += max(0.0, total - self._total)
 
@@ -122,7 +129,7 @@ class EnergyGuard:
         lenient = not self.retakes or (self.broken and self.exceeded)
         if not (gained or rings) or (finite and lenient):
             self.moved, self._stored = moved, stored
-            return self._accept(rise, correction, span)
+            return self._accept(rise + self._book_mixing(ledger, rise, correction), correction, span)
         if finite and self._first is not None and not rings:
             place, first = self._first
             if self.factor >= 2.0 * LADDER[place] and rise > 0.5 * first:
@@ -143,10 +150,19 @@ class EnergyGuard:
         self.trying, self.quiet = False, 0
         return "retake"
 
+    def _book_mixing(self, ledger: "EnergyLedger", rise: float, correction: float) -> float:
+        """Book as numerical what the total lost because the correction grew: nonlinear forces pass energy on
+        to faster motion, whose correction is larger, while K + U stays. Returns what was booked [J]: no more
+        than the loss, and no more than the correction has grown by itself."""
+        grown = correction - self._correction + self.changed
+        booked = max(0.0, min(-rise, grown))
+        ledger.totals.numerical += booked
+        return booked
+
     def _largest(self, own: float, potential: float, work: float) -> float:
         """The largest energy that moved, now that bodies hold ``own`` and actions ``potential``."""
         found = (own, abs(potential - (self.ground or 0.0)), abs(work))
-        return max(self.moved, *(each for each in found if math.isfinite(each)))
+        return max([self.moved, *(each for each in found if math.isfinite(each))])
 
     def _accept(self, rise: float, correction: float, span: int) -> Verdict:
         self.gain = max(0.0, self.gain + rise)

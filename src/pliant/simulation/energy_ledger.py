@@ -11,7 +11,7 @@ With leapfrog this is exact: with :math:`u = (x_{n+1} - x_n)/dt` and S as for le
 :math:`\Delta (K + S) = \tfrac12 (f_n + f_{n+1}) \cdot dt\, u` for the sum f of all forces, to rounding.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +50,10 @@ class BookedTerm:
         return self.potential - was
 
 
+def _nothing(dt: float) -> float:
+    return 0.0
+
+
 class EnergyLedger:
     """Books the work and heat of all force terms of a World, step by step."""
 
@@ -61,9 +65,9 @@ class EnergyLedger:
         self._integrator: Integrator | None = None
         self._reporting: list[ForceTerm] = []
         self._booked: list[BookedTerm] = []
-        self._moving: list[PrescribedMotion] = []
-        self._driven_rows: list[IntArray] = []
+        self._moving: list[tuple[PrescribedMotion, IntArray]] = []  # and the rows whose work is booked here
         self._rows = world.count  # those that the integrator moves
+        self._own_scheme_energy: Callable[[float], float] = _nothing
         self._idle = True  # whether there is nothing to book in a step
         self._x: Array = world.x.copy()  # at the beginning of the step
         self._driven_energy_before = 0.0
@@ -80,19 +84,20 @@ class EnergyLedger:
         active: Sequence[ForceTerm],
         drives: Sequence[PrescribedMotion],
         integrated_rows: int,
-        booking: Sequence[slice] = (),
+        own_scheme_energy: Callable[[float], float],
+        own_rows: Sequence[slice],
     ) -> None:
-        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion, but for
-        that of rows whose bodies book it themselves (``booking``)."""
+        """Account for impulses of ``every`` term, the work of ``active`` ones, and prescribed motion; bodies
+        with ``own_rows`` report that themselves, and ``own_scheme_energy`` of a step is that of theirs."""
         self._reporting = [term for term in every if "report_energy" in term.members]
         pushing = [term for term in active if "add_forces" in term.members and term.account is not None]
         self._booked = [BookedTerm(term, self._world) for term in pushing]
-        self._moving = [drive for drive in drives if not drive.is_static]
-        left_out = np.zeros(self._world.count, bool)
-        for rows in booking:
-            left_out[rows] = True
-        self._driven_rows = [drive.rows[~left_out[drive.rows]] for drive in self._moving]
-        self._rows = integrated_rows
+        booked = np.ones(self._world.count, bool)
+        for rows in own_rows:
+            booked[rows] = False
+        moving = [(drive, drive.rows[booked[drive.rows]]) for drive in drives if not drive.is_static]
+        self._moving = [(drive, rows) for drive, rows in moving if len(rows)]
+        self._rows, self._own_scheme_energy = integrated_rows, own_scheme_energy
         self._idle = not (self._reporting or self._booked or self._moving)
 
     @property
@@ -118,8 +123,7 @@ class EnergyLedger:
         if self._booked or self._moving:
             self._x[:] = world.x
         self._driven_energy_before = self._driven_energy()
-        driven = zip(self._moving, self._driven_rows, strict=True)
-        self._driven_forces = [world.f[rows][:, drive.axes] for drive, rows in driven]
+        self._driven_forces = [world.f[rows][:, drive.axes] for drive, rows in self._moving]
 
     def begin_step(self, dt: float) -> float:
         """Called before a step of ``dt``: where that differs from the last one, so does the correction of the
@@ -152,8 +156,7 @@ class EnergyLedger:
             constant = each.term.constant
             work = force_work(each.now if constant else each.before, each.now, self._x, world.x)
             each.term.book(float(work) + each.advance(world.x), totals)
-        driven = zip(self._moving, self._driven_rows, self._driven_forces, strict=True)
-        for drive, rows, before in driven:
+        for (drive, rows), before in zip(self._moving, self._driven_forces, strict=True):
             moved = (world.x[rows] - self._x[rows])[:, drive.axes]
             totals.work -= 0.5 * float(np.sum((before + world.f[rows][:, drive.axes]) * moved))
         if self._moving:
@@ -168,7 +171,7 @@ class EnergyLedger:
 
     def _driven_energy(self) -> float:
         world, total = self._world, 0.0
-        for drive, rows in zip(self._moving, self._driven_rows, strict=True):
+        for drive, rows in self._moving:
             speed = world.v[rows][:, drive.axes]
             total += 0.5 * float(np.sum(world.mass[rows, None] * speed**2))
         return total
@@ -180,7 +183,8 @@ class EnergyLedger:
         if self._integrator is None:
             return 0.0
         w, n = self._world, self._rows
-        return self._integrator.scheme_energy(w.v[:n], w.f[:n], w.inverse_mass[:n], self.dt)
+        own = self._own_scheme_energy(self.dt)
+        return own + self._integrator.scheme_energy(w.v[:n], w.f[:n], w.inverse_mass[:n], self.dt)
 
     def total(self, system: "System") -> float:
         """What should be constant [J]. Schemes that do not keep energy by themselves book what they lost."""

@@ -12,6 +12,7 @@ from pliant.core.errors import IncompatibleError, SceneError
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
+    EnergyKeeping,
     EnergyTotals,
     HideBody,
     Integrator,
@@ -87,8 +88,7 @@ class Simulation:
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self.guard = EnergyGuard(plan.refine, system.world) if self._is_guarded() else None
-        self._reported = 1.0  # factor of the step in the last message
-        self._gain_reported = False
+        self._reported, self._gain_reported = 1.0, False  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
@@ -97,9 +97,10 @@ class Simulation:
 
     def _is_guarded(self) -> bool:
         """Whether the ledger can judge windows of steps: the scheme and all bodies keep energy."""
-        parts = self.system.world.bodies
-        known = all(p.mechanics.offer(StoredEnergy) and not p.mechanics.offer(SelfStepping) for p in parts)
-        return self.integrator.keeps_energy and known
+        found = [part.mechanics for part in self.system.world.bodies]
+        known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
+        alone = all((own := m.offer(EnergyKeeping)) is not None and own.checks_steps for m in found)
+        return self.integrator.keeps_energy and known and not alone
 
     def _check_own_steps(self) -> None:
         """Refuse bodies that step explicitly by themselves inside an implicit step."""
@@ -268,18 +269,19 @@ class Simulation:
         guard.begin(self.system, continues)
         while True:
             taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)
+            time = (first + taken) * self.plan.seconds
             if changed:
                 guard.pass_over(self.system)
+                if guard.exceeded and not guard.broken:
+                    self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
                 self._report_gain(guard)
                 return taken
             verdict = guard.judge(self.system, span)
-            time = (first + span) * self.plan.seconds
             if verdict == "accept":
                 self._report_growth(time, guard)
                 self._report_gain(guard)
                 return span
             if verdict == "diverged":
-                self.divergence_check.check(self.system.world, time)
                 self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
             self._report_rejection(time, guard)
             self.system.restore(kept)
@@ -314,7 +316,7 @@ class Simulation:
                 if system.finish_step(end if j == parts - 1 else begin + (j + 1) * h, h):
                     self.integrator_state.reset_history()
                 if guard is not None:
-                    guard.won -= change
+                    guard.won, guard.changed = guard.won - change, guard.changed + change
                     if span - k <= 3 * each and parts - j <= 3:
                         guard.watch(system.world.f)
                 if poll is not None:

@@ -11,6 +11,7 @@ from pliant.interfaces import (
     ActionRuntime,
     BetweenSteps,
     BodyChange,
+    EnergyKeeping,
     EnergyTotals,
     Event,
     ForceTerm,
@@ -44,6 +45,7 @@ class System:
         apply_requests(world, [a for _, a in actions])
         self.topology = TopologyTracker(world, [a for _, a in actions])
         self.energy_ledger = EnergyLedger(world)
+        self.breaks_booked = True  # whether bodies reported the energy that the last change of topology took
         self.substeps = 1  # number of substeps that a planned step is taken in
         self._spare: Array = world.v.copy()
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
@@ -95,8 +97,12 @@ class System:
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
-        booking = [p.rows for p, found in owning if found.books_drives]
-        self.energy_ledger.bind(every, [*damping, *self.acting], self._drives, self.integrated_rows, booking)
+        keeping = [(p.mechanics.offer(EnergyKeeping), p.rows) for p in world.bodies if p.present]
+        self._keeping = [(own, rows) for own, rows in keeping if own is not None]
+        self.energy_ledger.bind(
+            every, [*damping, *self.acting], self._drives, self.integrated_rows, self._own_scheme_energy,
+            [rows for _, rows in self._keeping],
+        )  # fmt: skip
         self._booked = self.energy_ledger.varying
         self.velocity_dependent = bool(damping) or any(term.velocity_dependent for term in pushing)
 
@@ -202,7 +208,12 @@ class System:
         again = False
         for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
-        changed = self.topology.possible and self._apply_topology_changes()
+        changed = self.topology.outdated
+        if changed:
+            self.breaks_booked = self.topology.booked
+            touching = self.potential_energy("contact")
+            self._apply_topology_changes()
+            self.totals.fracture += touching - self.potential_energy("contact")
         if again or changed:
             self._evaluate_again(time)
             self.energy_ledger.open()
@@ -253,6 +264,13 @@ class System:
             )
             mechanics.advance(ctx)
             self._steps_under_way.append((mechanics, ctx))
+
+    def _own_scheme_energy(self, dt: float) -> float:
+        """The correction of the schemes of self-stepping bodies [J]."""
+        w, external = self.world, self._external
+        if external.shape != w.x.shape:
+            return 0.0
+        return sum(own.scheme_energy(external[r], w.inverse_mass[r], dt) for own, r in self._keeping)
 
     def complete(self, dt: float) -> None:
         """Let self-stepping bodies finish the step that ``advance`` began, with the forces at its end."""

@@ -35,6 +35,18 @@ class TopologyTracker:
         """Whether any body can change by itself."""
         return bool(self._changing)
 
+    @property
+    def outdated(self) -> bool:
+        """Whether a body has changed since."""
+        now = (mechanics.topology_version for _, mechanics in self._changing)
+        return any(version != known for version, known in zip(now, self._versions, strict=True))
+
+    @property
+    def booked(self) -> bool:
+        """Whether all bodies that have changed since report the energy that this takes."""
+        pairs = zip(self._changing, self._versions, strict=True)
+        return all(b.mechanics.books_fracture or m.topology_version == known for (b, m), known in pairs)
+
     def mark_current(self) -> None:
         """The World and all followers know the present topology."""
         self._versions = [mechanics.topology_version for _, mechanics in self._changing]

@@ -20,11 +20,13 @@ from pliant.mesh.shapes import SHAPES
 from pliant.models import MODELS
 from pliant.scene.body import Body
 from pliant.scene.schema import is_keyed, keys_of, mentions, parts
+from pliant.studio.words import plain
 
 _KEYED_UNITS = {
     "KeyedForce": ("N", True),
     "KeyedTorque": ("N*m", False),
     "KeyedPressure": ("Pa", False),
+    "KeyedTraction": ("Pa", True),
     "KeyedAcceleration": ("m/s2", False),
     "KeyedVelocity": ("m/s", True),
     "KeyedPoint": ("m", True),
@@ -55,6 +57,7 @@ def catalogue() -> dict[str, Any]:
                 "live": cls.live,
                 "steered": cls.steered,
                 "holds": cls.holds,
+                "mark": cls.mark,
                 "tools": [
                     {**asdict(tool), "needs": cls.needs is not None and tool.target != "body"}
                     for tool in cls.tools
@@ -63,8 +66,20 @@ def catalogue() -> dict[str, Any]:
             for name, cls in ACTIONS.items()
         },
         "materials": {name: _material(name) for name in presets.names()},
+        "formats": _formats(),
         "body": {"model": plain.model.kind, "material": plain.material.preset},
     }
+
+
+def _formats() -> list[dict[str, str]]:
+    """What can be exported: suffixes and what such files hold."""
+    from pliant.exporters import EXPORTERS
+
+    drawn = {".mp4": "a movie, plays anywhere", ".gif": "a movie for web pages", ".png": "a picture"}
+    return [
+        {"suffix": suffix, "about": about}
+        for suffix, about in {**drawn, **{name: each.about for name, each in EXPORTERS.items()}}.items()
+    ]
 
 
 def _material(name: str) -> dict[str, Any]:
@@ -81,7 +96,8 @@ def _material(name: str) -> dict[str, Any]:
 
 def _entry(cls: Any) -> dict[str, Any]:
     """The keys of a parameter class and the first sentence about it."""
-    about = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split()).removesuffix(": one of")
+    text = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+    about = plain(text.removesuffix(": one of"))
     hints = keys_of(cls)
     defaults = {kebab(f.name): _default(f) for f in fields(cls)}
     asked = [_key(name, hint, defaults.get(name)) for name, hint in hints.items() if name not in _HIDDEN]

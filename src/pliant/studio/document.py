@@ -7,7 +7,7 @@ from typing import Any
 
 from pliant import examples
 from pliant.actions.base import ActionParameters
-from pliant.core.errors import InputError
+from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
 from pliant.scene.load import build_member, parse
 from pliant.scene.scene import UP
@@ -101,6 +101,11 @@ class Document:
     def up(self) -> str:
         return str(self.table.get("up", "z"))
 
+    @property
+    def top(self) -> Table:
+        """What a take has from the scene as it is now: nothing of it changes a frame."""
+        return {key: self.table[key] for key in ("title", "camera") if key in self.table}
+
     def state(self) -> Table:
         """What pages show."""
         return {
@@ -131,7 +136,7 @@ class Project:
         if path.suffix == ".toml":
             self.document.open(path.read_text(encoding="utf-8"), path.name)
         elif path.suffix == ".pliant" or path.is_dir():
-            self.run = path.name
+            self.open_run(path.name)
         else:
             self.document.edit(["title"], path.stem)
             self.offer = path.name
@@ -141,12 +146,23 @@ class Project:
         if kind == "new":
             self.document.clear()
         elif kind == "example":
+            examples.copy_meshes(name, self.workspace.folder)
             self.document.open(examples.text(name), "")
         elif kind == "autosave":
             self.document.open(self.workspace.autosaved() or "", "")
         else:
             self.document.open(self.workspace.read(name), name)
         self._built_bodies = None
+
+    def open_run(self, name: str) -> None:
+        """Look at a recorded run, and take over its scene where that can be built here."""
+        self.run = name
+        self.lost()
+        try:
+            text = (self.workspace.folder / name / "scene.toml").read_text(encoding="utf-8")
+            self.document.open(text, "")
+        except (OSError, UnicodeDecodeError, PliantError):
+            self.document.clear()
 
     def save(self, name: str) -> str:
         """Write the scene file; its name."""
@@ -169,6 +185,11 @@ class Project:
             raise InputError("The scene has no body yet.", hint="Open an example or drop a mesh file.")
         self.run, self.built_version = "", self.document.version
         self._built_bodies = self._plain_bodies()
+
+    def keep_built(self) -> None:
+        """The last edit changed nothing that is simulated."""
+        if self.built_version == self.document.version - 1:
+            self.built_version = self.document.version
 
     def lost(self) -> None:
         """Nothing is built any more."""

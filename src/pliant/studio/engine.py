@@ -5,7 +5,6 @@ import itertools
 import multiprocessing
 import pickle
 import shutil
-import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +13,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from pliant.core.tables import Table
+from pliant.studio.temporary import temporary_folder
 from pliant.studio.worker import main
 
 Event = Table | bytes
@@ -35,7 +35,7 @@ class Engine:
     def start(self) -> None:
         """A new process; the old one, if there is any, is ended."""
         self.stop()
-        self._home = tempfile.mkdtemp(prefix="pliant-studio-")
+        self._home = str(temporary_folder("takes"))
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=main, args=(other, self._home), daemon=True)

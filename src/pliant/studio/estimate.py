@@ -1,6 +1,8 @@
-"""How large and how costly bodies will be, before they are built: rough, and at once."""
+"""How large bodies will be before they are built, and how long a scene will take once it is."""
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +15,11 @@ from pliant.mesh.shapes.boxes import Box
 from pliant.mesh.triangles import double_areas
 from pliant.scene.body import Body
 from pliant.scene.load import parse
+from pliant.scene.run_time import estimated_time
 from pliant.scene.scene import Scene
+from pliant.studio.take import Take
 
 KEPT = 20  # bodies whose size is remembered
-IMPLICIT = 400.0  # times an explicit step: the cost of an implicit one
 
 
 class Estimates:
@@ -26,7 +29,7 @@ class Estimates:
         self._sizes: dict[str, tuple[float, float, float, float | None]] = {}
 
     def of(self, text: str, folder: Path) -> list[Table]:
-        """For each body its name, edge [m], particles and seconds of computing per simulated second."""
+        """For each body its name, edge [m] and particles."""
         scene = parse(text, folder, "scene")
         found = []
         for body in scene.bodies:
@@ -39,14 +42,13 @@ class Estimates:
     def _one(self, scene: Scene, body: Body) -> dict[str, float]:
         volume, area, diagonal, given = self._size(scene, body)
         edge = body.edge or given or default_edge(volume, area, diagonal)
-        count = _exact(body) or particles(volume, area, edge)
-        return {"edge": edge, "particles": float(count), "seconds": count * _seconds(scene, body, edge)}
+        return {"edge": edge, "particles": float(_exact(body) or particles(volume, area, edge))}
 
     def _size(self, scene: Scene, body: Body) -> tuple[float, float, float, float | None]:
         """Volume, area, diagonal, and the edge of a volume mesh that was given."""
         key = f"{body.shape!r} {body.mesh} {body.scale} {scene.folder}"
         if key not in self._sizes:
-            geometry = replace(scene.located(body), edge=None).geometry()
+            geometry = replace(scene.located(body), edge=None).geometry(up=scene.up)
             surface = geometry.surface()
             low, high = surface.points.min(axis=0), surface.points.max(axis=0)
             area = float(double_areas(surface.points, surface.triangles).sum() / 2)
@@ -64,9 +66,44 @@ def _exact(body: Body) -> int | None:
     return None
 
 
-def _seconds(scene: Scene, body: Body, edge: float) -> float:
-    """Seconds that a particle costs per simulated second."""
-    own = 1e-6 * float(body.model.microseconds)
-    if math.isinf(scene.time.integrator.stability):
-        return own * IMPLICIT * max(scene.time.fps, 50.0)
-    return own * body.resolved_material.wave_speed / edge
+class _FirstStep(Exception):
+    """A step has been taken."""
+
+
+_warm: set[str] = set()  # kinds of scenes whose code this process has loaded
+
+
+def _warm_up(take: Take) -> None:
+    """Take a step of a scene like this one, so that loading its code is not taken for computing."""
+    scene = take.scene
+    members = [*(body.model.kind for body in scene.bodies), *(action.kind for action in scene.actions)]
+    kind = f"{sorted(set(members))} {take.simulation.integrator.kind}"
+    if kind in _warm:
+        return
+
+    def stop() -> None:
+        raise _FirstStep
+
+    simulation = scene.simulation(take.structures)
+    simulation.start()
+    with suppress(_FirstStep, PliantError):
+        simulation.advance(stop)
+    _warm.add(kind)
+
+
+def pace(take: Take, between: Callable[[], object]) -> Table:
+    """What ``pliant check`` says of the scene of ``take``: computing time over simulated time, the simulated
+    time [s] that was measured, what may make the rest slower; and whether its steps shrink with the edge.
+
+    A second simulation of the same particles is timed; ``between`` is called between its steps.
+    """
+    _warm_up(take)
+    simulation = take.scene.simulation(take.structures)
+    simulation.start()
+    found = estimated_time(take.scene, simulation, between)
+    return {
+        "ratio": found.wall / take.scene.time.duration,
+        "covered": found.covered,
+        "uncounted": list(found.uncounted),
+        "explicit": math.isfinite(simulation.integrator.stability),
+    }

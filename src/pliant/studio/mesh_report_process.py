@@ -4,8 +4,10 @@ import json
 import sys
 
 from pliant.core.tables import Table
+from pliant.mesh.mesh import Surface
+from pliant.studio.words import plain
 
-LARGEST_MEMORY = 8 * 1024**3  # bytes
+LARGEST_MEMORY = 4 * 1024**3  # bytes
 
 
 def report(path: str) -> Table:
@@ -16,7 +18,10 @@ def report(path: str) -> Table:
 
     try:
         if kind_of(path) == "surface":
-            return {"volume_mesh": False, **health(read_surface(path)).to_dict()}
+            surface = read_surface(path)
+            found = {"volume_mesh": False, **health(surface).to_dict()}
+            found["problems"] = [plain(text) for text in found["problems"]]
+            return {**found, "unfillable": _why_not(surface)}
         mesh = read_volume(path)
         low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
         return {
@@ -29,6 +34,26 @@ def report(path: str) -> Table:
         }
     except PliantError as error:
         return {"error": error.message, "hint": error.hint}
+
+
+def _why_not(surface: Surface) -> str | None:
+    """Why the surface cannot be filled with tets, in words; None where it can.
+
+    The lattice mesher finds an inside wherever there is one at the edge length that a body has by default.
+    """
+    from pliant.core.errors import PliantError
+    from pliant.mesh.edge_length import checked_edge
+    from pliant.mesh.meshers import lattice
+    from pliant.mesh.repair import repair
+
+    try:
+        repaired, _ = repair(surface, max_dropped=1.0, max_hole=float("inf"))
+        edge = checked_edge(repaired.points, repaired.triangles, None)
+        if len(lattice(repaired.points, repaired.triangles, edge)[1]):
+            return None
+        return "It encloses no volume."
+    except PliantError as error:
+        return plain(error.message)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 import shutil
 import tempfile
 import threading
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pliant.scene.scene import Scene
 
 SECONDS = 15.0  # for the server to come up
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.\-]+(:\d+)?")
 FAR = ("PLIANT_PICTURES", "COLAB_RELEASE_TAG", "JUPYTERHUB_USER", "CODESPACES", "KAGGLE_KERNEL_RUN_TYPE")
 """Variables of places whose browser runs on another machine; the first is for those who want pictures."""
 
@@ -102,6 +104,15 @@ def _check_place() -> None:
         )
 
 
+def _notebook_origins() -> list[str]:
+    """Who may frame the viewer: the origin in PLIANT_NOTEBOOK_ORIGIN, or notebooks on this machine."""
+    given = os.environ.get("PLIANT_NOTEBOOK_ORIGIN", "")
+    if ORIGIN.fullmatch(given):
+        return [given]
+    here = [f"{scheme}://{host}:*" for scheme in ("http", "https") for host in ("localhost", "127.0.0.1")]
+    return [*here, "vscode-webview:"]
+
+
 def _inline(path: Path, height: int) -> View:
     from pliant.core.environment import need
 
@@ -110,7 +121,7 @@ def _inline(path: Path, height: int) -> View:
     need("The viewer", "starlette", "uvicorn", "websockets", extra="studio")
     from pliant.studio.serve import Studio
 
-    studio = Studio(path)
+    studio = Studio(path, framed_by=_notebook_origins())
     threading.Thread(target=studio.run, daemon=True, name="pliant-view").start()
     end = time.monotonic() + SECONDS
     while not studio.server.started and time.monotonic() < end:

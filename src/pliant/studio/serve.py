@@ -1,8 +1,9 @@
 """The server: pages, uploads and the WebSocket on this machine, all behind a token and an Origin."""
 
+import asyncio
 import secrets
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,10 +14,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pliant.core.errors import InputError, MissingExtra, PliantError
 from pliant.studio import messages
 from pliant.studio.session import Session
+from pliant.studio.temporary import remove_leftovers
 from pliant.studio.upload import LARGEST, receive
 from pliant.studio.workspace import MESHES, Workspace
 
@@ -24,23 +27,34 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 STATIC = Path(__file__).parent / "static"
 FILES = {"studio.js": "text/javascript", "studio.css": "text/css", "icon.svg": "image/svg+xml"}
+TOKEN_HEADER = "x-pliant-token"
+MOST_SOCKETS = 64  # connections of all kinds at a time
+PATIENCE = 10.0  # seconds for a connection to say what it wants
 HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-        "connect-src 'self' ws: wss:; frame-ancestors *; base-uri 'none'; form-action 'none'"
-    ),
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 
 
 class AccessGuard:
-    """Knows the token, the port, and which hosts and origins are this studio's own."""
+    """Knows the token, the port, which hosts and origins are this studio's own, and who may frame it."""
 
-    def __init__(self, port: int, token: str | None = None) -> None:
+    def __init__(self, port: int, token: str | None = None, framed_by: Sequence[str] = ()) -> None:
         self.token = token or secrets.token_urlsafe(24)
         self.port = port
+        self._ancestors = " ".join(framed_by) or "'none'"
+
+    def headers(self, request: HTTPConnection) -> dict[str, str]:
+        """Of every answer: what the page may load, whom it may talk to (itself), and who may frame it."""
+        host = request.headers["host"] if self.right_host(request.headers) else f"127.0.0.1:{self.port}"
+        policy = (
+            "default-src 'none'; script-src 'self'; img-src 'self' data: blob:; "
+            f"style-src 'self' 'unsafe-inline'; connect-src http://{host} ws://{host}; "
+            f"frame-ancestors {self._ancestors}; base-uri 'none'; form-action 'none'"
+        )
+        return HEADERS | {"Content-Security-Policy": policy}
 
     def right_host(self, headers: Mapping[str, str]) -> bool:
         """No other name may point here (a page elsewhere could make one do so)."""
@@ -52,8 +66,8 @@ class AccessGuard:
         return parts.scheme == "http" and parts.netloc in {f"{host}:{self.port}" for host in LOCAL}
 
     def knows(self, request: HTTPConnection) -> bool:
-        """Whether the request has the token and asks for this host."""
-        given = request.query_params.get("token", "")
+        """Whether the request has the token, as a header or in its address, and asks for this host."""
+        given = request.headers.get(TOKEN_HEADER) or request.query_params.get("token", "")
         right = secrets.compare_digest(given.encode(), self.token.encode())
         return right and self.right_host(request.headers)
 
@@ -62,7 +76,12 @@ class Studio:
     """A studio on this machine: its address, its session, its server."""
 
     def __init__(
-        self, path: Path | None = None, workspace: Path | None = None, port: int = 0, token: str | None = None
+        self,
+        path: Path | None = None,
+        workspace: Path | None = None,
+        port: int = 0,
+        token: str | None = None,
+        framed_by: Sequence[str] = (),
     ) -> None:
         if not (STATIC / "index.html").is_file():
             raise MissingExtra(
@@ -74,13 +93,15 @@ class Studio:
             workspace = workspace or path.resolve().parent
             if path.resolve().parent != workspace.resolve():
                 raise InputError(f"{path} is not in the workspace {workspace}.")
+        remove_leftovers()
         self.session = Session(Workspace(workspace or Path.cwd()))
         self.session.project.start(path)
         self._socket = _bound_socket(port)
-        self.guard = AccessGuard(self._socket.getsockname()[1], token)
+        self.guard = AccessGuard(self._socket.getsockname()[1], token, framed_by)
         config = uvicorn.Config(
             build(self.session, self.guard),
             log_level="error",
+            http=CappedProtocol,
             ws="websockets-sansio",
             ws_max_size=messages.LARGEST,
             ws_per_message_deflate=False,
@@ -99,19 +120,43 @@ class Studio:
         self.server.run(sockets=[self._socket])
 
 
+class CappedProtocol(H11Protocol):
+    """Connections of a studio: a limited number, and none that stays without saying what it wants."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > MOST_SOCKETS:
+            transport.abort()
+        else:
+            self.loop.call_later(PATIENCE, self._give_up)
+
+    def _give_up(self) -> None:
+        if self.cycle is None and self.transport.get_protocol() is self:
+            self.transport.close()
+
+
 def build(session: Session, guard: AccessGuard) -> Starlette:
     """The application."""
 
     async def index(request: Request) -> Response:
-        if not guard.knows(request):
+        """The page, which holds nothing: without the token it can connect to nothing."""
+        if not guard.right_host(request.headers) or (
+            "token" in request.query_params and not guard.knows(request)
+        ):
             return _refuse("This address needs its token: use the one that `pliant studio` printed.")
-        return FileResponse(STATIC / "index.html", headers=HEADERS)
+        return FileResponse(STATIC / "index.html", headers=guard.headers(request))
 
     async def asset(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in FILES or not guard.right_host(request.headers):
             return Response(status_code=404)
-        return FileResponse(STATIC / name, media_type=FILES[name], headers=HEADERS)
+        return FileResponse(STATIC / name, media_type=FILES[name], headers=guard.headers(request))
+
+    async def download(request: Request) -> Response:
+        path = session.exports.files.get(request.path_params["word"])
+        if not guard.knows(request) or path is None or not path.is_file():
+            return _refuse("There is no such file.")
+        return FileResponse(path, filename=path.name, headers=guard.headers(request))
 
     async def page_socket(ws: WebSocket) -> None:
         if not guard.knows(ws) or not guard.same_origin(ws.headers):
@@ -144,9 +189,12 @@ def build(session: Session, guard: AccessGuard) -> Starlette:
         Route("/", index),
         WebSocketRoute("/socket", page_socket),
         Route("/upload", upload, methods=["POST"]),
+        Route("/download/{word}", download),
         Route("/{name}", asset),
     ]
-    return Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.router.redirect_slashes = False  # an address is right or it is refused
+    return app
 
 
 def _refuse(text: str) -> Response:

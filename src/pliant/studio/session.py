@@ -1,7 +1,6 @@
 """What all pages of a studio share: the document, the engine, the clients."""
 
 import asyncio
-import json
 import sys
 import traceback
 from collections.abc import Coroutine
@@ -12,14 +11,16 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pliant import examples
-from pliant.core.errors import PliantError
+from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
 from pliant.studio import messages
 from pliant.studio.catalogue import catalogue
 from pliant.studio.client import Client, FrameRelay
 from pliant.studio.document import Project, keep_inside, scenery
 from pliant.studio.engine import Engine, Event
+from pliant.studio.exporting import TAKE, Exports
 from pliant.studio.upload import look_over
+from pliant.studio.words import in_words
 from pliant.studio.workspace import MESHES, Workspace
 
 MOST_CLIENTS = 16
@@ -36,7 +37,9 @@ class Session:
         self.status: Table = dict(NOTHING)
         self.live: dict[int, Table] = {}  # what hands have added to the take, by number
         self._open_end = False
+        self.about: dict[str, Table] = {}  # of the scene that is built: its targets and its pace
         self.relay = FrameRelay(self.clients)
+        self.exports = Exports(self.tell)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stale = self._estimating = False  # about the estimate of the bodies
         self._engine: Engine | None = None
@@ -50,6 +53,7 @@ class Session:
     def close(self) -> None:
         for client in self.clients:
             client.close()
+        self.exports.close()
         if self._engine is not None:
             self._engine.stop()
 
@@ -98,6 +102,8 @@ class Session:
         client.tell("status", **self.status)
         for number in self.live:
             client.tell("live", **self.live_entry(number))
+        for name, told in self.about.items():
+            client.tell(name, **told)
         self.relay.catch_up(client)
 
     async def _hear_page(self, client: Client, text: str) -> None:
@@ -107,15 +113,15 @@ class Session:
             client.tell("notice", level="error", message=message, hint=hint)
 
         try:
-            message = messages.READ.validate_python(json.loads(text))
-        except (ValidationError, ValueError, RecursionError) as error:
-            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not JSON"
-            tell(f"The page said something odd: {what}")
+            message = messages.read(text)
+        except ValueError as error:
+            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            tell(f"The page sent a message that the studio does not understand: {what}")
             return
         try:
             await self.do(client, message)
         except PliantError as error:
-            tell(error.message, error.hint)
+            tell(*in_words(error))
             client.tell("document", **self.project.state())
         except asyncio.CancelledError:
             if (task := asyncio.current_task()) is not None and task.cancelling():
@@ -142,6 +148,8 @@ class Session:
                 self.relay.look(engine)
             case messages.Edit():
                 self.document.edit(message.path, message.value)
+                if message.path[0] in ("title", "camera"):
+                    self.project.keep_built()
                 self._changed()
             case messages.Build():
                 self._build(message.open_end)
@@ -152,6 +160,8 @@ class Session:
                 client.tell("health", name=message.name, health=report)
             case messages.Save():
                 await self._save(message)
+            case messages.Export():
+                await self._export(message)
             case messages.Grab():
                 client.tell("held", **(await engine.ask(**message.model_dump()) or {"id": None}))
             case messages.AddMessage():
@@ -179,6 +189,8 @@ class Session:
             case "cancel":
                 self.engine.start()
                 self._nothing_built()
+            case "cancel-export":
+                self.exports.cancel()
             case "list":
                 client.tell("files", **self.workspace.listing())
             case "series":
@@ -195,14 +207,16 @@ class Session:
         self.engine.send("build", text=self.document.text, folder=str(self.workspace.folder),
                          open_end=open_end)  # fmt: skip
         self.live.clear()
+        self.about.clear()
         self.tell("building", version=self.project.built_version)
 
     def _open(self, message: messages.Open) -> None:
         if message.kind == "run":
             path = self.workspace.place(message.name, (".pliant",))
-            self.project.run = message.name
+            self.project.open_run(message.name)
             self.relay.look(self.engine, again=True)
             self.engine.send("open_run", folder=str(path))
+            self.tell("document", **self.project.state())
             return
         self.project.open(message.kind, message.name)
         self._changed()
@@ -214,7 +228,7 @@ class Session:
     async def _save(self, message: messages.Save) -> None:
         if message.take:
             name, folder = self.project.place_of_take(message.name)
-            kept = await self.engine.ask("keep", place=str(folder))
+            kept = await self.engine.ask("keep", place=str(folder), top=self.document.top)
             if kept:
                 self.workspace.write(name, kept["text"])
                 self.tell("saved", name=name, take=True, frames=kept["frames"])
@@ -222,6 +236,18 @@ class Session:
             self.tell("saved", name=self.project.save(message.name), take=False, frames=0)
             self._changed(save=False)
         self.tell("files", **self.workspace.listing())
+
+    async def _export(self, message: messages.Export) -> None:
+        if self.exports.busy:
+            raise InputError("An export is under way.", hint="Wait for it, or cancel it.")
+        stem = self.workspace.stem(message.name or str(self.document.table.get("title", "")))
+        place = self.exports.place()
+        run = self.workspace.folder / self.project.run
+        if not self.project.run:
+            run = place / TAKE
+            if await self.engine.ask("keep", place=str(run), top=self.document.top) is None:
+                return  # the page has been told why
+        self._think(self.exports.make(run, message, stem, place))
 
     def _changed(self, save: bool = True) -> None:
         if save and self.document.table["bodies"]:
@@ -296,6 +322,8 @@ class Session:
             self._live(event["id"], event["table"])
         else:
             event.pop("to", None)
+            if name in ("pace", "targets"):
+                self.about[name] = event
             if name == "notice" and event["level"] == "error":
                 self.tell("progress", share=1.0, text="")
             self.tell(name, **event)

@@ -3,6 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,7 @@ class Take:
     """A Scene's simulation with live input and a recorder."""
 
     def __init__(self, scene: Scene, structures: list[Structure], folder: Path, open_end: bool) -> None:
-        self.scene = scene
+        self.scene, self.structures = scene, structures
         self.simulation = scene.simulation(structures)
         self.simulation.start()
         self.live = LiveSession(scene, self.simulation)
@@ -54,6 +55,23 @@ class Take:
             ShownBody(p.name, p.model.kind, p.rows, p.structure, p.mechanics)
             for p in self.simulation.system.world.bodies
         ]
+
+    def targets(self) -> list[list[Table]]:
+        """For each action of the scene the particles that it acts on, by body; none where they are not yet
+        known."""
+        world = self.simulation.system.world
+        found: list[list[Table]] = []
+        for action in self.scene.actions:
+            found.append([])
+            if action.mark is None or action.late:
+                continue
+            with suppress(PliantError):
+                rows = action.acted_on(world)
+                for part in world.bodies:
+                    ids = rows[(rows >= part.rows.start) & (rows < part.rows.stop)] - part.rows.start
+                    if len(ids):
+                        found[-1].append({"body": part.name, "ids": [int(k) for k in ids]})
+        return found
 
     def field(self, body: ShownBody, name: str) -> FieldData:
         """A field of the present state."""
@@ -160,9 +178,12 @@ class Take:
         table["actions"] = self.live.tables()
         return table
 
-    def text(self) -> str:
-        """The scene file that replays this take: its actions, its step, its length."""
+    def text(self, top: Table | None = None) -> str:
+        """The scene file that replays this take: its actions, step, length, and ``top`` (title, camera)."""
         table = self.table()
+        if top is not None:
+            table.pop("camera", None)
+            table |= top
         table["time"]["duration"] = max(self.frame, 1) / self.scene.time.fps
         add_decisions(table, self.simulation)
         return scene_text(table)
@@ -178,10 +199,10 @@ class Take:
         self.finish()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def keep(self, place: Path) -> None:
-        """Copy the take, with the scene that replays it, to the new run folder ``place``."""
+    def keep(self, place: Path, top: Table | None = None) -> str:
+        """Copy the take, with the scene that replays it, to the new run folder ``place``; that scene."""
         if not self._begun:
-            raise InputError("There is nothing to keep yet.", hint="Run the simulation first.")
+            raise InputError("Nothing has been recorded yet.", hint="Run the simulation first.")
         if self._writer is not None:
             self._writer.finish("interrupted", "")
         try:
@@ -190,8 +211,10 @@ class Take:
             if self._writer is not None:
                 self._writer = RunWriter.reopen(self._folder)
         kept = RunWriter.reopen(place)
-        kept.write_scene(self.text())
+        text = self.text(top)
+        kept.write_scene(text)
         kept.finish("done")
+        return text
 
 
 def _list(values: Iterable[float]) -> list[float]:

@@ -15,16 +15,22 @@ from typing import Any
 from pliant.core.errors import Diverged, PliantError
 from pliant.core.tables import Table
 from pliant.run.store import Run, load
-from pliant.studio.estimate import Estimates
+from pliant.studio.estimate import Estimates, pace
 from pliant.studio.frame_messages import FrameEncoder, finite
 from pliant.studio.take import Take
 from pliant.studio.take_builder import TakeBuilder, play_again, with_lump
+from pliant.studio.words import in_words
 from pliant.studio.worker_pipe import ENDS, Stop, WorkerPipe
 
 ROWS = 2000  # of a series that are sent at most
 TOLD = 40  # frames whose pace is told
+IDLE = 0.4  # seconds without a command after which a new take is timed
 BEHIND = 0.25  # seconds after which lost time is not made up for
 _PLACE = re.compile(r"body '(?P<body>[^']+)': .*?(?P<what>particle|tet) (?P<number>\d+)")
+
+
+class Postponed(Exception):
+    """A command has come while a take was being timed."""
 
 
 class PlaybackClock:
@@ -70,6 +76,7 @@ class Worker:
         self._take: Take | None = None
         self._run: Run | None = None
         self._playing = self._asked = self._dirty = self._advancing = False
+        self._untimed = False  # whether nobody knows yet how long the take will take
         self._scrub: int | None = None  # the recorded frame that is shown instead of the present one
 
     # --------------------------------------------------------------------------------------- the loop
@@ -78,6 +85,8 @@ class Worker:
         try:
             while True:
                 self._line.receive(self._wait())
+                if self._untimed and not self._busy and not self._line.spoken_to:
+                    self._time()
                 if self._playing and self._pace.left <= 0.0:
                     self._advance()
                 self._publish()
@@ -91,7 +100,30 @@ class Worker:
         """How long to wait for a command: for ever unless something is going on."""
         if self._line.waiting or (self._dirty and self._asked):
             return 0.0
-        return self._pace.left if self._playing else None
+        if self._playing:
+            return self._pace.left
+        return IDLE if self._untimed else None
+
+    @property
+    def _busy(self) -> bool:
+        """Whether there is something to do at once."""
+        return self._playing or self._line.waiting or (self._dirty and self._asked)
+
+    def _time(self) -> None:
+        """Find out how long the take will take, unless a command comes meanwhile."""
+        take = self._take
+        self._untimed = take is not None and take.frame == 0
+        if take is None or not self._untimed:
+            return
+
+        def between() -> None:
+            if self._line.spoken_to:
+                raise Postponed
+
+        with suppress(Postponed):
+            with suppress(PliantError):  # running will say what is wrong
+                self._line.tell("pace", **pace(take, between))
+            self._untimed = False
 
     def _carry_out(self, command: Table) -> Any:
         return getattr(self, f"do_{command.pop('do')}")(**command)
@@ -122,6 +154,8 @@ class Worker:
             raise
         self._forget_take()
         self._take, self._run, self._scrub = take, None, None
+        self._untimed = True
+        self._line.tell("targets", targets=take.targets())
         self._line.tell("progress", share=1.0, text="")
         self._present()
 
@@ -141,12 +175,13 @@ class Worker:
         self._present()
 
     def do_estimate(self, text: str, folder: str) -> list[Table]:
-        """About how large and how costly the bodies of a scene will be."""
+        """About how large the bodies of a scene will be."""
         return self._estimates.of(text, Path(folder))
 
     def do_play(self) -> None:
-        if self._take is None or self._take.ended:
+        if self._take is None:
             return
+        self._going()
         self._scrub, self._playing = None, True
         self._pace.start()
         self._status()
@@ -157,7 +192,8 @@ class Worker:
             self._status()
 
     def do_step(self) -> None:
-        if self._take is not None and not self._take.ended:
+        if self._take is not None:
+            self._going()
             self._scrub, self._playing = None, False
             self._advance()
             self._status()
@@ -184,7 +220,7 @@ class Worker:
         self._asked = True
 
     def do_grab(self, body: str, particle: int, strength: float) -> Table:
-        number, place = self._need().grab(body, particle, strength)
+        number, place = self._going().grab(body, particle, strength)
         self._dirty = True
         return {"id": number, "at": place}
 
@@ -192,13 +228,13 @@ class Worker:
         self._need().live.steer(id, to)
 
     def do_add(self, table: Table) -> Table:
-        number = self._need().live.add(table)
+        number = self._going().live.add(table)
         self._dirty = True
         return {"id": number}
 
     def do_lump(self, **lump: Any) -> dict[int, Table]:
         """Let material appear: the take is played again with it."""
-        take, playing = self._need(), self._playing
+        take, playing = self._going(), self._playing
         self._playing = False
         text = with_lump(take, **lump | {"position": list(lump["position"])})
         again = self._builder.again(text, take.scene.folder)
@@ -221,10 +257,10 @@ class Worker:
         self._dirty = True
         return {"id": id}
 
-    def do_keep(self, place: str) -> Table:
+    def do_keep(self, place: str, top: Table) -> Table:
+        """Save the take; ``top`` is what of the scene may have changed since it was built."""
         take = self._need()
-        take.keep(Path(place))
-        return {"text": take.text(), "frames": take.frame + 1}
+        return {"text": take.keep(Path(place), top), "frames": take.frame + 1}
 
     def do_series(self) -> Table:
         """The rows of the series so far."""
@@ -240,6 +276,18 @@ class Worker:
         if self._take is None:
             raise PliantError("Build the scene first.")
         return self._take
+
+    def _going(self) -> Take:
+        """The take, where it has not come to its end."""
+        take = self._need()
+        if take.failed:
+            raise PliantError("The simulation has stopped.", hint="Go back to the start (R).")
+        if take.ended:
+            raise PliantError(
+                "The scene has come to its end.",
+                hint="Go back to the start (R), make the duration longer, or tick “go on after the end”.",
+            )
+        return take
 
     # --------------------------------------------------------------------------- advancing and showing
 
@@ -273,7 +321,8 @@ class Worker:
         self._scrub, self._dirty = max(0, take.frame), True
         place = _PLACE.search(error.message) if isinstance(error, Diverged) else None
         told = {"body": place["body"], "what": place["what"], "number": int(place["number"])} if place else {}
-        self._line.tell("failed", message=error.message, hint=error.hint, frame=take.frame, **told)
+        message, hint = in_words(error)
+        self._line.tell("failed", message=message, hint=hint, frame=take.frame, **told)
         return True
 
     def _forget_take(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from pliant.core.diagnostics import Diagnostic
 from pliant.core.errors import PliantError
 from pliant.core.tables import Table
+from pliant.studio.words import in_words, plain
 
 URGENT = ("ask", "steer", "pause", "speed", "quit")  # answered while a frame is being computed
 Command = Table
@@ -34,6 +35,11 @@ class WorkerPipe:
     def waiting(self) -> bool:
         """Whether there are commands that were put off."""
         return bool(self._later)
+
+    @property
+    def spoken_to(self) -> bool:
+        """Whether there are commands at all."""
+        return self.waiting or self._pipe.poll(0)
 
     def receive(self, timeout: float | None) -> None:
         """Carry out what has come; waits for ``timeout`` seconds (None: for ever) where nothing has."""
@@ -68,7 +74,8 @@ class WorkerPipe:
         try:
             yield
         except PliantError as error:
-            self.tell("notice", level="error", message=error.message, hint=error.hint, to=to)
+            message, hint = in_words(error)
+            self.tell("notice", level="error", message=message, hint=hint, to=to)
         except ENDS:
             raise
         except Exception as error:
@@ -93,4 +100,4 @@ class WorkerPipe:
 
     def report(self, entry: Diagnostic) -> None:
         """Tell the page what a user should know."""
-        self.tell("notice", level="info", message=str(entry), hint=None, to=None)
+        self.tell("notice", level="info", message=plain(str(entry)), hint=None, to=None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from pliant.core.errors import InputError, StorageError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._\-]{0,80}")
-MESHES = (".obj", ".stl", ".ply", ".glb", ".off", ".msh", ".mesh", ".vtu", ".vtk", ".str")
+MESHES = (".obj", ".stl", ".ply", ".glb", ".off", ".surf", ".msh", ".mesh", ".vtu", ".vtk", ".str")
 AUTOSAVE = ".studio-autosave.toml"
 _PART = ".part"
 
@@ -74,9 +74,13 @@ class Workspace:
         path = self.folder / AUTOSAVE
         return path.read_text(encoding="utf-8") if path.is_file() and not path.is_symlink() else None
 
+    def stem(self, name: str) -> str:
+        """``name`` as the first part of a file's name."""
+        return re.sub(r"[^A-Za-z0-9_\-]+", "-", name).strip("-_.")[:60] or "file"
+
     def free_name(self, stem: str, suffix: str) -> str:
         """A name that no file has yet."""
-        stem = re.sub(r"[^A-Za-z0-9_\-]+", "-", stem).strip("-_.")[:60] or "file"
+        stem = self.stem(stem)
         name, number = f"{stem}{suffix}", 1
         while (self.folder / name).exists() or (self.folder / name).is_symlink():
             number += 1

@@ -57,7 +57,7 @@ def test_a_volume_is_converted_and_scaled(pliant: Pliant, cube: Path) -> None:
     assert "holds tets already" in refused.err
 
 
-def test_small_flaws_are_mended_and_told_and_large_holes_refused(pliant: Pliant, folder: Path) -> None:
+def test_flaws_are_repaired_and_reported_and_tetgen_refuses_large_holes(pliant: Pliant, folder: Path) -> None:
     whole = box(1, 1, 1).surface(0.25)
     write_surface(folder / "hole.obj", Surface(whole.points, whole.triangles[1:]))
     mended = pliant("mesh", "hole.obj", "hole.vtu", "--edge", "0.5", "--json")
@@ -66,7 +66,11 @@ def test_small_flaws_are_mended_and_told_and_large_holes_refused(pliant: Pliant,
     assert mended.json["quality"]["volume"]["total"] == pytest.approx(1.0, rel=0.05)
     keep = whole.points[whole.triangles][:, :, 2].max(axis=1) < 0.999  # no lid
     write_surface(folder / "open.obj", Surface(whole.points, whole.triangles[keep]))
-    refused = pliant("mesh", "open.obj", "open.vtu")
+    filled = pliant("mesh", "open.obj", "new/open.vtu", "--edge", "0.5", "--json").json
+    assert filled["quality"]["volume"]["total"] == pytest.approx(0.75, rel=0.05)
+    assert filled["notes"][0] == "1 part and 1 hole: fTetWild fills it as it is."
+    assert "of the model's size: the shape there is a guess" in filled["notes"][1]
+    refused = pliant("mesh", "open.obj", "open.vtu", "--mesher", "tetgen")
     assert refused.code == 2
     assert "open.obj: " in refused.err
     assert "hole" in refused.err

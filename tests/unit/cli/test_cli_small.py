@@ -66,7 +66,8 @@ def test_check_reports_for_people_and_machines(pliant: Pliant, scene: Path, fold
     assert "warning: action 1 ('gravity') starts at 5 s, after the end at 0.1 s" in result.out
     found = pliant("check", str(scene), "--json").json
     assert (found["frames"], found["bodies"][0]["mass"]) == (6, pytest.approx(1200))
-    assert found["warnings"] == []
+    (locking,) = found["warnings"]  # springs of rubber
+    assert "lock" in locking
     assert sorted(folder.iterdir()) == before
 
 

@@ -1,21 +1,30 @@
 """The standing matrix: its bodies, its verdicts, and the part of it that runs in continuous integration."""
 
 import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
+from pliant.mesh.bvh import Bvh
 from pliant.mesh.edge_length import enclosed
 from pliant.models import MODELS
+from pliant.run.store import load
 from pliant.scene.load import parse
 from pliant.validation.matrix import FIGURES, MOTIONS, MatrixPlan, matrix_plan, run_matrix
 from pliant.validation.matrix.cells import MatrixCell
 from pliant.validation.matrix.figures import SIZE, figure_surface
+from pliant.validation.matrix.motions import KICKED, placed, upright
 from pliant.validation.matrix.report import summary, table_rows
 from pliant.validation.matrix.verdict import LIMITS, judged
+from pliant.validation.matrix.workers import Outcome, WorkerPool
 
 GOOD = {"state": "done", "gain": 0.0, "surplus": 0.0, "unexplained": 0.0}
 
@@ -57,6 +66,8 @@ def test_every_scene_of_the_matrix_is_valid() -> None:
         ("drop", {"volume_change": 0.2, "volume_end": 0.2}, "volume"),
         ("drop", {"inverted": 0.005, "inverted_end": 0.001}, "inverted"),
         ("drop", {"inverted": 0.005, "inverted_end": 0.0}, None),
+        ("drop", {"model": "cpm2", "inverted": 0.02, "inverted_end": 0.0}, "inverted"),
+        ("drop", {"model": "mass-spring", "inverted": 0.02, "inverted_end": 0.02}, None),
         ("stack", {"depth": 0.0, "depth_bodies": 0.6}, "penetration"),
         ("drop", {"time_ratio": 2.1}, "time"),
     ],
@@ -94,6 +105,12 @@ def test_a_small_part_of_the_matrix(tmp_path: Path) -> None:
     assert [row["name"] for row in again] == [row["name"] for row in rows]
 
 
+def test_the_part_for_continuous_integration_is_good(tmp_path: Path) -> None:
+    rows = run_matrix(matrix_plan({}, quick=True), tmp_path, 1)
+    assert len(rows) == 9
+    assert [row["name"] for row in rows if not row["ok"]] == []
+
+
 def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) -> None:
     from pliant.run.store.json_files import write_json
     from pliant.validation.matrix.cells import run_cell
@@ -106,6 +123,50 @@ def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) ->
     row = run_cell(cell, tmp_path, 60.0, False)
     assert row["state"] == "crashed"
     assert not row["ok"]
+
+
+def test_what_auto_chose_is_not_run_twice(tmp_path: Path) -> None:
+    """The result of ``auto`` stands for the integrator that it chose, and only for that one; its frames are
+    those of the integrator by name."""
+    one = MatrixPlan(["leaf"], ["kick"], ["mass-spring"], ["auto", "explicit", "implicit"], 0.06, keep=True)
+    rows = {row["integrator"]: row for row in run_matrix(one, tmp_path / "all", 1)}
+    assert rows["explicit"]["same_as"] == rows["auto"]["name"]
+    assert rows["auto"]["chosen"] == "leapfrog"
+    assert rows["implicit"]["chosen"] == "tr-bdf2"
+    assert "same_as" not in rows["implicit"]
+    alone = replace(one, integrators=["explicit"])
+    (named,) = run_matrix(alone, tmp_path / "named", 1)
+    assert named["gain"] == rows["explicit"]["gain"]
+    found = [
+        load(folder / "runs" / f"leaf-kick-mass-spring-{kind}.pliant").frames[-1].positions
+        for folder, kind in ((tmp_path / "all", "auto"), (tmp_path / "named", "explicit"))
+    ]
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_a_lost_process_is_replaced() -> None:
+    """A task that ends its process, and one that takes too long, end nothing else."""
+
+    def done(limit: float, *tasks: tuple[Callable[..., Any], tuple[Any, ...]]) -> list[Outcome]:
+        waiting = iter(tasks)
+        return list(pool.outcomes(lambda: next(waiting, None), lambda task: task, limit))
+
+    with WorkerPool(1, 1) as pool:
+        first = done(120.0, (math.sqrt, (4.0,)), (os._exit, (3,)), (math.sqrt, (9.0,)))
+        (late,) = done(2.0, (time.sleep, (60.0,)))
+        (last,) = done(120.0, (math.sqrt, (16.0,)))
+    assert [outcome.lost for outcome in (*first, late, last)] == [None, "crashed", None, "expired", None]
+    assert [outcome.value for outcome in (*first, last)] == [2.0, None, 3.0, 4.0]
+
+
+def test_a_kick_is_an_ordinary_one() -> None:
+    """The part that is kicked has a fifth of the mass, however thin its end: 2.5 m/s."""
+    for name in ("hare", "leaf", "doll"):
+        body = placed(name, 0.0, upright(name))
+        above = body.upper_part(KICKED)["box"]["min"][2]
+        random = np.random.default_rng(1).uniform(body.low, body.high, (20000, 3))
+        inside = random[Bvh(body.points, body.triangles).inside(random)]
+        assert abs(float((inside[:, 2] > above).mean()) - KICKED) < 0.03
 
 
 def test_unknown_names_are_refused() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 TYPES = {5126: np.float32, 5125: np.uint32}
-WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 class Glb:

@@ -49,7 +49,6 @@ BAD_SURFACES: list[tuple[str, str, str | bytes, str]] = [
     ("obj-two-corners", ".obj", f"{V3}f 1 2\n", ":4: .*three corners"),
     ("obj-fraction-index", ".obj", f"{V3}f 1 2 3.5\n", ":4: .*whole number.*3.5"),
     ("obj-index-of-many-digits", ".obj", f"{V3}f 1 2 {'9' * 40}\n", ":4: .*whole number"),
-    ("obj-unknown-statement", ".obj", f"{V3}vv 1 2 3\nf 1 2 3\n", ":4: .*'vv'"),
     ("obj-not-utf8", ".obj", b"v 0 0 0\n# caf\xe9\nf 1 1 1\n", ":2: not UTF-8"),
     ("obj-zero-bytes", ".obj", b"v 0 0 0\n\0\0\0\n", ":2: binary"),
     ("stl-cut-short", ".stl", b"x" * 80 + struct.pack("<I", 10) + b"\0" * 100, "10 triangles"),

@@ -242,3 +242,24 @@ def test_keys_that_would_do_nothing_are_refused() -> None:
 def test_the_text_s_cells_are_refused_where_they_fail() -> None:
     with pytest.raises(IncompatibleError, match="negative area"):
         prepared({"type": "cpm1", "dual": "everts"})
+
+
+@pytest.mark.parametrize("model", ["cpm1", "cpm2"])
+@pytest.mark.parametrize("amount", [0.01, 0.4])
+def test_compiled_energy_is_the_sum_over_faces_and_tets(model: str, amount: float) -> None:
+    """``sum stretch/2 (|m| - 1)^2 + shear/2 gamma^2 + sum lambda/2 V (J - 1)^2``, of regular faces, and of
+    crushed ones, whose lengths r below r0 count as (r^2 + r0^2) / 2 r0 in the angle."""
+    body = block((4, 3, 3), model=model)
+    structure = body.structure()
+    mechanics: Any = body.model.prepare(structure, body.resolved_material)
+    x = shaken(structure.rest, amount * structure.spacing)
+    m, n = mechanics.face_vectors(x)
+    stretch, shear, floor = mechanics.face_stiffness()
+    size, area = np.linalg.norm(m, axis=1), np.linalg.norm(n, axis=1)
+    soft = [np.where(r < r0, (r**2 + r0**2) / (2 * r0), r) for r, r0 in ((size, 0.3), (area, floor))]
+    angle = np.arccos(np.clip(np.einsum("fi,fi->f", m, n) / (soft[0] * soft[1]), -1.0, 1.0))
+    edges = x[mechanics.tets[:, 1:]] - x[mechanics.tets[:, :1]]
+    change = np.linalg.det(edges) / (6.0 * mechanics.volumes) - 1.0
+    total = 0.5 * np.sum(stretch * (size - 1.0) ** 2 + shear * angle**2)
+    total += 0.5 * np.sum(mechanics.constants.bulk * mechanics.volumes * change**2)
+    assert mechanics.energy(x) == pytest.approx(total, rel=1e-7)

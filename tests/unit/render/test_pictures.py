@@ -132,6 +132,43 @@ def test_a_movie_moves_in_real_time_and_comes_from_both_processes(
     assert rows[-1] > rows[0] + 2  # it falls
 
 
+@pytest.mark.parametrize(
+    ("options", "pictures"), [({"rate": 25}, 5), ({"rate": 60}, 12), ({"speed": 0.5, "rate": 40}, 16)]
+)
+def test_a_movie_lasts_as_long_as_the_scene(
+    drawable: Path, run: Run, tmp_path: Path, options: dict[str, float], pictures: int
+) -> None:
+    """Ten frames of 0.02 s are 0.2 s: 0.2 s times 25, 60 and 2 times 40 pictures a second."""
+    fps, frames = movie(run.render(tmp_path / "block.mp4", size="96x64", **options))
+    assert fps == options["rate"]
+    assert len(frames) == pictures
+    assert len(frames) / fps == pytest.approx(0.2 / options.get("speed", 1.0))
+
+
+def test_the_camera_of_the_scene_takes_the_picture(
+    draw: Any, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block 0.4 m long, 2 m away, in a picture that is 28 degrees high."""
+    camera = "camera = { position = [0.2, -2.0, 0.25], target = [0.2, 0.0, 0.25], angle = 28 }\n"
+    monkeypatch.setattr(Run, "scene_text", camera + run.scene_text)
+    seen = draw(frame=0, ground="none", shadow=False)
+    columns = np.flatnonzero(of_the_body(seen).any(axis=0))
+    height = 2 * np.tan(np.radians(14)) * 2.0  # of the picture [m] at the face of the block
+    assert np.ptp(columns) == pytest.approx(0.4 / height * seen.shape[0], rel=0.05)
+    assert columns.mean() == pytest.approx(seen.shape[1] / 2, abs=3)
+    iso = draw(frame=0, ground="none", shadow=False, view="iso")
+    assert np.abs(iso - seen).mean() > 5.0
+
+
+def test_blue_green_red(draw: Any) -> None:
+    from pliant.render.colour_maps import colour_map
+
+    found = [colour_map("blue-green-red")(s)[:3] for s in (0.0, 0.5, 1.0)]
+    np.testing.assert_allclose(found, [[0, 0, 1], [0, 1, 0], [1, 0, 0]], atol=0.01)
+    seen = draw(frame=0, colour="displacement", range="0:1", map="blue-green-red", bar=False)
+    assert (seen[..., 2] > 1.4 * seen[..., :2].max(axis=2)).sum() > 100, "nothing has moved: all blue"
+
+
 def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
     from PIL import Image
 
@@ -168,6 +205,10 @@ def test_a_gif_turns(draw: Any, run: Run, tmp_path: Path) -> None:
     ("a.mp4", {"sheet": "2x2"}, "no sheet"),
     ("a.mp4", {"frame": 1}, "no single frame"),
     ("a.gif", {"fps": 0.0}, "fps = 0"),
+    ("a.mp4", {"rate": 0.0}, "rate = 0"),
+    ("a.png", {"speed": 0.5}, "A picture has no speed"),
+    ("a.mp4", {"speed": 0.5, "fps": 10}, "speed cannot be used with fps"),
+    ("a.mp4", {"rate": 5, "turntable": 1}, "rate cannot be used with turntable"),
 ])  # fmt: skip
 def test_mistakes_are_told_before_anything_is_drawn(
     run: Run, tmp_path: Path, out: str, options: dict[str, Any], message: str

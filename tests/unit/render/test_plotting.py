@@ -8,7 +8,7 @@ import pytest
 
 from pliant.core.errors import InputError, RunError
 from pliant.render import plot
-from pliant.render.plan import units_of
+from pliant.run.series_units import units_of
 from pliant.run.store import Run
 
 pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'pliant[render]'")

@@ -67,3 +67,18 @@ def test_calm_motion_is_left_alone() -> None:
     simulation = simulate([block((6, 2, 2), model="fem")], [pl.Gravity(), held], seconds=0.5)
     assert simulation.guard is not None
     assert simulation.guard.factor == 1.0
+
+
+def test_a_window_without_a_finite_number_is_taken_again() -> None:
+    """Energies, potential and work are lost together where positions overflow."""
+    simulation = simulate([block((2, 1, 1), model="fem")], [pl.Gravity()], seconds=0.02)
+    guard, system = simulation.guard, simulation.system
+    assert guard is not None
+    moved = guard.moved
+    guard.begin(system, continues=False)
+    system.world.x[:] = np.nan
+    system.world.v[:] = np.nan
+    system.energy_ledger.totals.work = np.nan
+    assert guard.judge(system, 40) == "retake"
+    assert guard.moved >= moved
+    assert np.isfinite(guard.moved)

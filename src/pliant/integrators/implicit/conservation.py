@@ -98,8 +98,9 @@ class StepConservation:
         """Velocities at the end ``x`` of the step, from the scheme's own ``v``, and whether the step gains
         energy.
 
-        touched: parts at obstacles, where only as much spin is given back as gains no energy. energies:
-        whether all bodies have one.
+        touched: parts at obstacles, where only as much spin is given back as gains no energy, and where
+        backward Euler may end in another minimum of its potential, of higher energy than where it began.
+        energies: whether all bodies have one.
         """
         rule, touching = self._rule, bool(touched.any())
         if rule.mean_velocity and parts.free.any():
@@ -113,4 +114,4 @@ class StepConservation:
         v = v + (energy.most_of(spin, v) if touching else 1.0) * spin
         if rule.between and not touching:
             v = energy.restored(v, parts.deformation_velocity(x, v))
-        return v, rule.guarded and energy.is_gain(v)
+        return v, not rule.between and energy.is_gain(v)

@@ -15,6 +15,40 @@ if TYPE_CHECKING:
 ROUNDING = 4e-16
 
 
+class StartScales:
+    """Loads and damping rates at the beginning of a step, evaluated once for all solves from there: contacts
+    between bodies look for their pairs again wherever positions jump to and fro."""
+
+    def __init__(self, system: "System") -> None:
+        self.system = system
+        self._start: tuple[float, Array, Array] | None = None
+        self._load: float | None = None
+        self._rates: dict[float, Array] = {}
+
+    def _begin(self, time: float) -> None:
+        """Forget what belongs to another state of the World."""
+        world = self.system.world
+        if self._start is not None:
+            at, x, v = self._start
+            if at == time and np.array_equal(x, world.x) and np.array_equal(v, world.v):
+                return
+        self._start, self._load, self._rates = (time, world.x.copy(), world.v.copy()), None, {}
+
+    def load(self, time: float) -> float:
+        """``external_force_norm`` at the World's state."""
+        self._begin(time)
+        if self._load is None:
+            self._load = external_force_norm(self.system, time)
+        return self._load
+
+    def damping_rates(self, time: float, h: float) -> Array:
+        """``damping_rates`` at the World's state."""
+        self._begin(time)
+        if h not in self._rates:
+            self._rates[h] = damping_rates(self.system, time, h)
+        return self._rates[h]
+
+
 def external_force_norm(system: "System", time: float) -> float:
     """Norm of the forces of actions on free degrees of freedom [N]."""
     world = system.world

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array
 from pliant.integrators.implicit import kernels
-from pliant.integrators.implicit.force_scales import damping_rates, external_force_norm, rounding_floor
+from pliant.integrators.implicit.force_scales import StartScales, rounding_floor
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
 from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
 from pliant.integrators.implicit.newton_cg import NewtonCg
@@ -32,6 +32,7 @@ class Solver:
     def __init__(self, system: "System", tolerance: float, iterations: int, memory: int) -> None:
         self.system = system
         self.tolerance, self.iterations, self.memory = tolerance, iterations, memory
+        self._start = StartScales(system)
         self.past_forces = 0.0  # scale of past unbalanced forces [N]
         self._rest: RestSystem | None = None
         self._parts: ConnectedParts | None = None
@@ -64,7 +65,7 @@ class Solver:
 
     def preconditioner(self, time: float, h: float) -> RestPreconditioner:
         """The rest preconditioner for stages of length ``h``; built where none of the kept ones fits."""
-        world, rest, rates = self.system.world, self.rest_system(), damping_rates(self.system, time, h)
+        world, rest, rates = self.system.world, self.rest_system(), self._start.damping_rates(time, h)
         for kept in self._preconditioners:
             if kept.fits(world, h, rates):
                 return kept
@@ -107,5 +108,5 @@ class Solver:
         world = self.system.world
         present = float(kernels.free_norm(world.f, world.inverse_mass))
         self.past_forces = max(FADING * self.past_forces, present)
-        size = external_force_norm(self.system, potential.time)
+        size = self._start.load(potential.time)
         return size if potential.static else max(size, 0.1 * self.past_forces)

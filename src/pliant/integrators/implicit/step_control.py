@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PROMISING = 10.0  # times the tolerance: a guess with a smaller residual is taken as it is
 SUSPICIOUS = 30.0  # times the residual of staying: then energies decide about the guess
 LEAST_FACTOR = 0.8  # on the kinetic energy of deformation, where the energy of a step is restored
-GAIN = 0.005  # share of the moving energy that a step may gain before it is taken by backward Euler
+GAIN = 0.005  # share of the moving energy that a step may gain before it is taken otherwise
 
 
 def first_guess(

@@ -14,6 +14,7 @@ import numpy as np
 
 from pliant.core.errors import MeshError
 from pliant.core.typing import AnyArray, IntArray
+from pliant.mesh.io.bounded import bounded_decompression
 from pliant.mesh.io.checks import checked_surface, checked_volume, fans
 from pliant.mesh.mesh import Surface, TetMesh
 
@@ -24,6 +25,7 @@ FLAT_CORNERS |= dict.fromkeys(("quad", "quad8", "quad9"), 4) | {"polygon": 0}  #
 OTHER_SOLIDS = ("hexahedron", "wedge", "pyramid", "voxel", "polyhedron", "tetra")
 REGION_NAMES = ("region", "gmsh:physical", "medit:ref")
 GROUP = "group:"
+SPARE_BYTES, DENSEST = 128 * 1024**2, 20  # a file may hold so many bytes, and so many for each of its own
 NAME_SAFE = "!#$&'()*+,/:;=?@[]^`{|}~"
 
 
@@ -130,7 +132,7 @@ def _to_meshio(mesh: TetMesh, region_names: Sequence[str]) -> Any:
 
 
 def _read(path: Path) -> Any:
-    with _quiet(path):
+    with _quiet(path), bounded_decompression(SPARE_BYTES + DENSEST * path.stat().st_size):
         mesh = import_module(f"meshio.{MODULES[path.suffix.lower()]}").read(path)
         mesh.points = np.asarray(mesh.points, dtype=np.float64)
         return mesh

@@ -11,10 +11,6 @@ from pliant.mesh.io.checks import checked_surface, fans
 from pliant.mesh.io.text import parse_rows, parse_tokens, read_text
 from pliant.mesh.mesh import Surface
 
-IGNORED = frozenset(
-    """vn vp s l p mtllib maplib usemap shadow_obj trace_obj lod bevel c_interp d_interp mg call csh cstype
-    deg bmat step curv curv2 surf parm trim hole scrv sp end con ctech stech bzp bsp cdc cdp res""".split()  # noqa: SIM905
-)
 ENDS = {"v": 4, "vt": 3, "f": None}  # of the tokens that are read
 
 
@@ -22,7 +18,7 @@ def read_obj(path: Path) -> Surface:
     """The polygons of an OBJ file as triangles; ``vt`` by their own indices; g, o and usemtl as groups.
 
     A face without texture coordinates, in a file where others have them, gets the point (0, 0).
-    Normals, lines, points and free-form statements are left out; an unknown statement is an error.
+    All other statements are skipped: normals, lines, points, free-form surfaces, and what programs add.
     """
     rows: dict[str, list[list[str]]] = {"v": [], "vt": [], "f": []}
     lines: dict[str, list[int]] = {"v": [], "vt": [], "f": []}
@@ -45,11 +41,6 @@ def read_obj(path: Path) -> Surface:
         elif keyword in ("o", "usemtl"):
             name = line.split(None, 1)[1].strip() if len(row) > 1 else ""
             changes.append((len(rows["f"]), keyword, [name] if name else []))
-        elif keyword not in IGNORED:
-            raise MeshError(
-                f"{path}:{number}: unknown statement '{keyword[:40]}'.",
-                hint="Put a # before the line if the model does not need it.",
-            )
     x = _table(path, rows["v"], lines["v"], 3, "a vertex")
     uv = _table(path, rows["vt"], lines["vt"], 2, "a texture coordinate")
     faces = rows["f"]

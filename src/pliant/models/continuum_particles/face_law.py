@@ -183,27 +183,34 @@ def _angle_squared(c):
 
 
 @jit
-def face_energy(m, n, stretch, shear, floor):
-    """``sum stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` [J] over faces; m, n (e, 3), the rest (e,)."""
-    total = 0.0
-    for e in range(m.shape[0]):
-        p, q = _row(m, e), _row(n, e)
-        size, area = np.sqrt(dot(p, p)), np.sqrt(dot(q, q))
-        sm = size + max(FLAT - size, 0.0) ** 2 / (2.0 * FLAT)
-        sn = area + max(floor[e] - area, 0.0) ** 2 / (2.0 * floor[e])
-        total += 0.5 * (stretch[e] * (size - 1.0) ** 2 + shear[e] * _angle_squared(dot(p, q) / (sm * sn)))
-    return total
+def _face_energy(m, n, stretch, shear, floor):
+    """``stretch/2 (|m| - 1)^2 + shear/2 gamma^2`` of one face [J]."""
+    size = np.sqrt(dot(m, m) + TINY)
+    area = np.sqrt(dot(n, n) + TINY * floor * floor)
+    cosine = dot(m, n) / (_softened(size, FLAT) * _softened(area, floor))
+    return 0.5 * (stretch * (size - 1.0) ** 2 + shear * _angle_squared(cosine))
 
 
 @jit
-def volumetric_energy(x, tets, volumes, bulk):
-    """``sum bulk/2 V (J - 1)^2`` [J] over tets (m, 4) with rest volumes V."""
-    total = 0.0
-    for t in range(tets.shape[0]):
-        o = _row(x, tets[t, 0])
-        a, b, c = minus(_row(x, tets[t, 1]), o), minus(_row(x, tets[t, 2]), o), minus(_row(x, tets[t, 3]), o)
-        change = dot(a, cross(b, c)) / (6.0 * volumes[t]) - 1.0
-        total += 0.5 * bulk[t] * volumes[t] * change * change
+def block_energy(g, rest, a, b, f):
+    """Energy [J] of 16 faces, m and N in rows 0 to 5 of ``g``; constants stand in ``rest`` as for
+    ``block_gradient``, and so do faces that are not regular."""
+    a &= INSIDE
+    b &= INSIDE
+    f &= INSIDE
+    bad, total = 0, 0.0
+    for i in range(16):
+        m, n = lane(g, i), lane(g, 48 + i)
+        size, area = np.sqrt(dot(m, m)), np.sqrt(dot(n, n))
+        c = dot(m, n) / (size * area)
+        k = near(0.5 - 0.5 * c)
+        g[96 + i] = 0.5 * (rest[a + i] * (size - 1.0) * (size - 1.0) + rest[b + i] * k * k * (1.0 - c * c))
+        good = (c >= 0.5) & (size >= FLAT) & (area >= rest[f + i])  # NaN is not good
+        bad += 0 if good else 1
+    for i in range(16):
+        if bad:
+            g[96 + i] = _face_energy(lane(g, i), lane(g, 48 + i), rest[a + i], rest[b + i], rest[f + i])
+        total += g[96 + i]
     return total
 
 

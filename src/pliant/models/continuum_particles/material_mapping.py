@@ -96,6 +96,10 @@ class ParticleModel(Model):
             raise ValueError("constants must be above 0")
         return self
 
+    @property
+    def constant_strain(self) -> bool:
+        return True
+
     def predicted_lame(self, material: "Material") -> tuple[float, float]:
         """Lame's (lambda, mu) [Pa] that the closed form says the body will have."""
         one = np.array(material.lame)[:, None]

@@ -21,12 +21,7 @@ from pliant.interfaces import (
 from pliant.kernels.element_blocks import ElementBlocks, make_blocks
 from pliant.mesh.mesh import tet_volumes
 from pliant.models.continuum_particles import damping
-from pliant.models.continuum_particles.face_law import (
-    face_energy,
-    face_gradients,
-    printed_forces,
-    volumetric_energy,
-)
+from pliant.models.continuum_particles.face_law import face_gradients, printed_forces
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
 from pliant.models.critical_step import explicit_limit
 from pliant.models.regions import lame_per_cell
@@ -128,10 +123,9 @@ class ParticleMechanics(Mechanics):
         self.constants = FaceConstants(c.stretch, c.shear, np.zeros_like(c.bulk))
         self.set_constants()
 
+    @abstractmethod
     def energy(self, x: Array) -> float:
         """``sum A0 h0 (E/2 eps^2 + G/2 gamma^2) + sum lambda/2 V (J - 1)^2`` [J], of the variational form."""
-        faces: float = face_energy(*self.face_vectors(x), *self.face_stiffness())
-        return faces + float(volumetric_energy(x, self.tets, self.volumes, self.constants.bulk))
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
         """Forces of faces and of tets that have particles on both sides of a section."""

@@ -228,7 +228,8 @@ def tangent_rows(
         h = times_symmetric(m, inverse)
         f, df = take(gradients, i, 0), h
         if material[i, FLAT] != 0.0:
-            f = times_symmetric(f, take_six(material, i, PROJECTOR))
+            unit = take_six(material, i, PROJECTOR)
+            f, df = times_symmetric(f, unit), times_symmetric(h, unit)
         elif flow == LARGE:
             back = take(plastic, i, 0)
             f = times(f, back)

@@ -138,6 +138,8 @@ def gradient_rows(a, b, starts, around, weight, material, u_rows, u_sum, out):
     for i in range(a, b):
         m = least_squares_fit(i, starts, around, weight, u_rows, material, u_sum, total)
         h = times_symmetric(m, take_six(material, i, INVERSE))
+        if material[i, FLAT] != 0.0:
+            h = times_symmetric(h, take_six(material, i, PROJECTOR))
         put(out, i, 0, plus_unit(h))
 
 
@@ -193,11 +195,21 @@ def neighbour_sum(starts, around, weight, values, out):
 
 
 @inlined
-def square_of_product(s, y0, y1, y2):
-    """``|s y|^2`` of a symmetric matrix (6) and a vector."""
-    p0 = s[0] * y0 + s[5] * y1 + s[4] * y2
-    p1 = s[5] * y0 + s[1] * y1 + s[3] * y2
-    p2 = s[4] * y0 + s[3] * y1 + s[2] * y2
+def product(s, y0, y1, y2):
+    """``s y`` of a symmetric matrix (6) and a vector."""
+    return (
+        s[0] * y0 + s[5] * y1 + s[4] * y2,
+        s[5] * y0 + s[1] * y1 + s[3] * y2,
+        s[4] * y0 + s[3] * y1 + s[2] * y2,
+    )
+
+
+@inlined
+def slope_square(material, i, y0, y1, y2):
+    """``|A^-1 y|^2`` of phyxel i, in the directions that its neighbours sample."""
+    if material[i, FLAT] != 0.0:
+        y0, y1, y2 = product(take_six(material, i, PROJECTOR), y0, y1, y2)
+    p0, p1, p2 = product(take_six(material, i, INVERSE), y0, y1, y2)
     return p0 * p0 + p1 * p1 + p2 * p2
 
 
@@ -207,15 +219,13 @@ def frequency_bound(starts, around, weight, material, mass):
     [1/m2 m3/kg]: what the square of the highest frequency goes with."""
     most = 0.0
     for i in range(starts.shape[0] - 1):
-        own = take_six(material, i, INVERSE)
-        total = material[i, VOLUME] * square_of_product(
-            own, material[i, LEVER], material[i, LEVER + 1], material[i, LEVER + 2]
-        )
+        y0, y1, y2 = material[i, LEVER], material[i, LEVER + 1], material[i, LEVER + 2]
+        total = material[i, VOLUME] * slope_square(material, i, y0, y1, y2)
         for k in range(starts[i], starts[i + 1]):
             j, w = around[k], np.float64(weight[k])
             y0 = w * (material[j, REST] - material[i, REST])
             y1 = w * (material[j, REST + 1] - material[i, REST + 1])
             y2 = w * (material[j, REST + 2] - material[i, REST + 2])
-            total += material[j, VOLUME] * square_of_product(take_six(material, j, INVERSE), y0, y1, y2)
+            total += material[j, VOLUME] * slope_square(material, j, y0, y1, y2)
         most = max(most, total / mass[i])
     return most

@@ -48,7 +48,6 @@ class Efg(Model):
     kind: ClassVar[str] = "efg"
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     subject: ClassVar[str] = "Meshless bodies"
-    microseconds: ClassVar[float] = 0.8
     references: ClassVar[tuple[str, ...]] = (
         "Stegmayr2008",
         "MuellerKeiserNealen2004",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pliant.models.efg.model import Efg
 
 FLAT = 0.05  # directions with less than this share of the largest moment count as not sampled
+NONE = 1e-9  # and with less than this, as having no neighbours
 WIDER, TRIES = 1.15, 16
 MOST_CELLS = 4_000_000  # of the search for neighbours
 SIX = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
@@ -31,9 +32,11 @@ class MlsSupport:
 
     h (n,) [m]; starts (n + 1,), around (m,) uint32, weight (m,) float32;
     sums (n, 10): over the pairs of each row, the moments :math:`A_i = \sum_j w_{ij} X_{ij} X_{ij}^T` (six, as
-    ``SIX``), :math:`w X` and w; inverse (n, 3, 3) of the moments;
-    projector (n, 3, 3): onto the directions that the neighbours sample, the identity nearly always;
-    flat (n,): where it is not.
+    ``SIX``), :math:`w X` and w; inverse (n, 3, 3) of the moments, in which directions without any neighbours
+    are left out;
+    projector (n, 3, 3): onto the directions that the neighbours sample well, the identity nearly always;
+    flat (n,): where it is not. Stresses act within these directions, the hourglass term everywhere: a fit
+    that left any lever out would see a rotation as strain.
     """
 
     h: Array
@@ -204,7 +207,8 @@ def weighted(
     projector[new] = np.eye(3)
     if lost.any():
         v, s = vectors[lost], sampled[lost]
-        over = np.where(s, 1.0 / np.where(s, values[lost], 1.0), 0.0)
+        there = values[lost] > NONE * np.maximum(values[lost, 2:], 1e-300)
+        over = np.where(there, 1.0 / np.where(there, values[lost], 1.0), 0.0)
         inverse[new[lost]] = np.einsum("nik,nk,njk->nij", v, over, v)
         projector[new[lost]] = np.einsum("nik,nk,njk->nij", v, s.astype(float), v)
     return MlsSupport(h, starts, around, weight, sums, inverse, projector, flat)
@@ -245,6 +249,7 @@ def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "b
     w = support.weight.astype(float)
     d = rest[j] - rest[i]
     slopes = np.einsum("mab,mb->ma", support.inverse[i], w[:, None] * d)
+    sampled = np.einsum("mab,mb->ma", support.projector[i], slopes)
     own = np.arange(n)
 
     def matrix(values: Array) -> Any:
@@ -252,7 +257,7 @@ def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "b
         entries = (np.concatenate([values, diagonal]), (np.concatenate([i, own]), np.concatenate([j, own])))
         return csr_array(coo_array(entries, shape=(n, n)))
 
-    G = [matrix(slopes[:, c]) for c in range(3)]
+    whole_fit, G = ([matrix(each[:, c]) for c in range(3)] for each in (slopes, sampled))
     mu, lam = (
         diags_array(material_rows[:, mls_kernels.V_MU]),
         diags_array(material_rows[:, mls_kernels.V_LAMBDA] + material_rows[:, mls_kernels.V_KV]),
@@ -263,7 +268,7 @@ def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "b
     for a in range(3):
         same = same + G[a].T @ mu @ G[a]
         for b in range(3):
-            same = same - G[a].T @ diags_array(k * support.moments[:, a, b]) @ G[b]
+            same = same - whole_fit[a].T @ diags_array(k * support.moments[:, a, b]) @ whole_fit[b]
     blocks = [[G[a].T @ lam @ G[b] + G[b].T @ mu @ G[a] for b in range(3)] for a in range(3)]
     for a in range(3):
         blocks[a][a] = blocks[a][a] + same

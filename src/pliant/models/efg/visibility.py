@@ -82,7 +82,7 @@ class Visibility:
         whole, rows = self.whole, self.whole.rows
         rise = whole.weight * (values[whole.around] - values[rows])
         total = np.stack([np.bincount(rows, rise * self.d[:, c], len(values)) for c in range(3)], axis=1)
-        return np.asarray(np.einsum("nij,nj->ni", whole.inverse, total))
+        return np.asarray(np.einsum("nij,njk,nk->ni", whole.projector, whole.inverse, total))
 
     def support(
         self, label: IntArray, front: Array, joined: IntArray, share: Array, known: MlsSupport

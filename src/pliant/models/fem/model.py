@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.fem.mechanics import FemMechanics
 
-LOCKING_RATIO = 0.45  # Poisson's ratio above which linear tets lock noticeably
-
 
 @parameters
 class Fem(Model):
@@ -57,7 +55,6 @@ class Fem(Model):
     kind: ClassVar[str] = "fem"
     offers: ClassVar[Mapping[type, str]] = {Cuttable: 'elements = "linear"'}
     subject: ClassVar[str] = "Solids of finite elements"
-    microseconds: ClassVar[float] = 0.7
     references: ClassVar[tuple[str, ...]] = (
         "Cairns2012",
         "MuellerGross2004",
@@ -86,15 +83,18 @@ class Fem(Model):
     def sampler(self) -> TetSampler | QuadraticTetSampler:
         return QuadraticTetSampler() if self.elements == "quadratic" else TetSampler()
 
-    def notes(self, material: "Material") -> list[str]:
-        """What a user should know before looking at the result."""
-        if self.locking == "none" and self.elements == "linear" and material.poisson > LOCKING_RATIO:
-            return [
-                f"linear tets are too stiff at Poisson's ratio {material.poisson:g} (they lock above about "
-                f'{LOCKING_RATIO:g}); model = {{ type = "fem", locking = "averaged-pressure" }} or '
-                'elements = "quadratic" cures that'
-            ]
-        return []
+    @property
+    def constant_strain(self) -> bool:
+        return self.elements == "linear"
+
+    @property
+    def locking_remedy(self) -> str | None:
+        if self.elements == "quadratic" or self.locking != "none":
+            return None
+        return 'model = { type = "fem", locking = "averaged-pressure" }'
+
+    def bending_remedy(self, edge: float) -> str:
+        return 'model = { type = "fem", elements = "quadratic" }'
 
     def flow(self, material: "Material") -> str | None:
         """The kind of plasticity that a body of this material gets."""

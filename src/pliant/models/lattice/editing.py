@@ -50,8 +50,13 @@ class LatticeEditor:
         d = x[own.edges[:, 1]] - x[own.edges[:, 0]]
         now = np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2] + TINY)
         own.reset(np.where(within, now, own.lengths), within)
+        body.reset_volumes(x, chosen)
+        if body.flow is not None:
+            body.flow.relax(x, chosen)
         if chosen.all():
             body.reference = x.copy()
+        if body.flow is not None:
+            body.flow.rebase()
         body.rest_shape_changed()
         body.mark_altered()
 
@@ -67,6 +72,7 @@ class LatticeEditor:
             if name == "stiffness":
                 own.own[within] *= value
                 own.write()
+                body.stiffen_cells(chosen, value)
             elif name == "fracture-distance" and isinstance(self.fracture, DistanceFracture):
                 self.fracture.limit[within] *= value
             elif name == "strength" and isinstance(self.fracture, StressFracture):
@@ -141,7 +147,7 @@ class LatticeEditor:
         growth = replace(growth, shown=self._surface_around(region, places, growth, x))
         more = growth.rest if filling.fits else filling.newcomers.x
         body.reference = np.concatenate([body.reference if filling.fits else x, more])
-        self._grow(growth, filling.lengths)
+        self._grow(growth, filling.lengths, places)
         body.newcomers, body.parents = filling.newcomers, np.append(np.arange(n), filling.nearest)
         body.topology_version += 1
 
@@ -169,8 +175,8 @@ class LatticeEditor:
             self.fracture.keep(kept, connections)
         self._sides = None if self._sides is None else self._sides[kept]
 
-    def _grow(self, growth: AddedElements, lengths: Array) -> None:
-        order = self.body.grow(growth, lengths)
+    def _grow(self, growth: AddedElements, lengths: Array, places: Array) -> None:
+        order = self.body.grow(growth, lengths, places)
         if self.fracture is not None:
             self.fracture.grow(len(growth.rest), order)
         self._sides = None
@@ -184,7 +190,7 @@ class LatticeEditor:
             return
         for growth in edited.growths:
             body.reference = np.concatenate([body.reference, growth.rest])
-            self._grow(growth, np.ones(len(growth.edges)))
+            self._grow(growth, np.ones(len(growth.edges)), body.reference)
         if edited.shown is not None:
             body.origin.show(edited.shown)
         body.structure = replace(body.structure, extra=body.origin.extra())

@@ -1,10 +1,10 @@
-"""Compiled loops over elements and connections: strains, breaking and flow."""
+"""Compiled loops over elements and connections: strains, breaking."""
 
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
-from pliant.core.typing import Array, BoolArray, IndexArray, IntArray
+from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
 
@@ -59,8 +59,8 @@ def element_strains(
 
 
 @jit
-def element_largest_stress(strain, modulus, out):
-    """Largest principal value of ``modulus (2 e + tr e)`` (n,), in closed form."""
+def element_largest_stress(strain, lam, mu, out):
+    """Largest principal value of ``2 mu e + lambda tr e`` (n,), in closed form."""
     for i in range(strain.shape[0]):
         xx, yy, zz = strain[i, 0], strain[i, 1], strain[i, 2]
         yz, xz, xy = strain[i, 3], strain[i, 4], strain[i, 5]
@@ -73,7 +73,7 @@ def element_largest_stress(strain, modulus, out):
             det = (a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)) / (p * p * p)
             r = min(max(0.5 * det, -1.0), 1.0)
             top = m + 2.0 * p * np.cos(np.arccos(r) / 3.0)
-        out[i] = modulus * (2.0 * top + trace)
+        out[i] = 2.0 * mu * top + lam * trace
 
 
 @jit
@@ -89,44 +89,3 @@ def connection_overstretched(edges, intact, limit, x, out):
                 out[c] = True
                 found += 1
     return found
-
-
-@jit
-def _flow_blocks(first, last, index, rest, born, strain, share, most, x):
-    changed = 0
-    for b in range(first, last):
-        for e in range(2):  # the two springs of a pair
-            for i in range(16):
-                at = 16 * e + i
-                if rest[b, at + 32] == 0.0:
-                    continue
-                p, q = index[b, i, 0], index[b, i, 1 + e]
-                square = (x[q, 0] - x[p, 0]) ** 2 + (x[q, 1] - x[p, 1]) ** 2 + (x[q, 2] - x[p, 2]) ** 2
-                whole = born[b, at]
-                stretch = np.sqrt(square) - rest[b, at]
-                over = abs(stretch) - strain * whole
-                if over > 0.0:
-                    new = rest[b, at] + np.sign(stretch) * share * over
-                    new = min(max(new, (1.0 - most) * whole), (1.0 + most) * whole)
-                    if new != rest[b, at]:
-                        rest[b, at] = new
-                        changed += 1
-    return changed
-
-
-@twin
-def _flow(starts, index, rest, born, strain, share, most, x):
-    changed = np.zeros(starts.shape[0] - 1, np.int64)
-    for p in prange(starts.shape[0] - 1):
-        changed[p] = _flow_blocks(starts[p], starts[p + 1], index, rest, born, strain, share, most, x)
-    return changed.sum()
-
-
-def connection_flow(
-    starts: IntArray, index: IndexArray, rest: Array, born: Array, strain: float, share: float, most: float,
-    x: Array,
-) -> int:  # fmt: skip
-    """Let rest lengths follow where a connection is strained beyond ``strain``: the excess shrinks by
-    ``share``, and no rest length leaves (1 -+ most) of the one it was born with. Returns how many changed."""
-    parallel = len(index) * 16 >= SERIAL_ROWS
-    return int(_flow[parallel](starts, index, rest, born, strain, share, most, x))

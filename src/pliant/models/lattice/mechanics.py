@@ -14,7 +14,9 @@ from pliant.interfaces import (
     Damped,
     DiscreteGradient,
     Editable,
+    EnergyTotals,
     FieldData,
+    FractureStatistics,
     Mechanics,
     SectionForce,
     StableStep,
@@ -25,7 +27,6 @@ from pliant.interfaces import (
     TopologyChange,
 )
 from pliant.models.critical_step import explicit_limit
-from pliant.models.lattice import kernels
 from pliant.models.lattice.body import LatticeBody
 from pliant.models.lattice.editing import LatticeEditor
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
@@ -56,17 +57,28 @@ class LatticeMechanics(Mechanics):
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
     inversion_safe = True
+    books_fracture = True
 
     def __init__(self, structure: Structure, material: "Material", model: "Lattice") -> None:
         self.body, self.material = LatticeBody(structure, material, model), material
         self._radius = 0.5 * structure.spacing
-        self.flows = material.yield_ is not None
         self.fracture: StressFracture | DistanceFracture | None = None
         if material.strength is not None and len(structure.cells["edge"]):
             criterion = StressFracture if model.fracture == "stress" else DistanceFracture
             self.fracture = criterion(self.body, material.strength)
         self._stable: tuple[tuple[float, int], StableStep] | None = None
+        self.can_crack = self.fracture is not None
+        self._fracture_energy = self._plastic_heat = 0.0  # since the last report [J]
         self.editor = LatticeEditor(self.body, self.fracture)
+        if isinstance(self.fracture, StressFracture) and self.fracture.diagnostic:
+            self.diagnostics.warn(self.fracture.diagnostic)
+        cubes = structure.cells["hexahedron"]
+        thin = len(structure.rest) - len(np.unique(cubes))
+        if thin and len(structure.rest) > 8:
+            self.diagnostics.note(
+                f"{thin} of {len(structure.rest)} elements are in parts one element thick, which bend freely "
+                "and do not keep their volume: a smaller edge cures that"
+            )
 
     def offer(self, capability: type[C]) -> C | None:
         """Cuts and edits are offered by the editor, the rest by the mechanics itself."""
@@ -116,16 +128,24 @@ class LatticeMechanics(Mechanics):
         own = self.body.connections
         if own.blocks is not None:
             own.loops.add_forces(x, out)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_forces(x, out)
+        self.body.softening.add_forces(x, out)
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         own = self.body.connections
         if own.blocks is not None:
             own.loops.add_damping(self.body.damping_time, x, v, out, own.damped)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_damping(self.body.damping_time, x, v, out)
+        self.body.softening.add_damping(self.body.damping_time, x, v, out)
 
     def energy(self, x: Array) -> float:
-        """``sum k (l - L)^2 / 2`` [J]."""
-        own = self.body.connections
-        return 0.0 if own.blocks is None else own.loops.energy(x)
+        """``sum k (l - L)^2 / 2``, and that of the cells [J]."""
+        own, cells = self.body.connections, self.body.volume_cells
+        found = 0.0 if own.blocks is None else own.loops.energy(x)
+        found += self.body.softening.energy(x)
+        return found if cells is None else found + cells.energy(x)
 
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
         s = self.body.connections.blocks
@@ -134,15 +154,27 @@ class LatticeMechanics(Mechanics):
                 s.starts, s.low, s.offset, s.index, self.body.connections.rest, before, after, s.buffer
             )
             s.add_to(out)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_forces_between(before, after, out)
+        self.body.softening.add_forces_between(before, after, out)
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         if self.body.connections.blocks is not None:
             self.body.connections.loops.add_product(x, dx, out)
+        if self.body.volume_cells is not None:
+            self.body.volume_cells.add_product(x, dx, out)
+        self.body.softening.add_product(x, dx, out)
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], scipy BSR with 3x3 blocks."""
-        own = self.body.connections
-        return spring_stiffness(self.body.reference, own.edges, np.where(own.intact, own.own, 0.0))
+        own, cells = self.body.connections, self.body.volume_cells
+        stiffness = np.where(own.intact, own.own, 0.0)
+        stiffness[self.body.softening.which] *= 1.0 - self.body.softening.damage
+        found = spring_stiffness(self.body.reference, own.edges, stiffness)
+        if cells is None or cells.bulk == 0.0:
+            return found
+        both: bsr_array = (found + cells.stiffness(self.body.reference)).tobsr((3, 3))
+        return both
 
     def stable_step(self) -> StableStep:
         if self.body.connections.blocks is None:
@@ -150,6 +182,9 @@ class LatticeMechanics(Mechanics):
         body, key = self.body, self._stable_key()
         if self._stable is None or self._stable[0] != key:
             limit = explicit_limit(self, replace(body.structure, rest=body.reference), body.damping_time)
+            if self.fracture is not None:
+                reason = f"{limit.reason}; half of it, as what breaks frees what the scheme's energy hides"
+                limit = StableStep(0.5 * limit.seconds, reason)
             self._stable = key, limit
         return self._stable[1]
 
@@ -159,10 +194,15 @@ class LatticeMechanics(Mechanics):
         return self.body.damping_time, len(self.body.origin.growths)
 
     def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
-        """Forces of the connections with ends on both sides of a cut."""
-        own, whole = self.body.connections, self.body.connections.intact
-        on_above = spring_resultant(x, own.edges[whole], own.lengths[whole], own.own[whole], above)
-        return {"elastic": on_above}
+        """Forces of the connections, and of the cells, with ends on both sides of a cut."""
+        own, whole, cells = self.body.connections, self.body.connections.intact, self.body.volume_cells
+        stiffness, soft = own.own.copy(), self.body.softening
+        stiffness[soft.which] = soft.present_stiffness(x)
+        force, sizes = spring_resultant(x, own.edges[whole], own.lengths[whole], stiffness[whole], above)
+        if cells is not None:
+            more, more_sizes = cells.resultant(x, above)
+            force, sizes = force + more, sizes + more_sizes
+        return {"elastic": (force, sizes)}
 
     # -------------------------------------------------------------------------- strain and fields
 
@@ -171,29 +211,50 @@ class LatticeMechanics(Mechanics):
         return self.body.strains(x)
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
-        return element_fields(self.body.strains(x), self.material.young, self.body.connections, names)
+        body = self.body
+        return element_fields(body.strains(x), (body.lam, body.mu), body.connections, names)
 
     # --------------------------------------------------------------------- plastic flow and fracture
 
     def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
-        """Let connections flow and break; True if the forces changed."""
-        changed = self.flows and self._flow(dt, x)
-        if self.fracture is not None:
-            broken = self.fracture.step(time, x)
-            if len(broken):
-                self.body.break_connections(broken)
-                changed = True
-        return changed
+        """Let connections flow, soften and break; True if the forces changed."""
+        changed = self._flow(dt, x)
+        return (self.fracture is not None and self._break(time, x)) or changed
+
+    def _break(self, time: float, x: Array) -> bool:
+        """Let connections soften and break; what they stored less afterwards is energy of fracture."""
+        assert self.fracture is not None
+        body, soft = self.body, self.body.softening
+        before = soft.energy(x)
+        grown = soft.advance(x)
+        damaged = soft.which
+        self._fracture_energy += before - soft.energy(x)
+        broken = self.fracture.step(time, x)
+        if len(broken):
+            self._fracture_energy += body.connection_energy(broken[body.connections.bearing[broken]], x)
+            body.break_connections(broken)
+        if grown or len(broken):
+            self._fracture_energy += body.damage_cells(np.union1d(damaged, broken), x)
+        return grown or len(broken) > 0
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        """Hand over what plastic flow and fracture took since the last call."""
+        totals.fracture += self._fracture_energy
+        totals.plastic += self._plastic_heat
+        self._fracture_energy = self._plastic_heat = 0.0
+
+    def fracture_statistics(self) -> FractureStatistics:
+        from pliant.mesh.topology import components
+
+        own, body = self.connections, self.body
+        pieces = components(own.count, own.edges[own.intact])[0]
+        return FractureStatistics(pieces, body.crack_area, len(np.unique(own.edges[~own.intact])))
 
     def _flow(self, dt: float, x: Array) -> bool:
-        own, m, s = self.body.connections, self.material, self.body.connections.blocks
-        if s is None:
-            return False
-        assert m.yield_ is not None
-        share = 1.0 if m.creep is None else 1.0 - float(np.exp(-m.creep * dt))
-        most = 0.9 if m.plastic_max is None else min(m.plastic_max, 0.9)
-        strain = m.yield_ / m.young
-        return kernels.connection_flow(s.starts, s.index, own.rest, own.born_rows, strain, share, most, x) > 0
+        """Let elements flow; what their connections stored less afterwards is plastic heat."""
+        heat = None if self.body.flow is None else self.body.flow.step(dt, x)
+        self._plastic_heat += heat or 0.0
+        return heat is not None
 
     # ----------------------------------------------------------------------------------- restart
 
@@ -215,9 +276,9 @@ class LatticeMechanics(Mechanics):
 
 
 def element_fields(
-    strain: Array, young: float, own: SpringNetwork, names: Sequence[str]
+    strain: Array, lame: tuple[float, float], own: SpringNetwork, names: Sequence[str]
 ) -> dict[str, FieldData]:
-    """Fields per element from its strain (n, 6): ``sigma = 0.4 E (2 e + tr e)``.
+    """Fields per element from its strain (n, 6): ``sigma = 2 mu e + lambda tr e``.
 
     strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises [Pa]; stress-tensor (n, 3, 3) in
     the axes of the rest shape; principal (n, 3), descending; damage: share of broken connections; plastic:
@@ -225,7 +286,8 @@ def element_fields(
     """
     xx, yy, zz, yz, xz, xy = strain.T
     e = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
-    sigma = 0.4 * young * (2.0 * e + np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3))
+    lam, mu = lame
+    sigma = 2.0 * mu * e + lam * np.trace(e, axis1=1, axis2=2)[:, None, None] * np.eye(3)
     found = stress_fields(sigma, names, "particle")
     if "strain" in names:
         found["strain"] = FieldData(equivalent(e))

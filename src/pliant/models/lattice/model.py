@@ -20,9 +20,10 @@ class Lattice(Model):
     A connection is a spring, :math:`f = k (l - L)` along its line (eq. 15), damped along it (eq. 18) by the
     material's damping time.
 
-    rule: ``calibrated`` takes :math:`k = 0.6\,E a`, :math:`0.2\,E a` and :math:`0.15\,E a` along axes, face
-    and body diagonals of a lattice of spacing a: an isotropic solid with Young's modulus E and Poisson's
-    ratio 1/4, whatever ratio the material has. ``text`` is the printed :math:`k = E l` (eq. 22), several
+    rule: ``calibrated`` takes :math:`k = 1.5\,\mu a`, :math:`0.5\,\mu a` and :math:`0.375\,\mu a` along axes,
+    face and body diagonals of a lattice of spacing a: an isotropic solid with :math:`\lambda = \mu`. Cells of
+    eight elements add what is missing for a Poisson's ratio above 1/4, :math:`\lambda - \mu`, and a barrier
+    below half of their volume (``VolumeCells``). ``text`` is the printed :math:`k = E l` (eq. 22), several
     times too stiff.
     compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
     up for the ones that are missing outside.
@@ -36,7 +37,7 @@ class Lattice(Model):
     kind: ClassVar[str] = "lattice"
     offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"
-    microseconds: ClassVar[float] = 0.3
+    has_toughness: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
 
     rule: Literal["calibrated", "text"] = "calibrated"
@@ -50,15 +51,18 @@ class Lattice(Model):
 
     def notes(self, material: "Material") -> list[str]:
         """What the model makes of a material that it cannot do in full."""
-        if self.rule == "calibrated" and abs(material.poisson - 0.25) > 1e-3:
+        if self.rule == "calibrated" and material.poisson < 0.25 - 1e-3:
             return [
-                f"model 'lattice' has Poisson's ratio 1/4; the material's {material.poisson:g} is not used"
+                "model 'lattice' has a Poisson's ratio of 1/4 or more; the material's "
+                f"{material.poisson:g} is taken as 1/4"
             ]
         return []
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
-        """Lame's (lambda, mu) = 2 E / 5 each [Pa] of the calibrated lattice; None for the printed rule."""
-        return (0.4 * material.young, 0.4 * material.young) if self.rule == "calibrated" else None
+        """Lame's (lambda, mu) [Pa] of the calibrated lattice; None for the printed rule."""
+        from pliant.models.lattice.stiffness import lame_constants
+
+        return lame_constants(material.young, material.poisson) if self.rule == "calibrated" else None
 
     def prepare(self, structure: Structure, material: "Material") -> "LatticeMechanics":
         from pliant.core.errors import IncompatibleError
@@ -66,6 +70,11 @@ class Lattice(Model):
 
         if material.anisotropic:
             raise IncompatibleError("Model 'lattice' does not support anisotropic materials (moduli).")
+        if material.toughness is not None and self.fracture == "distance":
+            raise IncompatibleError(
+                "Model 'lattice' with fracture = \"distance\" does not use toughness.",
+                hint='Take fracture = "stress", or leave toughness out.',
+            )
         if material.regions:
             raise IncompatibleError("Model 'lattice' has one material per body: regions are not supported.")
         return LatticeMechanics(structure, material, self)

@@ -10,6 +10,12 @@ MISSING = 1.0 / 6.0  # of what the connections in a free face hold: the half of 
 END = 1.0 / 18.0  # of the same: a 24th of the whole layer
 
 
+def lame_constants(young: float, poisson: float) -> tuple[float, float]:
+    """Lame's (lambda, mu) [Pa] of a lattice body: its Poisson's ratio is 1/4 or more."""
+    nu = max(poisson, 0.25)
+    return young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), young / (2.0 * (1.0 + nu))
+
+
 def connection_stiffness(structure: Structure, young: float, rule: str, compensate: bool) -> Array:
     r"""Spring constants [N/m] of ``structure.cells["edge"]``.
 

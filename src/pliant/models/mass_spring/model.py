@@ -34,13 +34,22 @@ class MassSpring(Model):
     """
 
     kind: ClassVar[str] = "mass-spring"
+    oriented: ClassVar[bool] = False  # edges of a mirrored tet are as long as before
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     subject: ClassVar[str] = "Springs and masses"
-    microseconds: ClassVar[float] = 1.3
     references: ClassVar[tuple[str, ...]] = ("Everts2006", "JanssonVergeest2000")
     sampler: ClassVar[TetSampler] = TetSampler()
 
     stiffness: Number | None = Field(default=None, gt=0)
+
+    @property
+    def constant_strain(self) -> bool:
+        return True
+
+    @property
+    def locking_remedy(self) -> str | None:
+        """A given stiffness has no volumetric term, and does not lock."""
+        return None if self.stiffness is not None else 'model = { type = "fem", elements = "quadratic" }'
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
         """Lame's (lambda, mu) [Pa] by the average over edge directions; None for a given stiffness."""

@@ -14,7 +14,8 @@ from pliant.kernels.jit import jit
 class Touching(NamedTuple):
     """Rigid shapes o at the ticks of a step, and pairs of a particle and a shape that may touch.
 
-    kinds, friction (o,), sizes (o, 3), frames (o, 3, 3), places (o, ticks + 1, 3). particle, shape (k,): the
+    kinds, friction (o,), sizes (o, 3), frames (o, 3, 3), places (o, ticks + 1, 3); speed (o, 3) [m/s]: of the
+    shapes at tick 0. particle, shape (k,): the
     pairs. stiffness [N/m] and viscosity [N s/m] (k,): of pairs that touch. anchor (k, 3): where a particle
     sticks, relative to the shape. touches (k,). force (k, 3) [N]: on the particle. stored (k,) [J]. out (o,
     8): impulse, torque impulse, work and heat. firm, slow: stiffness and viscosity of new contacts by mass,
@@ -25,6 +26,7 @@ class Touching(NamedTuple):
     sizes: Array
     frames: Array
     places: Array
+    speed: Array
     particle: IntArray
     shape: IntArray
     stiffness: Array
@@ -71,12 +73,13 @@ def touch(k, begin, touching, tick, dt, x, v, f):
         touching.viscosity[k] = touching.slow[o] * touching.mass[i] / dt
         anchor[0], anchor[1], anchor[2] = a, b, c
     stiff = touching.stiffness[k]
-    before = touching.places[o, max(tick - 1, 0)]
-    ux, uy, uz = v[begin + i, 0], v[begin + i, 1], v[begin + i, 2]
+    speed = touching.speed[o]
+    ux, uy, uz = v[begin + i, 0] - speed[0], v[begin + i, 1] - speed[1], v[begin + i, 2] - speed[2]
     if tick > 0:
-        ux -= (place[0] - before[0]) / dt
-        uy -= (place[1] - before[1]) / dt
-        uz -= (place[2] - before[2]) / dt
+        before = touching.places[o, tick - 1]
+        ux = v[begin + i, 0] - (place[0] - before[0]) / dt
+        uy = v[begin + i, 1] - (place[1] - before[1]) / dt
+        uz = v[begin + i, 2] - (place[2] - before[2]) / dt
     normal = max(0.0, -stiff * depth - touching.viscosity[k] * (ux * nx + uy * ny + uz * nz))
     sx, sy, sz = a - anchor[0], b - anchor[1], c - anchor[2]
     along = sx * nx + sy * ny + sz * nz

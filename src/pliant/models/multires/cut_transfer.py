@@ -4,7 +4,7 @@ import numpy as np
 
 from pliant.core.typing import IntArray
 from pliant.interfaces import Structure
-from pliant.models.multires import level_change, level_kernels, motion_kernels
+from pliant.models.multires import level_change, level_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.reduced_body import ReducedBody
@@ -20,19 +20,20 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
     level_kernels.interpolate_all(was.own, old.corners, old.weights, motion.x, motion.v)
     source, total = continued_nodes(old, h, parents), before.total()
     flags = was.prescribed.flags[parents]
-    new.refinement.calm, new.refinement.eta = before.refinement.calm[source], before.refinement.eta[source]
+    for name in ("calm", "patience", "merged", "eta"):
+        setattr(new.refinement, name, getattr(before.refinement, name)[source])
     now = new.arrangement = Arrangement(h, was.split[source], Prescribed(flags), before.beta)
     mine.x[:], mine.v[:], mine.led[:] = motion.x[source], motion.v[source], motion.led[source]
     known, own = level_change.set_of(was, old) | ~was.own, now.active
     level_change.fit_nodes(h, mine.x, own[~known[source[own]]])
     mine.p[own] = now.momenta_of(mine.v[own])
-    if not flags.any():  # particles that hang elsewhere now may have other velocities
-        lost = before.momenta()[0] - mine.p[own].sum(axis=0)
-        mine.p[own] += now.mass[:, None] * lost / now.mass.sum()
-    motion_kernels.velocities(now.acting, mine)
+    whole = np.zeros(len(own), np.int64)  # particles that hang elsewhere now may have other velocities
+    momenta = level_change.momenta_of_pieces(was, motion, np.zeros(len(was.active), np.int64))
+    level_change.restore_momenta(now, mine, whole, momenta)
     level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
     new.begun, new.dt, new.ticks = True, before.dt, before.ticks
     new.changes, new.denied, new.accounts = before.changes, before.denied, before.accounts
+    new.contact.continue_after_cut(before.contact, parents)
     share = structure.mass / old.mass[parents]
     new.set_loads(before.external[parents] * share[:, None])
     new.evaluate()

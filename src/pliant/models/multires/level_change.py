@@ -3,8 +3,9 @@ r"""From one arrangement of levels to another, without a gain of energy.
 Refining is inclusion: the finer space contains the field, so positions and velocities stay as they are.
 Coarsening leaves momenta as they are, :math:`p' = H^T p`, and takes the positions that are nearest in energy:
 :math:`G'^T (\nabla E(G' q') - \nabla E(u)) = 0`, so that for linear bodies :math:`E(G' q') = E(u) - E(u - G'
-q')`. The energy of both is checked: where it would rise, what is not rigid in the motion pays for it, or the
-change is refused."""
+q')`. The same momenta at other positions have another angular momentum; a small rigid rotation makes up
+for it, so that pieces that nothing holds keep both momenta. The energy of both is checked: where it would
+rise, what is not rigid in the motion pays for it, or the change is refused."""
 
 import numpy as np
 
@@ -30,12 +31,14 @@ def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, m
     h = before.hierarchy
     level_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
     energy = plain_energy(before, motion)
+    momenta = momenta_of_pieces(before, motion, before.acting.piece)
     kept = [array.copy() for array in (motion.x, motion.v, motion.p)]
     was, now = set_of(before, h), set_of(after, h)
     if not (was & ~now).any() or not (before.own & ~after.own).any():
         _refine(after, motion)
     else:
-        _coarsen(before, after, motion, kept[2])
+        _coarsen(before, after, motion, kept[2].copy())
+    restore_momenta(after, motion, after.acting.piece, momenta)
     level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
     rise = plain_energy(after, motion) - energy
     if rise > ROUNDING * moved and not pay(after, motion, rise):
@@ -183,20 +186,54 @@ def _rigid(after: Arrangement, x: Array, v: Array) -> Array:
     out, p, piece = np.zeros_like(v), after.momenta_of(v), after.acting.piece
     for e in np.unique(piece):
         rows = piece == e
-        m = after.mass[rows]
-        centre = m @ x[rows] / m.sum()
-        arms = x[rows] - centre
-        basis = np.zeros((6, int(rows.sum()), 3))
-        for c in range(3):
-            basis[c, :, c] = 1.0
-            basis[3 + c] = np.cross(np.eye(3)[c], arms)
-        full = np.zeros((len(v), 3))
-        weighted = []
-        for each in basis:
-            full[rows] = each
-            weighted.append(after.momenta_of(full)[rows])
-        gram = np.array([[float(np.sum(a * b)) for b in weighted] for a in basis])
-        given = np.array([float(np.sum(a * p[rows])) for a in basis])
-        twist = np.linalg.lstsq(gram, given, rcond=None)[0]
-        out[rows] = np.einsum("k,knc->nc", twist, basis)
+        basis, weighted = _rigid_basis(after, x, rows)
+        given = np.einsum("knc,nc->k", basis, p[rows])
+        out[rows] = np.einsum("k,knc->nc", _twist(basis, weighted, given), basis)
     return out
+
+
+def _rigid_basis(after: Arrangement, x: Array, rows: BoolArray) -> tuple[Array, Array]:
+    """Rigid velocities (6, r, 3) of the active nodes ``rows`` at x, three translations and three rotations
+    about their middle, and their momenta."""
+    arms = x[rows] - x[rows].mean(axis=0)
+    basis = np.zeros((6, int(rows.sum()), 3))
+    weighted, full = np.zeros_like(basis), np.zeros((len(x), 3))
+    for c in range(3):
+        basis[c, :, c] = 1.0
+        basis[3 + c] = np.cross(np.eye(3)[c], arms)
+    for k, each in enumerate(basis):
+        full[rows] = each
+        weighted[k] = after.momenta_of(full)[rows]
+    return basis, weighted
+
+
+def _twist(basis: Array, weighted: Array, momenta: Array) -> Array:
+    """The rigid motion (6,) with these momenta: those of ``basis``."""
+    gram = np.einsum("knc,lnc->kl", basis, weighted)
+    return np.asarray(np.linalg.lstsq(gram, momenta, rcond=None)[0])
+
+
+def momenta_of_pieces(arrangement: Arrangement, motion: NodeMotion, piece: IntArray) -> dict[int, Array]:
+    """Linear and angular momentum (6,) about the origin of each piece (a,) of which nothing is held."""
+    own, found = arrangement.active, dict[int, Array]()
+    held = set(np.unique(piece[arrangement.held.any(axis=1)]).tolist())
+    for e in set(np.unique(piece).tolist()) - held:
+        rows = own[piece == e]
+        turning = np.cross(motion.x[rows], motion.p[rows]).sum(axis=0)
+        found[e] = np.concatenate([motion.p[rows].sum(axis=0), turning])
+    return found
+
+
+def restore_momenta(
+    after: Arrangement, motion: NodeMotion, piece: IntArray, wanted: dict[int, Array]
+) -> None:
+    """Add the rigid motion to each piece (a,) that gives it the ``wanted`` momenta."""
+    own, there = after.active, momenta_of_pieces(after, motion, piece)
+    for e in sorted(wanted.keys() & there.keys()):
+        rows = piece == e
+        basis, weighted = _rigid_basis(after, motion.x[own], rows)
+        missing = wanted[e] - there[e]
+        missing[3:] -= np.cross(motion.x[own[rows]].mean(axis=0), missing[:3])
+        twist = _twist(basis, weighted, missing)
+        motion.p[own[rows]] += np.einsum("k,knc->nc", twist, weighted)
+    motion_kernels.velocities(after.acting, motion)

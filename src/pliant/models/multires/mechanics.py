@@ -14,6 +14,7 @@ from pliant.interfaces import (
     ChangingTopology,
     Cuttable,
     Damped,
+    EnergyKeeping,
     EnergyTotals,
     FieldData,
     FractureStatistics,
@@ -47,9 +48,11 @@ class MultiresMechanics(Mechanics):
     The body's particles are the nodes of the finest level; where that is not simulated they follow coarser
     ones. ``add_forces`` and ``energy`` are those of the finest mesh at given positions."""
 
-    capabilities = frozenset({SelfStepping, StoredEnergy, Damped, SectionForce, Cuttable, ChangingTopology})
+    capabilities = frozenset(
+        {SelfStepping, EnergyKeeping, StoredEnergy, Damped, SectionForce, Cuttable, ChangingTopology}
+    )
     inversion_safe = True
-    books_drives = True
+    checks_steps = True
     recorded = ("level", "eta")
     field_names = (*fields.NAMES, "level", "eta")
 
@@ -130,6 +133,10 @@ class MultiresMechanics(Mechanics):
         if not self.body.begun:
             return 0.5 * float(np.sum(self.structure.mass[:, None] * v**2)), self.energy(x)
         return self.body.stored(v - self._written[:, 3:])
+
+    def scheme_energy(self, external: Array, inverse_mass: Array, dt: float) -> float:
+        """None apart: it belongs to the ticks within a step, and is in ``stored``."""
+        return 0.0
 
     # ------------------------------------------------------------------------------------------ steps
 

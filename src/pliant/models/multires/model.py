@@ -34,14 +34,13 @@ class Multires(Model):
     pairs of time [s] and node updates, so that it is repeated to the byte (``replay.toml`` of the run and
     takes of the studio have them).
 
-    coupling, order: of versions before 0.2, where levels were meshes that had to be coupled; nothing depends
-    on coupling any more, and the published order of updates, "debunne", is refused."""
+    coupling, order: accepted and without effect; before 0.2 levels were meshes of their own that had to be
+    coupled, in a certain order of updates."""
 
     kind: ClassVar[str] = "multires"
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     own_step: ClassVar[bool] = True
     subject: ClassVar[str] = "Levels of detail"
-    microseconds: ClassVar[float] = 1.5
     references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
 
     levels: int = Field(default=3, ge=1, le=8)
@@ -58,13 +57,23 @@ class Multires(Model):
     def sampler(self) -> LevelSampler:
         return LevelSampler()
 
+    @property
+    def constant_strain(self) -> bool:
+        return True
+
+    @property
+    def locking_remedy(self) -> str | None:
+        return 'model = { type = "fem", elements = "quadratic" }'
+
     def notes(self, material: "Material") -> list[str]:
-        """What a user should know before looking at the result."""
-        if self.coupling != "auto":
-            return [
-                f'coupling = "{self.coupling}" is not needed any more: levels have one field and one energy'
-            ]
-        return []
+        """Keys that have no effect any more."""
+        given = {"coupling": (self.coupling, "auto"), "order": (self.order, "interpolated")}
+        return [
+            f'{name} = "{value}" has no effect any more, and can be left out: levels share one field and one '
+            "energy, so that there is nothing to couple"
+            for name, (value, default) in given.items()
+            if value != default
+        ]
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
         """The Lamé constants of the material: tets represent a uniform strain exactly. None for Debunne's
@@ -79,12 +88,6 @@ class Multires(Model):
             raise IncompatibleError(
                 f"Model 'multires' has one elastic, isotropic material; this one has {what}.",
                 hint='Use model = "fem".',
-            )
-        if self.order == "debunne":
-            raise IncompatibleError(
-                "order = 'debunne', the published order of updates between meshes, gains energy at their "
-                "borders; levels are one field now, which has no borders.",
-                hint="Leave order out. operator = 'debunne' still has the published forces.",
             )
         if self.budget is not None and self.seconds is not None:
             raise IncompatibleError("Give the model a budget or seconds, not both.")

@@ -12,6 +12,8 @@ from pliant.models.multires.contact_kernels import Touching
 
 FIRM = 1.5  # stiffness of a contact, in particle masses by the square of the tick
 SLOW = 0.7  # viscosity of a contact without restitution, in particle masses by the tick
+_PAIRS = ("particle", "shape", "stiffness", "viscosity", "anchor", "touches", "force", "stored")
+_SHAPES = ("kinds", "friction", "sizes", "frames", "places", "speed", "slow")
 
 
 def near_obstacles(
@@ -44,8 +46,9 @@ class ObstacleContact:
     def _none(self) -> Touching:
         return Touching(
             np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros((0, 1, 3)),
-            np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros((0, 3)),
-            np.zeros(0, bool), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 8)), FIRM, np.zeros(0), self.mass,
+            np.zeros((0, 3)), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0),
+            np.zeros((0, 3)), np.zeros(0, bool), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 8)), FIRM,
+            np.zeros(0), self.mass,
         )  # fmt: skip
 
     @property
@@ -61,13 +64,13 @@ class ObstacleContact:
     def prepare(
         self, obstacles: Sequence[ObstacleRuntime], x: Array, v: Array, edge: float, time: float, dt: float,
         ticks: int,
-    ) -> float:  # fmt: skip
-        """Find the pairs of a step of ``ticks`` from ``time`` on; x, v (n, 3) of the particles. Returns the
-        energy [J] that contacts lose because their ticks are longer than when they began."""
+    ) -> None:  # fmt: skip
+        """Find the pairs of a step of ``ticks`` from ``time`` on; x, v (n, 3) of the particles. Those that
+        touched go on; where ticks are longer than when they began, they lose energy."""
         old, before = self.pairs, self.obstacles
         if not obstacles:
             self.pairs, self.obstacles = self._none(), []
-            return float(old.stored.sum())
+            return
         times: Array = time + np.arange(ticks + 1.0) * (dt / ticks)
         shapes = [obstacle.rigid(times) for obstacle in obstacles]
         places = np.empty((len(shapes), ticks + 1, 3))
@@ -84,15 +87,16 @@ class ObstacleContact:
             np.array([shape.friction for shape in shapes]),
             np.stack([np.resize(shape.size, 3) for shape in shapes]),
             np.stack([shape.frame for shape in shapes]),
-            places, particle, shape_of, np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros(n, bool),
+            places, (places[:, 1] - places[:, 0]) * (ticks / dt), particle, shape_of,
+            np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros(n, bool),
             np.zeros((n, 3)), np.zeros(n), np.zeros((len(shapes), 8)), FIRM,
             SLOW * np.clip(1.0 - restitution, 0.0, 1.0), self.mass,
         )  # fmt: skip
         self.obstacles = list(obstacles)
-        return float(old.stored.sum()) - self._continue(old, before, dt / ticks)
+        self._continue(old, before, dt / ticks)
 
-    def _continue(self, old: Touching, before: list[ObstacleRuntime] | None, dt: float) -> float:
-        """Let pairs that touched go on; returns the energy [J] in them."""
+    def _continue(self, old: Touching, before: list[ObstacleRuntime] | None, dt: float) -> None:
+        """Let pairs that touched go on."""
         now, obstacles = self.pairs, self.obstacles
         assert obstacles is not None
         place = np.arange(len(obstacles)) if before is None else np.array(
@@ -106,7 +110,7 @@ class ObstacleContact:
         order = np.argsort(keys, kind="stable")
         where = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
         if not len(keys) or not len(rows):
-            return 0.0
+            return
         there = order[where]
         same = (keys[there] == wanted) & (shape >= 0)
         to, source = there[same], rows[same]
@@ -119,33 +123,42 @@ class ObstacleContact:
         now.anchor[to] = old.anchor[source]
         now.force[to] = share[:, None] * old.force[source]
         now.stored[to] = share * old.stored[source]
-        return float(now.stored.sum())
 
-    def report(self) -> None:
-        """Hand impulses, work and heat of the step to the obstacles."""
-        for obstacle, out in zip(self.obstacles or (), self.pairs.out, strict=True):
-            obstacle.take_contacts(out)
-
-    def copy(self) -> Touching:
-        """What changes in a step, to take it again."""
+    def finish_step(self, dt: float) -> None:
+        """Hand impulses, work and heat of the step, in ticks of dt, to the obstacles; the shapes are where
+        they are at its end."""
         p = self.pairs
-        return p._replace(
-            stiffness=p.stiffness.copy(), viscosity=p.viscosity.copy(), anchor=p.anchor.copy(),
-            touches=p.touches.copy(), force=p.force.copy(), stored=p.stored.copy(), out=p.out.copy(),
-        )  # fmt: skip
+        for obstacle, out in zip(self.obstacles or (), p.out, strict=True):
+            obstacle.take_contacts(out)
+        if len(p.kinds):
+            last = np.ascontiguousarray(p.places[:, -1:])
+            self.pairs = p._replace(places=last, speed=(p.places[:, -1] - p.places[:, -2]) / dt)
 
-    def cut(self, parents: IntArray, mass: Array) -> None:
-        """Forget all contacts: particles have other numbers now."""
-        self.mass = mass
-        self.pairs = self._none()
+    def continue_after_cut(self, before: "ObstacleContact", parents: IntArray) -> None:
+        """Take over the contacts of the body before a cut; particles continue ``parents``, and share their
+        contacts by mass."""
+        p, touched = before.pairs, np.flatnonzero(before.pairs.touches)
+        order = touched[np.argsort(p.particle[touched], kind="stable")]
+        first = np.searchsorted(p.particle[order], parents)
+        sizes = np.searchsorted(p.particle[order], parents, "right") - first
+        particle = np.repeat(np.arange(len(parents)), sizes)
+        start = np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+        rows = order[start + np.arange(len(particle))]
+        share = self.mass[particle] / before.mass[p.particle[rows]]
+        self.obstacles = before.obstacles
+        self.pairs = p._replace(
+            particle=particle, shape=p.shape[rows], stiffness=share * p.stiffness[rows],
+            viscosity=share * p.viscosity[rows], anchor=p.anchor[rows], touches=p.touches[rows],
+            force=share[:, None] * p.force[rows], stored=share * p.stored[rows], mass=self.mass,
+        )  # fmt: skip
 
     # ----------------------------------------------------------------------------------------- restart
 
     def state(self) -> dict[str, AnyArray]:
         p = self.pairs
-        names = ("particle", "shape", "stiffness", "viscosity", "anchor", "touches", "force", "stored")
         rows = np.flatnonzero(p.touches)
-        return {f"touch-{name}": getattr(p, name)[rows] for name in names}
+        found = {f"touch-{name}": getattr(p, name)[rows] for name in _PAIRS}
+        return found | {f"touch-{name}": getattr(p, name) for name in _SHAPES}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         values: Any = {name[6:]: np.array(state[name]) for name in state if name.startswith("touch-")}

@@ -237,7 +237,7 @@ class ReducedBody:
         for attempt in range(RETAKES + 1):
             if self._attempt(ctx, ticks << attempt, attempt == RETAKES):
                 break
-        self.contact.report()
+        self.contact.finish_step(self.dt)
 
     def _attempt(self, ctx: StepContext, ticks: int, last: bool) -> bool:
         """Take the step in so many ticks; False where it gained energy and is to be taken again."""
@@ -247,10 +247,9 @@ class ReducedBody:
         begin, elastic_energy, scheme = self.total(), self.elastic, self._scheme
         self.dt = ctx.dt / ticks
         x, v = motion.x[h.particles], motion.v[h.particles]
-        softer = self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
+        self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
         acting = arrangement.with_particles(self.contact.particles)
-        if self.dt != dt_before or softer or not ctx.obstacles:
-            self.evaluate()
+        self.evaluate()
         self._scheme = arrangement.scheme_energy(motion, self.dt)
         other = begin - self.total()
         led_before = self._led
@@ -379,7 +378,7 @@ class ReducedBody:
             "prescribed": self.arrangement.prescribed.flags,
             "loads": self.external,
             "node-eta": self.refinement.eta,
-            "calm": self.refinement.calm,
+            "calm": np.stack([self.refinement.calm, self.refinement.patience, self.refinement.merged]),
             **found,
             **self.contact.state(),
         }
@@ -395,5 +394,6 @@ class ReducedBody:
         for name, array in self.motion._asdict().items():
             array[:] = state[f"motion-{name}"]
         self.external = np.array(state["loads"])
-        self.refinement.eta, self.refinement.calm = np.array(state["node-eta"]), np.array(state["calm"])
+        self.refinement.eta = np.array(state["node-eta"])
+        self.refinement.calm, self.refinement.patience, self.refinement.merged = np.array(state["calm"])
         self.contact.restore(state)

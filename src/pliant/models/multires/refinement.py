@@ -12,7 +12,8 @@ from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
 
 MERGE = 0.2  # of the split threshold; half of it still flickers
-CALM = 0.5  # seconds that all children of a node have to be below that before it merges
+CALM, MOST_CALM = 0.5, 16.0  # seconds that all children of a node have to be below that before it merges
+SOON = 2.0  # a node that is split again within so many times that waits twice as long the next time
 REACH, LEAVE = 1.2, 2.0  # in edges: how near to a tool particles are simulated, and how far they may merge
 FULL = 0.95  # share of the budget beyond which nothing is split
 URGENT = 1e9
@@ -25,12 +26,17 @@ class Refinement:
     zero on linear fields, about 0.4 h |u''|. A node is split above ``threshold``, and merged when all its
     children have been below a fifth of it for half a second: merging takes energy out of the motion, so it
     must be rare. Particles near a tool are simulated whatever eta is: it is zero before the first contact.
-    calm (n,) [s]: how long a split node's children have been calm."""
+    calm (n,) [s]: how long a split node's children have been calm; patience (n,) [s]: how long they have to
+    be; merged (n,) [s]: how long ago a node merged. Nodes that merge and are split again soon wait twice as
+    long, so that levels settle under a tool that rests."""
 
     def __init__(self, hierarchy: Hierarchy, threshold: float) -> None:
         self.hierarchy, self.threshold = hierarchy, threshold
         self.eta: Array = np.zeros(len(hierarchy.points))
-        self.calm: Array = np.zeros(len(hierarchy.points))
+        n = len(hierarchy.points)
+        self.calm: Array = np.zeros(n)
+        self.patience: Array = np.full(n, CALM)
+        self.merged: Array = np.full(n, np.inf)
 
     def measure(self, arrangement: Arrangement, motion: NodeMotion) -> None:
         """Compute eta of all active nodes; it is zero elsewhere. x of all nodes is up to date."""
@@ -80,8 +86,12 @@ class Refinement:
         np.maximum.at(worst, row, value)
         calm = split & (worst < MERGE * self.threshold) & ~kept & ~urgent
         self.calm = np.where(calm, self.calm + elapsed, 0.0)
-        stays = split & (self.calm < CALM)
-        wanted = urgent | stays | (~split & (self.eta > self.threshold))
+        stays = split & (self.calm < self.patience)
+        fresh = ~split & (self.eta > self.threshold)
+        self.merged = np.where(split & ~stays, 0.0, self.merged + elapsed)
+        soon = fresh & (self.merged < SOON * self.patience)
+        self.patience = np.where(soon, np.minimum(2.0 * self.patience, MOST_CALM), self.patience)
+        wanted = urgent | stays | fresh
         wanted[h.particles] = False
         urgency = np.where(split, 2.0 * np.minimum(worst, 1e6), self.eta)
         return wanted, np.where(urgent, URGENT - h.level, urgency)

@@ -27,18 +27,65 @@ class ContactPoints:
     hair: float
 
 
+class ObstacleImpulses:
+    """Points of a body that meet obstacles, collected obstacle by obstacle, and the impulses there."""
+
+    def __init__(self, body: ContactPoints) -> None:
+        self.body = body
+        self.met: list[tuple[ObstacleRuntime, Array]] = []  # obstacles and their velocities
+        self.points: list[tuple[Array, Array, Array]] = []  # arms, normals, wanted velocities
+
+    def speeds(self, near: IntArray, normal: Array, velocity: Array, twist: Array) -> tuple[Array, Array]:
+        """Arms (k, 3) of the points ``near``, and their velocity along the normals (n, 3) of all."""
+        arms = self.body.points[near] - self.body.radius * normal[near] - self.body.centre
+        along = np.empty(len(near))
+        point_speeds(twist, arms, velocity, normal[near], along)
+        return arms, along
+
+    def add(
+        self, obstacle: ObstacleRuntime, velocity: Array, arms: Array, normals: Array, wanted: Array
+    ) -> None:
+        """Points that are to have at least the velocities ``wanted`` (k,) away from ``obstacle``."""
+        self.met.append((obstacle, velocity))
+        self.points.append((arms, normals, wanted))
+
+    def exchange(self, time: float, twist: Array, yielding: Array, kicked: Array) -> float | None:
+        r"""Change ``twist`` (6,) by the impulses j; returns the energy that the body got [J], None if nothing
+        is met.
+
+        kicked (6,): what the half kick before has changed in the twist, :math:`\tfrac{dt}{2} W F`. The ledger
+        counts the work of forces F along the whole displacement of the step, which j has changed, so the body
+        gets :math:`j \cdot (u_- + u_+)/2 - \tfrac{dt}{2} j \cdot W F`; the obstacle's work less that is heat.
+        """
+        if not self.met:
+            return None
+        arms, normals, wanted = (np.concatenate(parts) for parts in zip(*self.points, strict=True))
+        counts = [len(own[0]) for own in self.points]
+        speeds = np.repeat([velocity for _, velocity in self.met], counts, axis=0)
+        friction = np.repeat([float(obstacle.friction) for obstacle, _ in self.met], counts)
+        impulses, before = np.zeros_like(arms), twist.copy()
+        solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
+        mean, parts, total = 0.5 * (before + twist) - kicked, np.split(impulses, np.cumsum(counts)[:-1]), 0.0
+        for (obstacle, velocity), (at, *_), own in zip(self.met, self.points, parts, strict=True):
+            got = float(mean @ resultant(at, np.zeros(3), own))
+            heat = float((own @ velocity).sum()) - got  # what the obstacle gave, less what the body got
+            obstacle.record_contact(time, at + self.body.centre, own, velocity, heat)
+            total += got
+        return total
+
+
 def contact_impulses(
     obstacles: Sequence[ObstacleRuntime], time: float, dt: float, ahead: float, body: ContactPoints,
-    twist: Array, yielding: Array, slow: float,
-) -> bool:  # fmt: skip
+    twist: Array, yielding: Array, slow: float, kicked: Array,
+) -> float | None:  # fmt: skip
     """Change ``twist`` (6,) by the impulses of obstacles that the points of a body would enter within
     ``ahead`` [s] from ``time`` on (0: that they touch).
 
     A point may come up to the surface, and no further; one that comes faster than ``slow`` [m/s] bounces off
     with the obstacle's restitution; friction takes what it can of the velocity along the surface. dt: the
-    World's step. True if there was any.
+    World's step. Returns the energy that the body got [J], see ``ObstacleImpulses.exchange``.
     """
-    met, points = [], []  # obstacles with their velocities; arms, normals, gaps and approach at each
+    contacts = ObstacleImpulses(body)
     for obstacle in obstacles:
         gap, normal = obstacle.distances(time, body.points)
         gap = gap - body.radius
@@ -47,34 +94,41 @@ def contact_impulses(
         near = np.flatnonzero(gap < body.hair + ahead * reach)
         if not len(near):
             continue
-        arms = body.points[near] - body.radius * normal[near] - body.centre
-        approach = np.empty(len(near))
-        point_speeds(twist, arms, velocity, normal[near], approach)
+        _, approach = contacts.speeds(near, normal, velocity, twist)
         near = near[gap[near] + ahead * approach < body.hair]
         if len(near):
             near = spread(near, gap, normal, body.points)
-            arms = body.points[near] - body.radius * normal[near] - body.centre
-            approach = np.empty(len(near))
-            point_speeds(twist, arms, velocity, normal[near], approach)
-            met.append((obstacle, velocity))
-            points.append((arms, normal[near], gap[near], approach))
-    if not met:
-        return False
-    arms, normals, gaps, approach = (np.concatenate(parts) for parts in zip(*points, strict=True))
-    counts = [len(own[0]) for own in points]
-    speeds = np.repeat([velocity for _, velocity in met], counts, axis=0)
-    friction = np.repeat([float(obstacle.friction) for obstacle, _ in met], counts)
-    bounce = np.repeat([float(obstacle.restitution) for obstacle, _ in met], counts)
-    wanted = -np.maximum(gaps, 0.0) / ahead if ahead > 0.0 else np.zeros(len(gaps))
-    wanted = np.where((-approach > slow) & (bounce > 0.0), -bounce * approach, wanted)
-    impulses, before = np.zeros_like(arms), twist.copy()
-    solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
-    mean, parts = 0.5 * (before + twist), np.split(impulses, np.cumsum(counts)[:-1])
-    for (obstacle, velocity), (at, *_), own in zip(met, points, parts, strict=True):
-        got = float(mean @ resultant(at, np.zeros(3), own))
-        heat = float((own @ velocity).sum()) - got  # what the obstacle gave, less what the body got
-        obstacle.record_contact(time, at + body.centre, own, velocity, heat)
-    return True
+            arms, approach = contacts.speeds(near, normal, velocity, twist)
+            bounce = float(obstacle.restitution)
+            wanted = -np.maximum(gap[near], 0.0) / ahead if ahead > 0.0 else np.zeros(len(near))
+            wanted = np.where((-approach > slow) & (bounce > 0.0), -bounce * approach, wanted)
+            contacts.add(obstacle, velocity, arms, normal[near], wanted)
+    return contacts.exchange(time, twist, yielding, kicked)
+
+
+def stop_at_surface(
+    obstacles: Sequence[ObstacleRuntime], time: float, dt: float, body: ContactPoints, after: Array,
+    twist: Array, yielding: Array, kicked: Array,
+) -> float | None:  # fmt: skip
+    """Change ``twist`` (6,) at ``time`` so that its drift, which took the points of ``body`` to ``after``
+    (k, 3), takes none deeper into an obstacle than it was: points of a body that turns do not move straight,
+    as ``contact_impulses`` thinks. Returns the energy that the body got [J]."""
+    contacts = ObstacleImpulses(body)
+    for obstacle in obstacles:
+        gap, normal = obstacle.distances(time + dt, after)
+        gap = gap - body.radius
+        deep = np.flatnonzero(gap < -body.hair)
+        if not len(deep):
+            continue
+        earlier = obstacle.distances(time, body.points)[0] - body.radius
+        lack = np.minimum(earlier, 0.0) - gap
+        deep = deep[lack[deep] > body.hair]
+        if len(deep):
+            deep = spread(deep, gap, normal, body.points)
+            velocity = obstacle.velocity(time + dt, dt)
+            arms, along = contacts.speeds(deep, normal, velocity, twist)
+            contacts.add(obstacle, velocity, arms, normal[deep], along + lack[deep] / dt)
+    return contacts.exchange(time, twist, yielding, kicked)
 
 
 def push_out(

@@ -52,7 +52,13 @@ class Joints:
 
     def hold(self, twist: Array, wanted: Array) -> Array:
         """Change ``twist`` so that the joints have the velocities ``wanted`` (n, 3); the impulse (6,)."""
-        off = wanted[self.rows, self.axes] - self.J @ twist
+        return self._change(twist, wanted[self.rows, self.axes] - self.J @ twist)
+
+    def shift(self, twist: Array, off: Array) -> Array:
+        """Change ``twist`` so that the joints' velocities change by ``off`` (n, 3); the impulse (6,)."""
+        return self._change(twist, off[self.rows, self.axes])
+
+    def _change(self, twist: Array, off: Array) -> Array:
         change = self.inverse @ (self.A.T @ off)
         twist += self.root @ change
         return np.asarray(np.linalg.solve(self.root.T, change))

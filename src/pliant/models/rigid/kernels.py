@@ -32,21 +32,23 @@ def _spin_about(q, k, angle, momentum):
 
 @jit
 def free_rotation(q, angular, inertia, dt, steps):
-    r"""Rotate a free body for ``dt``: five exact rotations about its principal axes in each of ``steps``.
+    r"""Rotate a free body for ``dt``, in ``steps`` of exact rotations about its principal axes.
 
     The energy :math:`\sum \Pi_k^2 / 2 I_k` of the momentum :math:`\Pi = R^T L` in the body is split into its
     three terms, each of which is a rotation at a constant rate: symmetric, symplectic, and L in space
-    stays what it is ([DullweberLeimkuhlerMcLachlan1997]_, section III).
+    stays what it is ([DullweberLeimkuhlerMcLachlan1997]_, section III). Differs: three such passes, over
+    1.35, -1.70 and 1.35 of the step, make the scheme one of fourth order.
     """
     R = np.empty((3, 3))
-    h = dt / steps
-    for _ in range(steps):
+    outer = 1.0 / (2.0 - 2.0 ** (1.0 / 3.0))
+    for part in range(3 * steps):
+        h = dt / steps * (1.0 - 2.0 * outer if part % 3 == 1 else outer)
         turn_matrix(q, R)
         own = np.empty(3)
         for k in range(3):
             own[k] = R[0, k] * angular[0] + R[1, k] * angular[1] + R[2, k] * angular[2]
-        for k, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
-            _spin_about(q, k, part * h * own[k] / inertia[k], own)
+        for k, share in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
+            _spin_about(q, k, share * h * own[k] / inertia[k], own)
         size = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
         for k in range(4):
             q[k] /= size

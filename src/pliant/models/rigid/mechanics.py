@@ -11,6 +11,8 @@ from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ContactSurface,
+    EnergyKeeping,
+    EnergyTotals,
     FieldData,
     Mechanics,
     SelfStepping,
@@ -20,7 +22,7 @@ from pliant.interfaces import (
 )
 from pliant.mesh.triangles import double_areas
 from pliant.models.rigid import kernels
-from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out
+from pliant.models.rigid.contact import ContactPoints, contact_impulses, push_out, stop_at_surface
 from pliant.models.rigid.joints import Joints
 from pliant.models.rigid.kernels import cross, quaternion_of, turned
 from pliant.structure.samplers.rigid import RigidContact
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 TURN = 0.05  # largest turn within a step of the free rotation [rad]
 MOST_PARTS = 1e4  # of a step
+MOST_DRIFTS = 8  # tries to end a step where joints and obstacles want it
+CLOSE, STILL = 1e-9, 1e-13  # what counts as there; the motion of joints in a step that counts as none [size]
 
 
 class RigidMechanics(Mechanics):
@@ -37,11 +41,14 @@ class RigidMechanics(Mechanics):
 
     centre (3,), quaternion (4,): principal axes to the world; momentum P, spin momentum L about the centre.
     A step is kick, drift, kick: half of the forces' impulse on P and L, free flight and free rotation, the
-    other half. Impulses at obstacles and joints are part of each kick: what rests does not move.
+    other half. Impulses at obstacles and joints are part of each kick: what rests does not move. Those of the
+    first kick are such that the drift ends where joints and obstacles want it, so that energies are those of
+    leapfrog with constraints: K + S changes by the work of all forces along the displacement, with
+    :math:`S = -\tfrac{dt^2}{8} F \cdot W F`, W the mobility that joints leave.
     """
 
-    capabilities = frozenset({SelfStepping})
-    books_drives = False
+    capabilities = frozenset({SelfStepping, EnergyKeeping})
+    checks_steps = False
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -65,6 +72,10 @@ class RigidMechanics(Mechanics):
         self.contact_stiffness = stiffness or 0.6 * material.young * structure.spacing
         self.momentum, self.spin = np.zeros(3), np.zeros(3)
         self._giving = np.zeros(6)
+        self._work = 0.0  # of moving joints, and of obstacles that move the body out, not yet reported [J]
+        self._load, self._moved = np.zeros(6), np.zeros(6)  # at the beginning of the step; by ``_correct``
+        self._drifted = np.zeros(6)  # twist at the end of the drift
+        self._driven = False  # whether joints move in this step
         self.held = np.zeros(6)  # mean force and torque of joints over the last step
         self._shown: tuple[Array, Array] | None = None  # rows as last written
         self._joints: Joints | None = None
@@ -129,10 +140,13 @@ class RigidMechanics(Mechanics):
         found = kernels.resultant(x, self.centre, self.structure.mass[:, None] * v)
         self.momentum, self.spin = found[:3], found[3:]
 
-    def _kick(self, dt: float, x: Array, external: Array) -> None:
-        load = kernels.resultant(x, self.centre, external)
+    def _kick(self, dt: float, load: Array) -> None:
         self.momentum = self.momentum + dt * load[:3]
         self.spin = self.spin + dt * load[3:]
+
+    def _kinetic(self, R: Array, twist: Array) -> float:
+        own = twist[3:] @ R
+        return 0.5 * (self.total * float(twist[:3] @ twist[:3]) + float(self.inertia @ (own * own)))
 
     # ------------------------------------------------------------------------------------ the step
 
@@ -146,38 +160,66 @@ class RigidMechanics(Mechanics):
             self._shown = (np.empty_like(x), np.empty_like(v))
             kernels.follow(self.centre, R, self.arms, self._twist(R), np.ones_like(x), *self._shown)
         self._take_kicks(x, v, inverse_mass)
-        before = self._shown[0]
-        self._kick(0.5 * dt, before, ctx.external)
+        before, speed = self._shown
         R = self._turn()
-        twist, joints = self._twist(R), Joints.of(inverse_mass)
-        yielding = self._yielding(R)
-        self._giving = np.zeros(6)
+        load = kernels.resultant(before, self.centre, ctx.external)
+        started = self._kinetic(R, self._twist(R))
+        self._kick(0.5 * dt, load)
+        twist, joints, yielding = self._twist(R), Joints.of(inverse_mass), self._yielding(R)
+        self._giving, self._driven = np.zeros(6), False
         if joints is not None:
             joints.prepare(before - self.centre, yielding)
             wanted = (x - before) / dt
+            self._driven = dt * max(map(joints.gap, (wanted, v, speed))) > STILL * self.size
             self._giving += joints.hold(twist, wanted) / dt
             yielding = joints.yielding
-        load, met = kernels.resultant(before, self.centre, ctx.external), False
+        kicked = 0.5 * dt * yielding @ load
+        got, met = 0.0, False
         if ctx.obstacles:
-            slow = 2.0 * dt * math.hypot(*load[:3]) / self.total
-            met = contact_impulses(ctx.obstacles, time, dt, dt, self._body(before), twist, yielding, slow)
-        self._take(R, twist)
-        self.centre = self.centre + dt * twist[:3]
-        parts = min(MOST_PARTS, math.hypot(*twist[3:]) * dt / TURN)  # the watchdog stops what would need more
-        kernels.free_rotation(self.quaternion, self.spin, self.inertia, dt, max(1, math.ceil(parts)))
+            slow, body = 2.0 * dt * math.hypot(*load[:3]) / self.total, self._body(before)
+            first = contact_impulses(ctx.obstacles, time, dt, dt, body, twist, yielding, slow, kicked)
+            got, met = first or 0.0, first is not None
+        pose = self.centre, self.quaternion
+        for drift in range(MOST_DRIFTS):
+            self._take(R, twist)
+            self._drift(pose, dt, twist)
+            if (joints is None and not ctx.obstacles) or drift == MOST_DRIFTS - 1:
+                break
+            again, rows = False, self.centre + self.arms @ self._turn().T
+            if joints is not None and joints.gap(x - rows) > CLOSE * self.size:
+                self._giving += joints.shift(twist, (x - rows) / dt) / dt
+                again = True
+            if ctx.obstacles:
+                more = stop_at_surface(
+                    ctx.obstacles, time, dt, body, rows[self.touching], twist, yielding, kicked
+                )
+                again, got, met = again or more is not None, got + (more or 0.0), met or more is not None
+            if not again:
+                break
+        if self._driven:
+            kept = self._kinetic(R, twist) + 0.25 * dt * float(kicked @ load)
+            self._work += kept - started - 0.5 * dt * float(load @ twist) - got
+        self._load, self._drifted = load, self._twist(self._turn())
         self._correct(time + dt, x, joints, ctx.obstacles)
         if joints is not None:
             self._follow_joints(joints, x, v, dt)
         self._joints = joints
         self._show(x, v, inverse_mass, None if met or joints is not None else 0.5 * dt * load)
 
+    def _drift(self, pose: tuple[Array, Array], dt: float, twist: Array) -> None:
+        """Free flight and free rotation from ``pose`` for ``dt`` with the present momenta."""
+        self.centre, self.quaternion = pose[0] + dt * twist[:3], pose[1].copy()
+        parts = min(MOST_PARTS, math.hypot(*twist[3:]) * dt / TURN)  # the watchdog stops what would need more
+        kernels.free_rotation(self.quaternion, self.spin, self.inertia, dt, max(1, math.ceil(parts)))
+
     def _body(self, rows: Array) -> ContactPoints:
-        return ContactPoints(rows[self.touching], self.radius, self.centre, self.size, 1e-9 * self.size)
+        return ContactPoints(rows[self.touching], self.radius, self.centre, self.size, CLOSE * self.size)
 
     def _correct(
         self, time: float, x: Array, joints: Joints | None, obstacles: Sequence[ObstacleRuntime]
     ) -> None:
-        """Bring the pose where joints and obstacles want it."""
+        """Bring the pose where joints and obstacles want it, as far as the drift did not."""
+        self._moved = np.zeros(6)
         for _ in range(8 if joints is not None or obstacles else 0):
             R = self._turn()
             rows = self.centre + self.arms @ R.T
@@ -200,6 +242,7 @@ class RigidMechanics(Mechanics):
                         hint="Move or hold them as one piece.",
                     )
                 return
+            self._moved += move
             self.centre = self.centre + move[:3]
             self.quaternion = turned(self.quaternion, move[3:])
 
@@ -215,17 +258,38 @@ class RigidMechanics(Mechanics):
         dt = ctx.dt
         R = self._turn()
         rows = self.centre + self.arms @ R.T
-        self._kick(0.5 * dt, rows, ctx.external)
-        twist, yielding = self._twist(R), self._yielding(R)
+        load = kernels.resultant(rows, self.centre, ctx.external)
+        self._kick(0.5 * dt, load)
+        twist, yielding, got = self._twist(R), self._yielding(R), 0.0
         if self._joints is not None:
             self._joints.prepare(rows - self.centre, yielding)
             self._giving += self._joints.hold(twist, ctx.v) / dt
             yielding = self._joints.yielding
         if ctx.obstacles:
-            contact_impulses(ctx.obstacles, ctx.time + dt, dt, 0.0, self._body(rows), twist, yielding, np.inf)
+            at, body = ctx.time + dt, self._body(rows)
+            first = contact_impulses(ctx.obstacles, at, dt, 0.0, body, twist, yielding, np.inf, np.zeros(6))
+            got = first or 0.0
+        if self._driven:
+            kept = self._kinetic(R, twist) - dt * dt / 8.0 * float(load @ yielding @ load)
+            own = self._drifted
+            self._work += kept - self._kinetic(R, own) - 0.5 * dt * float(load @ own) - got
+        self._work -= 0.5 * float((self._load + load) @ self._moved)
         self.held = self._giving
         self._take(R, twist)
         self._show(ctx.x, ctx.v, ctx.inverse_mass)
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        totals.work += self._work
+        self._work = 0.0
+
+    def scheme_energy(self, external: Array, inverse_mass: Array, dt: float) -> float:
+        R = self._turn()
+        arms, yielding = self.arms @ R.T, self._yielding(R)
+        load = kernels.resultant(arms, np.zeros(3), external)
+        if (joints := Joints.of(inverse_mass)) is not None:
+            joints.prepare(arms, yielding)
+            yielding = joints.yielding
+        return -dt * dt / 8.0 * float(load @ yielding @ load)
 
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """``P^2/2M + L . I^-1 L/2`` of the momenta that the rows have: impulses on some rows move all."""
@@ -269,4 +333,4 @@ class RigidMechanics(Mechanics):
         self.centre, self.quaternion = state["pose"][:3].copy(), state["pose"][3:].copy()
         self.momentum, self.spin = state["momenta"][:3].copy(), state["momenta"][3:].copy()
         self.held, self.friction = state["held"].copy(), float(state["friction"])
-        self._shown = None
+        self._shown, self._work = None, 0.0

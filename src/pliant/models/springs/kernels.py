@@ -26,7 +26,7 @@ def shift_of(low, offset, p):
 
 
 @jit
-def _bring_near(first, last, x, near, shift):
+def bring_near(first, last, x, near, shift):
     """Copy the positions of the particles ``first`` to ``last`` into rows of four."""
     for i in range(first, last):
         r = np.uint64(i) + shift
@@ -37,7 +37,7 @@ def _bring_near(first, last, x, near, shift):
 
 
 @jit
-def _add(buffer, r, f0, f1, f2, f3):
+def add_row(buffer, r, f0, f1, f2, f3):
     b0, b1, b2, b3 = buffer[r, 0], buffer[r, 1], buffer[r, 2], buffer[r, 3]
     buffer[r, 0] = b0 + f0
     buffer[r, 1] = b1 + f1
@@ -46,7 +46,7 @@ def _add(buffer, r, f0, f1, f2, f3):
 
 
 @jit
-def _edge(near, p, r, w, k):
+def edge_row(near, p, r, w, k):
     """The vector from particle r to particle p, into ``w[k:k + 4]``."""
     d0, d1 = near[p, 0] - near[r, 0], near[p, 1] - near[r, 1]
     d2, d3 = near[p, 2] - near[r, 2], near[p, 3] - near[r, 3]
@@ -69,8 +69,8 @@ def _spring_blocks(first, last, index, rest, near, buffer, shift, w, pull):
         row = rest[b]
         for i in range(16):
             p = np.uint64(nodes[i, 0]) + shift
-            _edge(near, p, np.uint64(nodes[i, 1]) + shift, w, 4 * i)
-            _edge(near, p, np.uint64(nodes[i, 2]) + shift, w, 64 + 4 * i)
+            edge_row(near, p, np.uint64(nodes[i, 1]) + shift, w, 4 * i)
+            edge_row(near, p, np.uint64(nodes[i, 2]) + shift, w, 64 + 4 * i)
         for i in range(32):
             k = 4 * i
             pull[i] = _pull(w[k], w[k + 1], w[k + 2], w[k + 3], row[i], row[32 + i])
@@ -80,9 +80,9 @@ def _spring_blocks(first, last, index, rest, near, buffer, shift, w, pull):
             t = pull[16 + i]
             q0, q1, q2, q3 = s * w[k], s * w[k + 1], s * w[k + 2], s * w[k + 3]
             r0, r1, r2, r3 = t * w[64 + k], t * w[65 + k], t * w[66 + k], t * w[67 + k]
-            _add(buffer, np.uint64(nodes[i, 0]) + shift, -(q0 + r0), -(q1 + r1), -(q2 + r2), -(q3 + r3))
-            _add(buffer, np.uint64(nodes[i, 1]) + shift, q0, q1, q2, q3)
-            _add(buffer, np.uint64(nodes[i, 2]) + shift, r0, r1, r2, r3)
+            add_row(buffer, np.uint64(nodes[i, 0]) + shift, -(q0 + r0), -(q1 + r1), -(q2 + r2), -(q3 + r3))
+            add_row(buffer, np.uint64(nodes[i, 1]) + shift, q0, q1, q2, q3)
+            add_row(buffer, np.uint64(nodes[i, 2]) + shift, r0, r1, r2, r3)
 
 
 @jit
@@ -97,10 +97,10 @@ def _volume_blocks(first, last, index, rest, near, buffer, shift, w, f):
         for i in range(16):
             p = np.uint64(nodes[i, 0]) + shift
             k = 4 * i
-            _edge(near, np.uint64(nodes[i, 1]) + shift, p, w, k)
-            _edge(near, np.uint64(nodes[i, 2]) + shift, p, w, 64 + k)
-            _edge(near, np.uint64(nodes[i, 3]) + shift, p, w, 128 + k)
-            _edge(near, np.uint64(nodes[i, 4]) + shift, p, w, 192 + k)
+            edge_row(near, np.uint64(nodes[i, 1]) + shift, p, w, k)
+            edge_row(near, np.uint64(nodes[i, 2]) + shift, p, w, 64 + k)
+            edge_row(near, np.uint64(nodes[i, 3]) + shift, p, w, 128 + k)
+            edge_row(near, np.uint64(nodes[i, 4]) + shift, p, w, 192 + k)
         for i in range(16):
             k = 4 * i
             ax, ay, az, a0 = w[k], w[k + 1], w[k + 2], w[k + 3]
@@ -138,13 +138,13 @@ def _volume_blocks(first, last, index, rest, near, buffer, shift, w, f):
             r0, r1, r2, r3 = f[k + 64], f[k + 65], f[k + 66], f[k + 67]
             s0, s1, s2, s3 = f[k + 128], f[k + 129], f[k + 130], f[k + 131]
             t0, t1, t2, t3 = f[k + 192], f[k + 193], f[k + 194], f[k + 195]
-            _add(buffer, np.uint64(nodes[i, 1]) + shift, q0, q1, q2, q3)
-            _add(buffer, np.uint64(nodes[i, 2]) + shift, r0, r1, r2, r3)
-            _add(buffer, np.uint64(nodes[i, 3]) + shift, s0, s1, s2, s3)
-            _add(buffer, np.uint64(nodes[i, 4]) + shift, t0, t1, t2, t3)
+            add_row(buffer, np.uint64(nodes[i, 1]) + shift, q0, q1, q2, q3)
+            add_row(buffer, np.uint64(nodes[i, 2]) + shift, r0, r1, r2, r3)
+            add_row(buffer, np.uint64(nodes[i, 3]) + shift, s0, s1, s2, s3)
+            add_row(buffer, np.uint64(nodes[i, 4]) + shift, t0, t1, t2, t3)
             p0, p1 = -((q0 + r0) + (s0 + t0)), -((q1 + r1) + (s1 + t1))
             p2, p3 = -((q2 + r2) + (s2 + t2)), -((q3 + r3) + (s3 + t3))
-            _add(buffer, np.uint64(nodes[i, 0]) + shift, p0, p1, p2, p3)
+            add_row(buffer, np.uint64(nodes[i, 0]) + shift, p0, p1, p2, p3)
 
 
 @jit
@@ -153,7 +153,7 @@ def _partition(p, low, high, offset, springs, spring_rest, tets, tet_rest, x, ne
     w = np.empty(256)
     f = np.empty(256)
     shift = shift_of(low, offset, p)
-    _bring_near(low[p], high[p], x, near, shift)
+    bring_near(low[p], high[p], x, near, shift)
     starts, index = springs
     _spring_blocks(starts[p], starts[p + 1], index, spring_rest, near, buffer, shift, w, f)
     starts, index = tets

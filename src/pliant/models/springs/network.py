@@ -99,7 +99,8 @@ class SpringNetwork:
     """Connections laid out for the spring kernels; ``rest`` holds rest lengths and stiffnesses in blocks.
 
     edges (m, 2): pairs i < j in lexicographic order; born (m,): the rest lengths they were made with [m];
-    own (m,): stiffnesses while whole [N/m]; intact (m,). damped: rows like ``rest`` whose stiffnesses are
+    own (m,): stiffnesses while whole [N/m]; intact (m,); softened (m,): those whose forces somebody else has
+    taken over. damped: rows like ``rest`` whose stiffnesses are
     those of damping, where some connections are damped more than others.
     """
 
@@ -107,13 +108,14 @@ class SpringNetwork:
         self.edges, self.count = edges, count
         self.born, self.own = lengths.copy(), stiffness.copy()
         self.intact: BoolArray = np.ones(len(edges), bool)
+        self.softened: BoolArray = np.zeros(len(edges), bool)
         self.blocks: ElementBlocks | None = None
         self.damped: Array | None = None
         self._shares: Array | None = None
+        self.rest = np.zeros((0, 64))
         if len(edges):
             self.loops = SpringForces(edges, count, lengths, stiffness)
             self.blocks, self.rest, self._members = self.loops.blocks, self.loops.rest, self.loops.members
-            self.born_rows = pair_rows(self.blocks, self._members, lengths)
             self._find_places(self.blocks)
         self.table = edge_incidence(edges, count)
 
@@ -132,12 +134,22 @@ class SpringNetwork:
         """Present rest lengths (m,) [m]."""
         return self.rest[self._row, self._lane] if len(self.edges) else np.zeros(0)
 
+    @property
+    def slots(self) -> tuple[IntArray, IntArray]:
+        """Row and lane of ``rest`` (m,) with each connection's rest length; its stiffness is 32 lanes on."""
+        return self._row, self._lane
+
+    @property
+    def bearing(self) -> BoolArray:
+        """Connections (m,) that are intact and do not soften."""
+        return np.asarray(self.intact & ~self.softened)
+
     def write(self, lengths: Array | None = None) -> None:
         """Take over rest lengths (m,), and stiffnesses as ``own`` and ``intact`` have them."""
         if len(self.edges):
             if lengths is not None:
                 self.rest[self._row, self._lane] = lengths
-            self.rest[self._row, 32 + self._lane] = np.where(self.intact, self.own, 0.0)
+            self.rest[self._row, 32 + self._lane] = np.where(self.intact & ~self.softened, self.own, 0.0)
             self.damp(self._shares)
 
     def damp(self, shares: Array | None) -> None:
@@ -151,8 +163,22 @@ class SpringNetwork:
         """Make ``lengths`` (m,) the rest lengths; ``which`` (m,) count as born with them."""
         self.born = np.where(which, lengths, self.born)
         self.write(lengths)
-        if self.blocks is not None:
-            self.born_rows = pair_rows(self.blocks, self._members, self.born)
+
+    def lengths_of(self, which: IntArray) -> Array:
+        """Present rest lengths (k,) [m] of connections ``which`` (k,)."""
+        return self.rest[self._row[which], self._lane[which]] if len(which) else np.zeros(0)
+
+    def soften(self, which: IntArray) -> None:
+        """Leave the forces of connections ``which``, and of no others, to somebody else."""
+        now = np.zeros(len(self.edges), bool)
+        now[which] = True
+        changed = np.flatnonzero(now != self.softened)
+        self.softened = now
+        stiffness = np.where(self.intact & ~now, self.own, 0.0)[changed]
+        for rows, shares in ((self.rest, None), (self.damped, self._shares)):
+            if rows is not None and len(changed):
+                own = stiffness if shares is None else stiffness * shares[changed]
+                rows[self._row[changed], 32 + self._lane[changed]] = own
 
     def break_(self, which: IntArray) -> None:
         """Break connections: they carry nothing any more."""

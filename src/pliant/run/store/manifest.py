@@ -33,8 +33,8 @@ PACKAGES = ("pliant", "numpy", "numba", "scipy", "zarr")
 def version_differences(manifest: TableView) -> str:
     """Which packages a run was made with other versions of than those installed; "" for none."""
     then = manifest.get("versions", {})
-    changed = [p for p in PACKAGES if p != "zarr" and p in then and then[p] != _version(p)]
-    return ", ".join(f"{p} {then[p]} (now {_version(p)})" for p in changed)
+    changed = [p for p in PACKAGES if p != "zarr" and p in then and then[p] != installed_version(p)]
+    return ", ".join(f"{p} {then[p]} (now {installed_version(p)})" for p in changed)
 
 
 def complete(manifest: TableView) -> Table:
@@ -43,7 +43,7 @@ def complete(manifest: TableView) -> Table:
         "format": FORMAT,
         "schema": SCHEMA,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {name: _version(name) for name in PACKAGES},
+        "versions": {name: installed_version(name) for name in PACKAGES},
         "python": platform.python_version(),
         "platform": platform.platform(),
         "machine": {"processor": _processor(), "cores": os.cpu_count()},
@@ -100,7 +100,7 @@ def _processor() -> str:
     return next(named, "") or platform.processor() or platform.machine()
 
 
-def _version(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -21,8 +21,8 @@ from pliant.validation.matrix.verdict import judged, measured
 
 SCHEMES = {"auto": ("auto",), "explicit": ("leapfrog",), "implicit": ("tr-bdf2", "implicit-euler")}
 """Kinds of integrators, and what stands for each: the first that there is."""
-EDGES = {"lattice": 0.4}
-"""Factors on the edge length: a lattice has no tets that follow thin parts, so its cells are smaller."""
+EDGES = {"lattice": 0.4, "efg": 0.6}
+"""Factors on the edge length: without tets that follow thin parts, cells have to be smaller."""
 
 
 def scheme(kind: str) -> str | None:
@@ -75,7 +75,7 @@ class MatrixCell:
 
 
 class _TimeLimit(RunProgress):
-    """Times the loop of a run, and ends it at a limit."""
+    """Times the loop of a run, and ends it at a limit [CPU s]: other jobs do not change that."""
 
     def __init__(self, limit: float) -> None:
         self.limit, self.wall, self.cpu = limit, 0.0, 0.0
@@ -90,8 +90,19 @@ class _TimeLimit(RunProgress):
 
     def frame(self, done: int, frames: int, simulated: float, wall: float) -> None:
         self.wall, self.cpu = time.perf_counter() - self._start, time.process_time() - self._start_cpu
-        if self.wall > self.limit:
-            raise Interrupted(f"The time limit of {self.limit:g} s was reached.")
+        if self.cpu > self.limit:
+            raise Interrupted(f"The limit of {self.limit:g} CPU seconds was reached.")
+
+
+def estimate_cell(cell: MatrixCell, folder: Path) -> Table:
+    """What ``check`` says of a cell, and the seconds that asking took."""
+    start, path = time.perf_counter(), cell.scene_path(folder)
+    path.write_text(cell.scene_text(), encoding="utf-8")
+    try:
+        found = _estimate(read(path))
+    except Exception:  # whatever it is, the run itself will tell
+        found = {"estimate": 0.0}
+    return found | {"asking": time.perf_counter() - start}
 
 
 def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
@@ -115,7 +126,7 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
     except Diverged as error:
         entry |= {"state": "diverged", "message": error.message}
     except Interrupted as error:
-        if watch.wall <= limit:
+        if watch.cpu <= limit:
             raise
         entry |= {"state": "timeout", "message": error.message}
     except InputError as error:
@@ -124,7 +135,7 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
         entry |= {"state": "failed", "message": f"{type(error).__name__}: {error}"}
     entry |= {"wall": watch.wall, "cpu": watch.cpu, "notes": watch.notes[-20:]}
     if entry["state"] == "done" and entry.get("estimate"):
-        entry["time_ratio"] = watch.wall / entry["estimate"]
+        entry["time_ratio"] = watch.cpu / entry["estimate"]
     return _finish(cell, folder, entry, keep)
 
 
@@ -135,8 +146,8 @@ def _finish(cell: MatrixCell, folder: Path, entry: Table, keep: bool = False) ->
             entry |= measured(load(run), motion, cell.body)
         except PliantError as error:
             entry["message"] += f" The run could not be read: {error.message}"
-    name = scheme(cell.integrator)
-    implicit = name is not None and "implicit" in (cell.integrator, *INTEGRATORS[name].__module__.split("."))
+    name = entry.get("chosen") or scheme(cell.integrator)
+    implicit = name is not None and "implicit" in INTEGRATORS[name].__module__.split(".")
     entry["verdict"] = {} if entry["state"] == "refused" else judged(entry, motion, implicit)
     entry["ok"] = all(good is not False for key, good in entry["verdict"].items() if key != "time")
     write_json(cell.result_path(folder), entry)
@@ -145,11 +156,35 @@ def _finish(cell: MatrixCell, folder: Path, entry: Table, keep: bool = False) ->
     return entry
 
 
+def expired(cell: MatrixCell, folder: Path, limit: float) -> Table:
+    """The result of a run whose process was ended, because it took far longer than the limit."""
+    message = f"The process was ended: the run did not stop at its limit of {limit:g} s."
+    entry = {**asdict(cell), "name": cell.name, "scene": cell.scene_text(), "message": message}
+    return _finish(cell, folder, entry | {"state": "timeout"})
+
+
+def reused(cell: MatrixCell, folder: Path, known: Table) -> Table | None:
+    """The result of ``cell`` where the run ``known``, with an automatic integrator, used the one that this
+    cell names; None where it did not."""
+    if cell.integrator == "auto" or known.get("chosen") != scheme(cell.integrator):
+        return None
+    own = {"name": cell.name, "integrator": cell.integrator, "scene": cell.scene_text()}
+    entry = known | own | {"same_as": known["name"]}
+    write_json(cell.result_path(folder), entry)
+    return entry
+
+
 def _estimate(scene: Scene) -> Table:
     """What ``check`` says of the scene."""
     report = check(scene)
     particles = sum(body.particles for body in report.bodies)
-    return {"estimate": report.wall, "steps": report.steps, "step": report.step, "particles": particles}
+    return {
+        "estimate": report.cpu,
+        "steps": report.steps,
+        "step": report.step,
+        "particles": particles,
+        "chosen": report.integrator,
+    }
 
 
 def _crashes(path: Path, text: str) -> int:

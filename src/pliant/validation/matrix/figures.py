@@ -1,6 +1,6 @@
 """Test bodies of the matrix: organic shapes with thin limbs, ears, handles, holes, loose and flat parts.
 
-Each is the zero surface of a field (``mesh.shapes.implicit``), about 0.2 m large, with its lowest point in
+Each is the zero surface of a field (``mesh.shapes.implicit``), about 0.4 m large, with its lowest point in
 z = 0 and its middle on the z axis.
 """
 
@@ -15,7 +15,7 @@ from pliant.core.typing import Array, Vector
 from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes.implicit import Field, blend, capsule, carve, ellipsoid, polygonise
 
-SIZE = 0.2  # m, of a figure whose field is about 1 large
+SIZE = 0.4  # m, of a figure whose field is about 1 large
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ FIGURES: dict[str, Figure] = {}
 
 
 def figure(
-    name: str, about: str, low: Vector, high: Vector, cells: float = 0.13, edge: float = 0.06
+    name: str, about: str, low: Vector, high: Vector, cells: float = 0.18, edge: float = 0.09
 ) -> Callable[[Field], Field]:
     """Decorator: enter a field as a test body."""
 
@@ -146,7 +146,7 @@ def hand(p: Array) -> Array:
     return _blended(parts, 0.05)
 
 
-@figure("calf", "four thin legs, horns and a tail", (-0.35, -0.85, -0.1), (0.35, 0.85, 1.1))
+@figure("calf", "four thin legs, horns and a tail", (-0.35, -0.85, -0.1), (0.35, 0.85, 1.1), edge=0.088)
 def calf(p: Array) -> Array:
     parts = [
         ellipsoid(p, (0, 0.05, 0.55), (0.2, 0.4, 0.2)),
@@ -161,7 +161,9 @@ def calf(p: Array) -> Array:
     return _blended(parts, 0.06)
 
 
-@figure("leaf", "a thin curved blade on a stem", (-0.4, -0.65, -0.1), (0.4, 0.85, 0.4), edge=0.045)
+@figure(
+    "leaf", "a thin curved blade on a stem", (-0.4, -0.65, -0.1), (0.4, 0.85, 0.4), cells=0.16, edge=0.075
+)
 def leaf(p: Array) -> Array:
     lifted = np.stack([p[0], p[1], p[2] - 0.35 * (p[1] ** 2 + p[0] ** 2)])
     blade = ellipsoid(lifted, (0, 0, 0.06), (0.32, 0.55, 0.055))

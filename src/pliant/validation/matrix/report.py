@@ -14,7 +14,7 @@ HEAD = {
     "gain": "energy gained", "unexplained": "unexplained", "surplus": "surplus", "numerical": "numerical",
     "linear": "momentum", "angular": "angular momentum", "volume_end": "volume at the end",
     "volume_change": "volume", "inverted": "inverted", "depth": "depth", "depth_bodies": "depth, bodies",
-    "wall": "wall [s]", "time_ratio": "time / estimate", "message": "message",
+    "cpu": "CPU [s]", "time_ratio": "time / estimate", "message": "message",
 }  # fmt: skip
 ABOUT = (
     "energy gained: largest rise of what the ledger does not explain "

@@ -1,11 +1,8 @@
 """All runs of the matrix: which, in parallel, resumable, and the files that tell of them."""
 
-import multiprocessing
-import signal
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -16,10 +13,19 @@ from pliant.mesh.io import write_surface
 from pliant.models import MODELS
 from pliant.run.store.json_files import write_json
 from pliant.validation.comparison_run import shared_cores
-from pliant.validation.matrix.cells import SCHEMES, MatrixCell, run_cell, scheme
+from pliant.validation.matrix.cells import (
+    SCHEMES,
+    MatrixCell,
+    estimate_cell,
+    expired,
+    reused,
+    run_cell,
+    scheme,
+)
 from pliant.validation.matrix.figures import FIGURES, figure_surface
 from pliant.validation.matrix.motions import MOTIONS
 from pliant.validation.matrix.report import summary, write_page, written_table
+from pliant.validation.matrix.workers import WorkerPool
 
 QUICK = {
     "bodies": ("pretzel",),
@@ -29,12 +35,15 @@ QUICK = {
 }
 QUICK_SECONDS, SECONDS = 0.3, 10.0
 """The part of the matrix that runs in continuous integration, and the simulated time of a run."""
+LONGEST_ESTIMATE = 600.0  # s, that an estimate may take
+SLACK, MOST_ATTEMPTS = 10.0, 3
+"""Times the limit, in wall time, after which a process is ended; attempts at a run that ends its own."""
 Show = Callable[[Table, int, int], object]
 
 
 @dataclass(frozen=True)
 class MatrixPlan:
-    """What is run: None for all. limit: seconds of computing after which a run is ended."""
+    """What is run: None for all. limit: CPU seconds after which a run is ended."""
 
     bodies: Sequence[str] | None = None
     motions: Sequence[str] | None = None
@@ -83,17 +92,23 @@ def _chosen(what: str, wanted: Sequence[str] | None, known: list[str]) -> list[s
 
 
 def run_matrix(
-    plan: MatrixPlan, folder: Path, jobs: int | None = None, show: Show | None = None, again: bool = False
+    plan: MatrixPlan,
+    folder: Path,
+    jobs: int | None = None,
+    show: Show | None = None,
+    again: bool = False,
+    tell: Callable[[str], object] | None = None,
 ) -> list[Table]:
     """Run the cells of ``plan`` that ``folder`` has no result of (all of them ``again``), ``jobs`` at a time;
-    writes matrix.json, table.md and index.html. The results are in the order of the plan."""
+    writes matrix.json, table.md and index.html. The results are in the order of the plan.
+
+    ``show`` sees each result as it comes, ``tell`` a line about the time that all will take.
+    """
     cells = plan.cells()
     for name in ("results", "scenes", "runs", "meshes"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for name in sorted({cell.body for cell in cells}):
-        mesh = folder / "meshes" / f"{name}.obj"
-        if not mesh.exists():
-            write_surface(mesh, figure_surface(name))
+        write_surface(folder / "meshes" / f"{name}.obj", figure_surface(name))
     found: dict[str, Table] = {}
     for cell in cells:
         known = None if again else cell.finished(folder)
@@ -101,10 +116,13 @@ def run_matrix(
             found[cell.name] = known
     waiting = [cell for cell in cells if cell.name not in found]
     at_once, threads = shared_cores(len(waiting), jobs)
-    for entry in _run(waiting, folder, plan, at_once, threads):
-        found[entry["name"]] = entry
-        if show is not None:
-            show(entry, len(found), len(cells))
+    if waiting:
+        with WorkerPool(at_once, threads) as pool:
+            order = _longest_first(waiting, folder, pool, tell)
+            for entry in _run(order, found, folder, plan, pool):
+                found[entry["name"]] = entry
+                if show is not None:
+                    show(entry, len(found), len(cells))
     rows = [found[cell.name] for cell in cells]
     write_json(folder / "matrix.json", {"summary": summary(rows), "runs": rows})
     (folder / "table.md").write_text(written_table(rows), encoding="utf-8")
@@ -112,34 +130,89 @@ def run_matrix(
     return rows
 
 
+def _longest_first(
+    cells: Sequence[MatrixCell], folder: Path, pool: WorkerPool, tell: Callable[[str], object] | None
+) -> list[MatrixCell]:
+    """``cells`` in the order of their expected times, from ``check`` of one body for each motion, model and
+    integrator; where that would be most of the cells, as they are."""
+    groups: dict[tuple[str, str, str], list[MatrixCell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.motion, cell.model, cell.integrator), []).append(cell)
+    if len(cells) < 4 * len(groups):
+        return list(cells)
+    samples = [sorted(group, key=_size)[len(group) // 2] for group in groups.values()]
+    todo = iter(samples)
+    seconds: dict[tuple[str, str, str], float] = {}
+    chosen: dict[tuple[str, str, str], str] = {}
+    for outcome in pool.outcomes(
+        lambda: next(todo, None), lambda cell: (estimate_cell, (cell, folder)), LONGEST_ESTIMATE
+    ):
+        cell, value = outcome.task, outcome.value or {"estimate": 0.0, "asking": 0.0}
+        key = (cell.motion, cell.model, cell.integrator)
+        seconds[key] = (value["estimate"] or 0.0) + value["asking"]
+        chosen[key] = value.get("chosen", "")
+    for key, (motion, model, kind) in zip(groups, groups, strict=True):
+        if kind != "auto" and chosen.get((motion, model, "auto")) == scheme(kind):
+            seconds[key] = 0.0
+    total = sum(seconds[key] * len(group) for key, group in groups.items()) / len(pool.workers)
+    if tell is not None:
+        tell(
+            f"{len(cells)} runs on {len(pool.workers)} processes: about {_span(total)}, from "
+            f"{len(samples)} estimates of bodies of middle size"
+        )
+    return sorted(cells, key=lambda cell: -seconds[cell.motion, cell.model, cell.integrator])
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120.0 else f"{seconds / 60.0:.0f} min"
+
+
+def _size(cell: MatrixCell) -> int:
+    return len(figure_surface(cell.body).triangles)
+
+
 def _run(
-    cells: Sequence[MatrixCell], folder: Path, plan: MatrixPlan, at_once: int, threads: int
+    cells: Sequence[MatrixCell], known: Mapping[str, Table], folder: Path, plan: MatrixPlan, pool: WorkerPool
 ) -> Iterator[Table]:
-    """Results as they come. Spawned, not forked: threads of compiled loops do not survive a fork."""
-    if at_once == 1:
-        yield from (run_cell(cell, folder, plan.limit, plan.keep) for cell in cells)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(at_once, context, _begin, (threads,)) as pool:
-        waiting = [pool.submit(run_cell, cell, folder, plan.limit, plan.keep) for cell in cells]
-        try:
-            for done in as_completed(waiting):
-                yield done.result()
-        except BrokenProcessPool as error:
-            raise PliantError(
-                "A process of the matrix was ended, by a lack of memory or from outside.",
-                hint="Give the same command again: it continues, and counts a run that ends its process twice"
-                " as crashed.",
-            ) from error
-        except BaseException:
-            for child in multiprocessing.active_children():
-                child.terminate()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _begin(threads: int) -> None:
-    from pliant.kernels.jit import set_threads
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-    set_threads(threads)
+    """Results as they come. A cell with an integrator by name waits for the one with an automatic integrator,
+    whose result it has where that chose the same."""
+    names = {cell.name for cell in cells}
+    ready: list[MatrixCell] = []
+    held: dict[str, list[MatrixCell]] = {}
+    done: list[Table] = []
+    for cell in cells:
+        twin = replace(cell, integrator="auto").name
+        if cell.integrator == "auto" or (twin not in names and twin not in known):
+            ready.append(cell)
+        elif twin in names:
+            held.setdefault(twin, []).append(cell)
+        elif (same := reused(cell, folder, known[twin])) is not None:
+            done.append(same)
+        else:
+            ready.append(cell)
+    yield from done
+    place = {cell.name: number for number, cell in enumerate(cells)}
+    ready.reverse()
+    limit = SLACK * plan.limit
+    attempts: Counter[str] = Counter()
+    for outcome in pool.outcomes(
+        lambda: ready.pop() if ready else None,
+        lambda cell: (run_cell, (cell, folder, plan.limit, plan.keep)),
+        limit,
+    ):
+        cell = outcome.task
+        if outcome.lost == "crashed":
+            attempts[cell.name] += 1
+            if attempts[cell.name] > MOST_ATTEMPTS:
+                raise PliantError(f"The processes of the matrix end by themselves, at last with {cell.name}.")
+            ready.append(cell)  # ``run_cell`` counts how often that has happened
+            continue
+        entry = expired(cell, folder, plan.limit) if outcome.lost else outcome.value
+        yield entry
+        for other in held.pop(cell.name, ()):
+            same = reused(other, folder, entry)
+            if same is not None:
+                yield same
+            else:
+                ready.append(other)
+                ready.sort(key=lambda each: -place[each.name])

@@ -10,6 +10,7 @@ from pliant.core.tables import Table
 from pliant.core.typing import Array
 from pliant.mesh.bvh import Bvh
 from pliant.mesh.mesh import tet_volumes
+from pliant.models import MODELS
 from pliant.run.store import Run
 from pliant.run.store.frames import Frame
 from pliant.validation.matrix.figures import SIZE
@@ -75,6 +76,7 @@ def judged(figures: Table, motion: Motion, implicit: bool) -> dict[str, bool | N
     if implicit:
         gains.append(figures.get("numerical_gain"))
     ratio = figures.get("time_ratio")
+    oriented = "model" not in figures or MODELS[figures["model"]].oriented
     deep = figures.get("depth_bodies")
     return {
         "ended": figures.get("state") == "done",
@@ -92,7 +94,9 @@ def judged(figures: Table, motion: Motion, implicit: bool) -> dict[str, bool | N
         ),
         "inverted": _all(
             [_below(figures.get("inverted"), LIMITS.inverted), _below(figures.get("inverted_end"), 0.0)]
-        ),
+        )
+        if oriented
+        else None,
         "penetration": _all([_below(figures.get("depth"), LIMITS.depth), _below(deep, LIMITS.depth_bodies)]),
         "time": None if not ratio else 1.0 / LIMITS.estimate <= ratio <= LIMITS.estimate,
     }

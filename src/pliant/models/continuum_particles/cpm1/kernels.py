@@ -36,6 +36,7 @@ from pliant.models.continuum_particles.cpm1.face_kernels import (
 )
 from pliant.models.continuum_particles.face_law import (
     ROWS,
+    block_energy,
     block_gradient,
     block_printed,
     block_product,
@@ -199,6 +200,45 @@ def forces(printed, volumetric, c, f, x, y, h, out):
     for p in prange(partition_count(out.shape[0])):
         begin, end = partition(p, out.shape[0])
         reduce_rows(begin, end, f.x_ranges[0], f.x_ranges[1], f.x_ranges[2], f.x_buffer, out)
+
+
+@jit
+def _points_and_energies(first, last, c, x, y, w):
+    """Dual vertices of blocks, and the volumetric energy [J] of their tets."""
+    total = 0.0
+    for b in range(first, last):
+        _corners(64 * b, c.particles, x, w)
+        _point(c.weights[b], w)
+        put_run(y, 16 * b, w, 192)
+        own = c.bulk[b]
+        for i in range(16):
+            o = lane(w, i)
+            p, q, r = minus(lane(w, 48 + i), o), minus(lane(w, 96 + i), o), minus(lane(w, 144 + i), o)
+            change = dot(p, cross(q, r)) / 6.0 - own[i]
+            total += 0.5 * own[16 + i] * change * change
+    return total
+
+
+@jit
+def _face_energies(p, f, x, y):
+    w, g = np.empty(f.scratch), np.empty(16 * ROWS)
+    total = 0.0
+    for b in range(f.starts[p], f.starts[p + 1]):
+        n, r = f.vertices[b], f.rest_at[b]
+        gather(f.index_at[b], n, f.closed[b], f.rows, x, y, w, 0)
+        image_and_area(0, n, r, f.rest, w, g)
+        total += block_energy(g, f.rest, r, r + 16, r + 32)
+    return total
+
+
+@twin
+def energies(c, f, x, y, out):
+    """The elastic energy [J] of each partition of the variational form, into ``out``."""
+    for p in prange(out.shape[0]):
+        w = np.empty(OTHER)
+        out[p] = _points_and_energies(c.starts[p], c.starts[p + 1], c, x, y, w)
+    for p in prange(out.shape[0]):
+        out[p] += _face_energies(np.int64(p), f, x, y)
 
 
 @jit

@@ -69,6 +69,11 @@ class Cpm1Mechanics(ParticleMechanics):
         run, printed = kernels.forces[self.parallel], self.form == "everts"
         run(printed, self.volumetric, self._vertices, self.faces, x, self._y, self._h, out)
 
+    def energy(self, x: Array) -> float:
+        parts = np.empty(self.faces.x_ranges.shape[1])
+        kernels.energies[self.parallel](self._vertices, self.faces, np.ascontiguousarray(x), self._y, parts)
+        return float(parts.sum())
+
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest (see ``product``)."""
         run, own = kernels.product[self.parallel], np.ascontiguousarray(dx)

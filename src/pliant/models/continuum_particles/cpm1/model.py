@@ -35,7 +35,6 @@ class Cpm1(ParticleModel):
     """
 
     kind: ClassVar[str] = "cpm1"
-    microseconds: ClassVar[float] = 2.1
 
     dual: Recipe = "blended"
 

@@ -25,6 +25,7 @@ from pliant.kernels.simd_transpose import INSIDE, add, take
 from pliant.kernels.tensors import add_lane, cross, dot, lane, minus, plus, put_lane, scaled
 from pliant.models.continuum_particles.face_law import (
     ROWS,
+    block_energy,
     block_gradient,
     block_product,
     printed_force,
@@ -256,6 +257,31 @@ def forces(printed, starts, low, offset, index, rest, x, buffer):
     for p in prange(low.shape[0]):
         w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
         _blocks(starts[p], starts[p + 1], printed, index, rest, x, buffer, offset[p] - low[p], w, g)
+
+
+@jit
+def _block_energies(first, last, index, rest, x, w, g):
+    total = 0.0
+    for b in range(first, last):
+        row = rest[b]
+        _gather(64 * b, index, x, w, 0)
+        _normals(w)
+        for f in range(6):
+            r = 16 * (HEAD + PER_FACE * f)
+            _face(row, r, w, 0, g)
+            total += block_energy(g, row, r + 96, r + 112, r + 128)
+        for i in range(16):
+            change = dot(lane(w, i), lane(w, 144 + i)) / 6.0 - row[i]
+            total += 0.5 * row[16 + i] * change * change
+    return total
+
+
+@twin
+def energies(starts, index, rest, x, out):
+    """The elastic energy [J] of each partition of the variational form, into ``out``."""
+    for p in prange(out.shape[0]):
+        w, g = np.empty(SCRATCH), np.empty(16 * ROWS)
+        out[p] = _block_energies(starts[p], starts[p + 1], index, rest, x, w, g)
 
 
 @jit

@@ -154,6 +154,12 @@ class Cpm2Mechanics(ParticleMechanics):
         kernels.forces[c.parallel](printed, c.starts, c.low, c.offset, self._index, self._rows, x, c.buffer)
         c.add_to(out)
 
+    def energy(self, x: Array) -> float:
+        c = self.cells
+        parts = np.empty(len(c.low))
+        kernels.energies[c.parallel](c.starts, self._index, self._rows, np.ascontiguousarray(x), parts)
+        return float(parts.sum())
+
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest."""
         c, rows, own = self.cells, self._product_rows, np.ascontiguousarray(dx)

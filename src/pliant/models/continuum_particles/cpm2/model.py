@@ -33,7 +33,6 @@ class Cpm2(ParticleModel):
     """
 
     kind: ClassVar[str] = "cpm2"
-    microseconds: ClassVar[float] = 1.9
     sampler: ClassVar[TetSampler] = TetSampler()
 
     def prepare(self, structure: Structure, material: "Material") -> "Cpm2Mechanics":

@@ -2,6 +2,7 @@
 
 import type { Json, SelectionTool, Table, Vec3 } from "./protocol";
 import type { Store } from "./store";
+import { sizedKeys, youngOfBody } from "./sizing";
 import type { Viewer } from "./viewer/viewer";
 
 export interface App {
@@ -32,7 +33,20 @@ export function addAction(app: App, table: Table): void {
   const { catalogue, table: scene } = app.store.state;
   const live = underWay(app) && catalogue?.actions[String(table["type"])]?.live;
   if (live) app.say({ do: "add", table });
-  else edit(app, ["actions", scene.actions.length], table);
+  else {
+    app.store.set({ activeAction: scene.actions.length, activeKey: null });
+    edit(app, ["actions", scene.actions.length], table);
+  }
+}
+
+/** Keys of a new action of a type that move the body visibly. */
+export function sized(app: App, type: string, name: string | undefined): Table {
+  const { scene, table, catalogue } = app.store.state;
+  const body = scene?.bodies.find((each) => each.name === name) ?? scene?.bodies[0];
+  const own = table.bodies.find((each, number) => (each["name"] ?? (number ? `body-${number + 1}` : "body")) === body?.name);
+  const held = table.actions.some((action) => catalogue?.actions[String(action["type"])]?.holds);
+  const young = youngOfBody(own, catalogue?.materials ?? {}, catalogue?.body.material ?? "");
+  return sizedKeys(type, body, young, "xyz".indexOf(table.up ?? "z"), held);
 }
 
 /** A body of the same kind as another, that sticks to it from the start where asked. */
@@ -97,13 +111,19 @@ function nearestBody(app: App): Table | null {
   return best.name ? { to: best.name, reach: Number(Math.max(1.5 * best.distance, 1.2 * own.spacing).toPrecision(3)) } : null;
 }
 
+/** The keys of a deed whose table has them, sized for the body. */
+function sizedFor(app: App, deed: Deed, body: string): Table {
+  const keys = sized(app, deed.action, body);
+  return Object.fromEntries(Object.entries(keys).filter(([key]) => key in deed.table));
+}
+
 export function actOnSelection(app: App, name: string): void {
   const { selection } = app.store.state;
   const deed = selection && deedsFor(app, selection.body).find((each) => each.name === name);
   if (!deed) return;
   const target: Table = deed.target === "body" ? { body: selection.body } : { select: selectTable(app, selection.body, selection.ids) };
   const other = deed.target === "nearest" ? nearestBody(app) : {};
-  if (other) addAction(app, { type: deed.action, ...target, ...deed.table, ...other });
+  if (other) addAction(app, { type: deed.action, ...target, ...deed.table, ...sizedFor(app, deed, selection.body), ...other });
 }
 
 /** Ends what holds the selected particles: removes scene actions, or ends them from now on. */

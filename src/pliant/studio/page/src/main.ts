@@ -5,12 +5,13 @@ import "./studio.css";
 import { addAction, addBodyLike, type App } from "./app";
 import { Connection } from "./connection";
 import { h } from "./dom";
-import type { Failure, Frame, Health, LiveAction, Vec3 } from "./protocol";
+import type { Failure, Frame, Health, LiveAction, Pace, Vec3 } from "./protocol";
 import { type State, Store } from "./store";
 import { listen } from "./shortcuts";
 import { actionsPanel } from "./ui/actions";
 import { bodiesPanel } from "./ui/bodies";
 import { emptyState } from "./ui/empty";
+import { heardExport } from "./ui/export";
 import { failedBanner } from "./ui/failed";
 import { lanes } from "./ui/lanes";
 import { colourBar, lookPanel } from "./ui/look";
@@ -26,7 +27,7 @@ import { Hands } from "./viewer/hands";
 import { Viewer } from "./viewer/viewer";
 
 const parameters = new URLSearchParams(location.search);
-const token = parameters.get("token") ?? "";
+const token = takeToken();
 const store = new Store();
 const stored = localStorage.getItem("pliant-theme");
 const dark = stored ? stored === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -68,6 +69,20 @@ function sendLook(): void {
   say({ do: "look", colour: look.colour, particles: true, cells: look.mode === "cells" });
 }
 
+/** The token: from the address, which forgets it, or from this tab's memory. */
+function takeToken(): string {
+  const given = parameters.get("token");
+  if (given === null) return sessionStorage.getItem("pliant-token") ?? "";
+  parameters.delete("token");
+  history.replaceState(null, "", `${location.pathname}${parameters.size ? `?${parameters.toString()}` : ""}`);
+  try {
+    sessionStorage.setItem("pliant-token", given);
+  } catch {
+    // a frame without storage: a reload asks for the address again
+  }
+  return given;
+}
+
 type Message = Record<string, unknown> & { event?: string };
 
 function hear(message: Message): void {
@@ -92,7 +107,7 @@ function hear(message: Message): void {
       store.set({ files: rest as unknown as State["files"] });
       break;
     case "building":
-      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null });
+      store.set({ built: Number(rest["version"]), progress: { share: null, text: "building" }, live: new Map(), failed: null, pace: null, targets: [] });
       break;
     case "progress":
       store.set({ progress: rest["share"] === 1 ? null : (rest as unknown as State["progress"]) });
@@ -114,7 +129,7 @@ function hear(message: Message): void {
       plots.all(rest["columns"] as string[], rest["rows"] as (number | null)[][]);
       break;
     case "saved":
-      notify("done", rest["take"] ? `Saved ${String(rest["name"])} and its ${String(rest["frames"])} frames.` : `Saved ${String(rest["name"])}.`, `pliant run ${String(rest["name"])}`);
+      notify("done", rest["take"] ? `Saved “${String(rest["name"])}” and its ${String(rest["frames"])} frames.` : `Saved “${String(rest["name"])}”.`, `In a terminal: pliant run ${String(rest["name"])}`);
       break;
     case "health":
       store.set({ progress: null });
@@ -122,6 +137,15 @@ function hear(message: Message): void {
       break;
     case "estimate":
       store.set({ estimates: rest["bodies"] as State["estimates"] });
+      break;
+    case "export":
+      heardExport(app, rest as unknown as Parameters<typeof heardExport>[1]);
+      break;
+    case "targets":
+      store.set({ targets: rest["targets"] as State["targets"] });
+      break;
+    case "pace":
+      store.set({ pace: rest as unknown as Pace });
       break;
     case "failed":
       store.set({ failed: rest as unknown as Failure, following: false });
@@ -149,7 +173,8 @@ function keepSelection(bodies: string[]): State["selection"] {
 }
 
 const scheme = location.protocol === "https:" ? "wss" : "ws";
-connection = new Connection(`${scheme}://${location.host}/socket?token=${encodeURIComponent(token)}`, {
+if (!token) notify("error", "This page does not know its token.", "Open the address that pliant studio printed in the terminal.");
+else connection = new Connection(`${scheme}://${location.host}/socket?token=${encodeURIComponent(token)}`, {
   text: hear,
   frame: show,
   state: (connected) => {

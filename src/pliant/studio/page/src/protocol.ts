@@ -26,6 +26,7 @@ export interface ActionInfo extends Entry {
   live: boolean;
   steered: string | null;
   holds: boolean; // supports the selected particles
+  mark: "pin" | "moved" | "arrow" | "pressure" | null; // how it is drawn where it acts
   tools: SelectionTool[];
 }
 
@@ -57,7 +58,14 @@ export interface Catalogue {
   shapes: Record<string, Entry>;
   actions: Record<string, ActionInfo>;
   materials: Record<string, MaterialInfo>;
+  formats: { suffix: string; about: string }[]; // of exports
   body: { model: string; material: string }; // of a new body
+}
+
+/** Particles of a body that an action acts on. */
+export interface Target {
+  body: string;
+  ids: number[];
 }
 
 /** A rigid shape of the scene: half sizes [m], axes as the columns of `frame`, where its centre is. */
@@ -78,6 +86,7 @@ export interface LiveAction {
 export interface SceneTable {
   title?: string;
   up?: "x" | "y" | "z";
+  camera?: Table;
   time?: Table;
   bodies: Table[];
   actions: Table[];
@@ -100,12 +109,19 @@ export interface BodyInfo {
   groups: Record<string, number[]>;
 }
 
-/** How large a body will be and what it will cost, before it is built. */
+/** How large a body will be, before it is built. */
 export interface Estimate {
   name: string;
   edge: number;
   particles: number;
-  seconds: number;
+}
+
+/** How long the scene that is built will take: computing time over simulated time, as measured over its first part. */
+export interface Pace {
+  ratio: number;
+  covered: number; // simulated seconds that were measured
+  uncounted: string[]; // what may make the rest slower
+  explicit: boolean; // whether steps shrink with the edge
 }
 
 /** What a mesh file is like. */
@@ -119,6 +135,7 @@ export interface Health {
   volume?: number | null;
   components?: number;
   closed?: boolean;
+  unfillable?: string | null; // why it cannot be filled with tets
   problems: string[];
 }
 

@@ -1,8 +1,9 @@
 /** Keys: everything that the pointer can do often. */
 
 import { actOnSelection, type App, freeSelection, toggleRun } from "./app";
-import { recordMovie, screenshot } from "./capture";
+import { screenshot } from "./capture";
 import type { Mode, Tool } from "./store";
+import { exportDialog } from "./ui/export";
 import { helpDialog } from "./ui/help";
 import { openDialog } from "./ui/open";
 import { selectBy } from "./ui/selection";
@@ -17,11 +18,16 @@ export function listen(app: App): void {
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     if (event.defaultPrevented) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+      event.preventDefault(); // in a field too; the browser would save its page
+      if (document.querySelector("dialog[open]")) return;
+      target.blur();
+      return saveDialog(app);
+    }
     if (document.querySelector("dialog[open]")) return;
     if (target.matches("input[type=text], input:not([type]), textarea, select") && event.key !== "Escape") return;
     const key = event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && key === "z") app.say({ do: event.shiftKey ? "redo" : "undo" });
-    else if ((event.ctrlKey || event.metaKey) && key === "s") saveDialog(app);
     else if (event.ctrlKey || event.metaKey || event.altKey) return;
     else if (!act(app, key, target)) return;
     event.preventDefault();
@@ -45,7 +51,7 @@ function act(app: App, key: string, target: HTMLElement): boolean {
     if (target.matches("input, select")) target.blur();
     else app.store.set({ selection: null });
   } else if (key === "a") selectAll(app);
-  else if (key === "m") void recordMovie(app);
+  else if (key === "m") exportDialog(app);
   else if (key === "o") openDialog(app);
   else if (key === "s") saveDialog(app);
   else if (key === "c") void screenshot(app);

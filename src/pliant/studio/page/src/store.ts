@@ -1,6 +1,6 @@
 /** The state of the page, in one place; parts of the page listen to what they show. */
 
-import type { Catalogue, Estimate, Failure, FrameHeader, LiveAction, SceneInfo, Scenery, SceneTable } from "./protocol";
+import type { Catalogue, Estimate, Failure, FrameHeader, LiveAction, Pace, SceneInfo, Scenery, SceneTable, Target } from "./protocol";
 
 export type Mode = "surface" | "wireframe" | "edges" | "tets" | "particles" | "cells";
 export type Tool = "orbit" | "pull" | "pick" | "box" | "paint" | "tool" | "knife" | "add";
@@ -18,6 +18,7 @@ export interface Look {
   flip: boolean;
   ground: boolean;
   shadow: boolean;
+  loads: boolean; // whether pins, forces and pressure are drawn
   shrink: number;
   inside: boolean; // whether a section shows the tets that it cuts
   highlight: "cell" | "face";
@@ -71,7 +72,10 @@ export interface State {
   activeAction: number | null;
   activeKey: { name: string; time: number } | null; // of the open action
   estimates: Estimate[];
+  targets: Target[][]; // of the actions that are built, what they act on
+  pace: Pace | null; // of what is built; null until it was measured
   failed: Failure | null;
+  exporting: { share: number | null } | null;
   plain: boolean; // materials by softness and strength, without units
 }
 
@@ -109,6 +113,7 @@ export const initialState: State = {
     flip: false,
     ground: true,
     shadow: true,
+    loads: true,
     shrink: 0.82,
     inside: true,
     highlight: "cell",
@@ -126,7 +131,10 @@ export const initialState: State = {
   activeAction: null,
   activeKey: null,
   estimates: [],
+  targets: [],
+  pace: null,
   failed: null,
+  exporting: null,
   plain: false,
 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { describe, summary } from "../src/ui/actions";
-import { costTexts } from "../src/ui/bodies";
+import { costTexts, paceWords } from "../src/ui/bodies";
 import { feel, shareOf, softnessOf, strengthOf, toughness, youngOf } from "../src/ui/material";
 import { LEVELS, mapOf, sample } from "../src/viewer/colours";
 
@@ -18,10 +18,20 @@ test("softness and strength are powers of ten and come back", () => {
 });
 
 test("half the edge means eight times the particles and sixteen times the work", () => {
-  const guess = { name: "a", edge: 0.02, particles: 1000, seconds: 1 };
-  assert.deepEqual(costTexts(0.01, undefined, guess), ["about 8\u202f000 particles", "about 20× slower"]);
-  assert.deepEqual(costTexts(NaN, undefined, guess), ["about 1\u202f000 particles", "about real time"]);
-  assert.deepEqual(costTexts(NaN, undefined, undefined), []);
+  const guess = { name: "a", edge: 0.02, particles: 1000 };
+  const pace = { ratio: 1, covered: 0.1, uncounted: [], explicit: true };
+  assert.deepEqual(costTexts(0.01, undefined, guess, pace, true), ["about 8\u202f000 particles", "20× slower than real time"]);
+  assert.deepEqual(costTexts(0.01, undefined, guess, { ...pace, explicit: false }, true), ["about 8\u202f000 particles", "8× slower than real time"]);
+  assert.deepEqual(costTexts(NaN, undefined, guess, pace, true), ["about 1\u202f000 particles", "about real time"]);
+  assert.deepEqual(costTexts(0.01, undefined, guess, pace, false), ["about 8\u202f000 particles"]);
+  assert.deepEqual(costTexts(NaN, undefined, guess, null, true), ["about 1\u202f000 particles"]);
+  assert.deepEqual(costTexts(NaN, undefined, undefined, null, true), []);
+});
+
+test("paces are told as factors of real time", () => {
+  assert.equal(paceWords(0.034), "30× faster than real time");
+  assert.equal(paceWords(0.21), "4.8× faster than real time");
+  assert.equal(paceWords(21), "20× slower than real time");
 });
 
 test("selections and actions are told in few words", () => {

@@ -1,6 +1,6 @@
 /** The list of actions: what the world does to bodies; edited, timed, keyed, removed. */
 
-import { addAction, type App, edit, selectTable, underWay } from "../app";
+import { addAction, type App, edit, selectTable, sized, underWay } from "../app";
 import { keysOf } from "../curve";
 import { button, fill, h } from "../dom";
 import { short } from "../numbers";
@@ -12,6 +12,15 @@ export function actionsPanel(app: App): HTMLElement {
   app.store.on(["table", "catalogue", "live", "activeAction", "status"], (state, before) => {
     if (state !== before && state.status !== before.status && state.table === before.table && state.live === before.live && state.activeAction === before.activeAction && state.status.built === before.status.built) return;
     draw(app, panel);
+  });
+  app.store.on(["activeAction", "targets", "table"], (state, before) => {
+    if (state.activeAction === null) return;
+    const [now, then] = [state.targets[state.activeAction]?.[0], before.targets[state.activeAction]?.[0]];
+    const opened = state.activeAction !== before.activeAction || (state.table.actions.length > before.table.actions.length && state.activeAction === state.table.actions.length - 1);
+    if (opened) panel.querySelector(".card.open")?.scrollIntoView({ block: "nearest" });
+    const selects = state.table.actions[state.activeAction]?.["select"] !== undefined;
+    if (now && selects && !underWay(app) && (state.activeAction !== before.activeAction || now.body !== then?.body || now.ids.join() !== then.ids.join()))
+      app.store.set({ selection: { body: now.body, ids: new Set(now.ids) } });
   });
   app.store.on(["frame"], (state, before) => {
     const moved = state.frame?.frame !== before.frame?.frame;
@@ -43,7 +52,7 @@ function starter(app: App, type: string): Table {
     tabletop: { height: round((body?.low[up] ?? 0) - 0.2 * size), size: [round(2 * size), round(2 * size)] },
     obstacle: ball, tool: ball, ground: { level: round(Math.min(body?.low[up] ?? 0, 0)) },
   };
-  return { type, ...(starters[type] ?? {}) };
+  return { type, ...(starters[type] ?? {}), ...sized(app, type, selection?.body) };
 }
 
 function draw(app: App, panel: HTMLElement): void {

@@ -3,7 +3,7 @@
 import { type App, edit, startBuilding } from "../app";
 import { button, fill, h } from "../dom";
 import { count, read, short, si } from "../numbers";
-import type { BodyInfo, Estimate, Json, Table } from "../protocol";
+import type { BodyInfo, Estimate, Json, Pace, Table } from "../protocol";
 import { PALETTE } from "../viewer/body";
 import { choose, field, row } from "./fields";
 import { groupList } from "./groups";
@@ -12,7 +12,7 @@ import { chooseFile, lookOver } from "./mesh";
 
 export function bodiesPanel(app: App): HTMLElement {
   const panel = h("section", { class: "panel", id: "bodies" });
-  app.store.on(["table", "catalogue", "scene", "estimates", "plain", "activeBody", "files"], () => {
+  app.store.on(["table", "catalogue", "scene", "estimates", "pace", "plain", "activeBody", "files"], () => {
     if (!panel.contains(document.activeElement) || document.activeElement?.tagName !== "INPUT") draw(app, panel);
     else panel.addEventListener("focusout", () => draw(app, panel), { once: true });
   });
@@ -74,8 +74,10 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
   const edge = h("input", { type: "text", "aria-label": "edge length", id: `edge-${number}`, placeholder: "automatic" });
   edge.value = body["edge"] === undefined ? "" : String(body["edge"]);
   const estimate = h("div", { class: "faint estimate" });
-  const guess = app.store.state.estimates.find((each) => each.name === name);
-  const tellCost = (): void => fill(estimate, ...costTexts(edge.value === "" ? NaN : si(read(edge.value)), info, guess).map((text) => h("span", {}, text)));
+  const { estimates, table, built, version } = app.store.state;
+  const guess = estimates.find((each) => each.name === name);
+  const known = built === version || app.store.state.status.frame > 0 ? app.store.state.pace : null;
+  const tellCost = (): void => fill(estimate, ...costTexts(edge.value === "" ? NaN : si(read(edge.value)), info, guess, known, table.bodies.length === 1).map((text) => h("span", {}, text)));
   edge.addEventListener("input", tellCost);
   edge.addEventListener("change", () => put("edge")(read(edge.value)));
   tellCost();
@@ -101,19 +103,25 @@ function bodyCard(app: App, body: Table, number: number): HTMLElement {
   );
 }
 
-/** Particles and pace: as built, or about what the edge length that is typed (NaN: none) will come to. */
-export function costTexts(edge: number, info: BodyInfo | undefined, guess: Estimate | undefined): string[] {
+/**
+ * Particles and pace of the scene: as built and measured, or about what the edge length that is typed (NaN: none) will
+ * come to. The pace of another edge is told where the body is the only one: particles grow with its third power, and so
+ * do explicit steps with the first.
+ */
+export function costTexts(edge: number, info: BodyInfo | undefined, guess: Estimate | undefined, pace: Pace | null, alone: boolean): string[] {
   if (!guess) return info ? [`${count(info.particles)} particles`] : [];
   const ratio = Number.isFinite(edge) ? guess.edge / edge : 1;
   const same = info && Math.abs(ratio - 1) < 0.005;
   const particles = same ? `${count(info.particles)} particles` : `about ${count(Number((guess.particles * ratio ** 3).toPrecision(2)))} particles`;
-  return [particles, pace(guess.seconds * ratio ** 4)];
+  if (!pace || !(same || alone)) return [particles];
+  return [particles, paceWords(same ? pace.ratio : pace.ratio * ratio ** (pace.explicit ? 4 : 3))];
 }
 
-/** Seconds of computing per simulated second in words. */
-function pace(seconds: number): string {
-  if (seconds < 0.5) return "beats real time";
-  return seconds < 2 ? "about real time" : `about ${short(Number(seconds.toPrecision(1)))}× slower`;
+/** Computing time over simulated time in words. */
+export function paceWords(ratio: number): string {
+  const times = (value: number): string => `${short(Number(value.toPrecision(value < 10 ? 2 : 1)))}×`;
+  if (ratio > 0.8 && ratio < 1.25) return "about real time";
+  return ratio < 1 ? `${times(1 / ratio)} faster than real time` : `${times(ratio)} slower than real time`;
 }
 
 /** When a body comes into the scene, for material that is added while it runs. */

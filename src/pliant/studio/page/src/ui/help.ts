@@ -18,7 +18,7 @@ export const SHORTCUTS: [string, string][] = [
   ["U", "free the selected particles"],
   ["Esc", "select nothing"],
   ["Ctrl Z, Ctrl Shift Z", "undo, redo"],
-  ["O, S, C, M", "open, save, picture, movie"],
+  ["O, S, C, M", "open, save, picture, export"],
   ["D", "light or dark"],
   ["?", "this sheet"],
 ];
@@ -29,6 +29,6 @@ export function helpDialog(): void {
   dialog("Keys and help", "help-dialog", h("div", { class: "columns" }, h("div", {}, ...rows), h("div", {},
     about("Pointer", "Left button: what the tool does; with the view tool, or beside the body, it turns the view. Right button: moves the view. Wheel: nearer and farther. With selections, Shift adds and Alt takes away."),
     about("By keys alone", "When the picture has the focus, arrows turn the view, with Shift they move it; + and − go nearer and farther. “select …” above the picture selects ends, groups or everything."),
-    about("Takes", "Grab a body while it runs: a spring pulls it, and the number beside the pointer is its force. Everything you do is logged as an action. Save the take, and `pliant run` makes the same frames again, byte for byte."),
+    about("Takes", "Grab a body while it runs: a spring pulls it, and the number beside the pointer is its force. Everything you do is logged as an action. Save the take, and the command pliant run makes the same frames again, byte for byte."),
     about("Numbers", "Fields take metres, seconds and pascals, or a unit of your own: 6 mm, 0.2 MPa, 15 ms."))), true);
 }

@@ -7,10 +7,12 @@ import { read, short, si } from "../numbers";
 import type { Json, KeyInfo, Table } from "../protocol";
 import { flatAction, putAction } from "./actions";
 import { choose } from "./fields";
+import { axisFrames } from "./timeline";
 
 export function lanes(app: App): HTMLElement {
   const panel = h("section", { class: "lanes", id: "lanes", "aria-label": "keys over time" });
   let dragging = false;
+  let drawnFor = 0; // the length of the axis
   const draw = (): void => {
     const { activeAction, table, catalogue } = app.store.state;
     const action = activeAction === null ? undefined : table.actions[activeAction];
@@ -19,6 +21,7 @@ export function lanes(app: App): HTMLElement {
     panel.hidden = !action || !keyable.length;
     document.body.classList.toggle("with-lanes", !panel.hidden);
     if (!action || panel.hidden) return;
+    drawnFor = duration(app);
     const flat = flatAction(app, action);
     const keyed = keyable.filter((key) => keysOf(flat[key.name]).length);
     const more = keyable.filter((key) => !keysOf(flat[key.name]).length);
@@ -37,12 +40,14 @@ export function lanes(app: App): HTMLElement {
   };
   app.store.on(["table", "activeAction", "catalogue", "activeKey"], () => !dragging && draw());
   app.store.on(["frame"], ({ frame }) => {
+    if (duration(app) !== drawnFor && !dragging && !panel.hidden) draw();
     for (const cursor of panel.querySelectorAll<HTMLElement>(".cursor")) cursor.style.left = `${100 * Math.min((frame?.time ?? 0) / duration(app), 1)}%`;
   });
   return panel;
 }
 
-const duration = (app: App): number => si((app.store.state.table.time as Table | undefined)?.["duration"], 1);
+/** Seconds of the time axis, the same as the scrubber's. */
+const duration = (app: App): number => axisFrames(app.store.state) / si((app.store.state.table.time as Table | undefined)?.["fps"], 50);
 
 function lane(app: App, key: KeyInfo, value: Json, drag: (on: boolean) => void): HTMLElement {
   const { activeAction, activeKey, table } = app.store.state;

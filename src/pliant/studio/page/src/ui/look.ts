@@ -1,6 +1,6 @@
 /** How things look: drawing, colours and their range, section, ground. */
 
-import type { App } from "../app";
+import { type App, edit } from "../app";
 import { button, fill, h } from "../dom";
 import { short } from "../numbers";
 import type { Look, Mode, RangeKind } from "../store";
@@ -11,7 +11,8 @@ const MODES: [Mode, string][] = [["surface", "Surface"], ["wireframe", "Wirefram
 
 export function lookPanel(app: App): HTMLElement {
   const panel = h("section", { class: "panel", id: "look" });
-  app.store.on(["look", "scene"], (state) => {
+  app.store.on(["look", "scene", "table"], (state, before) => {
+    if (state !== before && state.look === before.look && state.scene === before.scene && state.table.camera === before.table.camera) return;
     const { look, scene } = state;
     const set = (changes: Partial<Look>): void => app.store.look(changes);
     const fields = [...new Set(scene?.bodies.flatMap((body) => body.fields) ?? [])].filter((name) => name !== "stress-tensor");
@@ -50,7 +51,13 @@ export function lookPanel(app: App): HTMLElement {
       line("section", choose(look.section, ["off", "x", "y", "z"], "section", (section) => set({ section: section as Look["section"], flip: app.viewer.seenFromLow(section) }))),
       look.section !== "off" ? slide("place", look.cut, 0, 1, (cut) => set({ cut })) : null,
       look.section !== "off" ? h("div", { class: "checks" }, check("other side", look.flip, (flip) => set({ flip })), check("tets inside", look.inside, (inside) => set({ inside }))) : null,
-      h("div", { class: "checks" }, check("ground", look.ground, (ground) => set({ ground })), check("shadow", look.shadow, (shadow) => set({ shadow }))),
+      h("div", { class: "checks" }, check("ground", look.ground, (ground) => set({ ground })), check("shadow", look.shadow, (shadow) => set({ shadow })), check("loads", look.loads, (loads) => set({ loads }))),
+      line("camera",
+        button({ text: state.table.camera ? "Replace" : "Keep this view", hint: "Keep this view as the camera of the scene: for pictures, movies, RIB, USD and GLB files", id: "keep-camera", kind: "small", disabled: !scene, click: () => edit(app, ["camera"], app.viewer.stage.shot()) }),
+        ...(state.table.camera ? [
+          button({ text: "Look", hint: "Look through the camera of the scene", id: "look-camera", kind: "small", click: () => void app.viewer.lookThrough() }),
+          button({ icon: "remove", hint: "Remove the camera of the scene", id: "remove-camera", kind: "ghost small", click: () => edit(app, ["camera"], null) }),
+        ] : [])),
     );
   });
   return panel;

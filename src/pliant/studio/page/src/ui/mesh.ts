@@ -30,7 +30,7 @@ export function lookOver(app: App, name: string): void {
 export async function upload(app: App, file: File): Promise<void> {
   app.store.set({ progress: { share: null, text: `reading ${file.name}` } });
   try {
-    const answer = await fetch(`upload?token=${encodeURIComponent(app.token)}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+    const answer = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, headers: { "X-Pliant-Token": app.token } });
     const found = (await answer.json().catch(() => ({ message: "The server did not answer." }))) as { name?: string; health?: Health; message?: string; hint?: string };
     if (answer.ok && found.name && found.health) healthDialog(app, found.name, found.health);
     else notify("error", found.message ?? "The file could not be read.", found.hint ?? null);
@@ -66,6 +66,13 @@ export function beside(low: Vec3, high: Vec3, up: Axis, level: number, others: P
   }) as Vec3;
 }
 
+/** Whether a mesh can be used, in a sentence. */
+function verdict(health: Health): HTMLElement[] {
+  if (health.unfillable) return [h("p", { class: "bad", id: "unfillable" }, h("b", {}, "This mesh cannot be filled: "), health.unfillable), h("p", { class: "faint" }, "A body needs a surface that encloses a volume. Close or thicken the model in the program that made it, then upload it again.")];
+  if (health.problems.length) return [h("p", { class: "warn" }, "It can be used; these were found and are repaired while filling:")];
+  return [h("p", { class: "good" }, "Healthy: closed, and nothing to repair.")];
+}
+
 /** What a mesh is like, which way is up and how large it is, and the way to make it a body. */
 export function healthDialog(app: App, name: string, health: Health): void {
   const fact = (label: string, value: string): HTMLElement => h("div", { class: "fact" }, h("span", { class: "faint" }, label), h("span", {}, value));
@@ -88,7 +95,7 @@ export function healthDialog(app: App, name: string, health: Health): void {
     close();
   } });
   const body = h("div", { class: "health" },
-    h("p", { class: health.problems.length ? "warn" : "good" }, health.problems.length ? "It can be used; these were found and are repaired while filling:" : "Healthy: closed, and nothing to repair."),
+    ...verdict(health),
     health.problems.length ? h("ul", {}, ...health.problems.map((text) => h("li", {}, text))) : null,
     fact("Vertices", count(health.vertices)),
     health.triangles !== undefined ? fact("Triangles", count(health.triangles)) : fact("Tets", count(health.tets ?? 0)),
@@ -99,7 +106,8 @@ export function healthDialog(app: App, name: string, health: Health): void {
     row("its up is", choose(fileUp, ["x", "y", "z"], "up in the file", (next) => { fileUp = next as Axis; tell(); }), "Which axis of the file points up"),
     h("footer", {}, add));
   const close = dialog(`Mesh: ${name}`, "health-dialog", body);
-  add.focus();
+  add.disabled = Boolean(health.unfillable);
+  if (!health.unfillable) add.focus();
 }
 
 /** A new body of a mesh of the workspace, built at once. */

@@ -48,7 +48,7 @@ export function openDialog(app: App): void {
         "div",
         {},
         h("section", {}, h("h3", {}, "A mesh from this computer"),
-          h("p", { class: "faint" }, "OBJ, STL, PLY, GLB, OFF, MSH, VTU ... Drop a file anywhere in the window, or"),
+          h("p", { class: "faint" }, "OBJ, STL, PLY, GLB, OFF, SURF, MSH, VTU ... Drop a file anywhere in the window, or"),
           button({ text: "Choose a file", hint: "Choose a mesh file", click: () => input.click() }), input),
         listed(`Scenes in ${folder}`, files.scenes.map((name) => row("scene", name, name, "")), "No scenes here yet."),
         listed("Recorded runs", files.runs.map((name) => row("run", name, name, "")), "No runs here yet."),

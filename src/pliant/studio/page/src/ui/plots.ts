@@ -102,7 +102,7 @@ export class Plots {
         legend: { show: false },
         cursor: { y: false },
         series: [{}, ...plots.map((_, k) => ({ stroke: COLOURS[k % COLOURS.length]!, width: 1.5 }))],
-        axes: [axis, { ...axis, size: 50, values: (_self, ticks, _axis, _space, step) => {
+        axes: [axis, { ...axis, size: (_self, values) => 20 + 7 * Math.max(3, ...(values ?? []).map((text) => text.length)), values: (_self, ticks, _axis, _space, step) => {
           const { labels, power } = tickLabels(ticks, step);
           this.tellUnit(power);
           return labels;

@@ -1,6 +1,6 @@
 /** What can be done with the selected particles: hold, push, shape, name as a group; and ways to select. */
 
-import { actOnSelection, type App, deedsFor, edit, freeSelection } from "../app";
+import { actOnSelection, type App, deedsFor, edit, freeSelection, selectTable } from "../app";
 import { button, fill, h } from "../dom";
 import { count } from "../numbers";
 import { choose } from "./fields";
@@ -8,8 +8,8 @@ import { notify } from "./notices";
 
 export function selectionBar(app: App): HTMLElement {
   const bar = h("div", { class: "selection", id: "selection", role: "toolbar", "aria-label": "selection" });
-  app.store.on(["selection", "scene", "status"], (state, before) => {
-    if (state !== before && state.selection === before.selection && state.scene === before.scene && state.status.built === before.status.built) return;
+  app.store.on(["selection", "scene", "status", "activeAction", "targets", "table"], (state, before) => {
+    if (state !== before && state.selection === before.selection && state.activeAction === before.activeAction && state.targets === before.targets && state.table === before.table && state.scene === before.scene && state.status.built === before.status.built) return;
     const { selection } = state;
     bar.hidden = !selection;
     if (!selection) return;
@@ -24,11 +24,29 @@ export function selectionBar(app: App): HTMLElement {
         ...line("hold"),
         button({ text: "Free", hint: "End what holds them (U)", id: "do-free", kind: "small", click: () => { if (!freeSelection(app)) notify("info", "Nothing holds these particles."); } }),
         nameField(app),
+        ...changeButtons(app),
         button({ icon: "remove", hint: "Select nothing (Esc)", kind: "ghost small", click: () => app.store.set({ selection: null }) })),
       shape.length ? h("div", { class: "deeds" }, h("span", { class: "faint" }, "shape"), ...shape) : null,
     );
   });
   return bar;
+}
+
+/** Inverts and grows the selection, and gives it to the action that is open. */
+function changeButtons(app: App): (HTMLElement | null)[] {
+  const { selection, activeAction, table, targets } = app.store.state;
+  const body = selection && app.viewer.body(selection.body);
+  if (!body) return [];
+  const put = (ids: Set<number>): void => app.store.set({ selection: ids.size ? { body: body.name, ids } : null });
+  const all = [...Array(body.particles.length / 3).keys()];
+  const action = activeAction === null ? undefined : table.actions[activeAction];
+  const own = activeAction === null ? undefined : targets[activeAction]?.[0];
+  const same = own?.body === body.name && own.ids.length === selection.ids.size && own.ids.every((id) => selection.ids.has(id));
+  return [
+    button({ text: "Invert", hint: "Select the other particles of the body instead", id: "invert", kind: "small", click: () => put(new Set(all.filter((id) => !selection.ids.has(id)))) }),
+    button({ text: "Grow", hint: "Select the neighbours too", id: "grow", kind: "small", click: () => put(body.grown(selection.ids)) }),
+    action?.["select"] && !same ? button({ text: `Use for ${String(action["name"] ?? action["type"])}`, hint: "Let the open action act on these particles", id: "use-for-action", kind: "small primary", click: () => edit(app, ["actions", activeAction!, "select"], selectTable(app, body.name, selection.ids)) }) : null,
+  ];
 }
 
 /** Names the selection as a group of its body. */

@@ -9,13 +9,27 @@ import { choose } from "./fields";
 
 const SPEEDS: [string, number][] = [["1/10 ×", 0.1], ["1/4 ×", 0.25], ["1/2 ×", 0.5], ["1 ×", 1], ["2 ×", 2], ["fastest", 0]];
 
+const THUMB = 16; // pixels of the slider's handle, which keep it from the ends
+
+/** Frames of the time axis: the duration of the scene, or more where more has been computed. */
+export function axisFrames(state: State): number {
+  const time = (state.table.time ?? {}) as Table;
+  const planned = state.status.replay ? state.status.frames - 1 : Math.round(si(time["duration"], 1) * si(time["fps"], 50));
+  return Math.max(planned, lastFrame(state), 1);
+}
+
+/** The last frame that has been computed. */
+export const lastFrame = (state: State): number => Math.max(state.frame?.last ?? 0, state.status.frame, 0);
+
 export function timeline(app: App): HTMLElement {
   const run = h("div", { class: "transport", role: "group", "aria-label": "simulation" });
   const slider = h("input", { type: "range", id: "scrub", min: "0", max: "0", step: "1", value: "0", "aria-label": "frame" });
+  const computed = h("div", { class: "computed", id: "computed", title: "What has been computed" });
   const clock = h("div", { class: "clock", id: "clock" });
   const info = h("div", { class: "clock faint", id: "pace" });
   slider.addEventListener("input", () => {
-    const frame = Number(slider.value); // the store's listeners move the slider
+    const frame = Math.min(Number(slider.value), lastFrame(app.store.state)); // the store's listeners move the slider
+    slider.value = String(frame);
     app.store.set({ following: false, replaying: false });
     app.say({ do: "show", frame });
   });
@@ -39,10 +53,10 @@ export function timeline(app: App): HTMLElement {
     );
   };
   app.store.on(["status", "table", "progress", "replaying", "loop", "failed", "frame"], buttons);
-  app.store.on(["frame", "status", "following"], (state) => {
+  app.store.on(["frame", "status", "following", "table"], (state) => {
     const frame = state.frame;
-    const most = Math.max(frame?.last ?? 0, state.status.frame, 0);
-    slider.max = String(most);
+    slider.max = String(axisFrames(state));
+    computed.style.width = `${(100 * lastFrame(state)) / axisFrames(state)}%`;
     if (state.following || state.replaying || document.activeElement !== slider) slider.value = String(frame?.frame ?? 0);
     const planned = state.status.frames > 1 ? ` / ${state.status.frames - 1}` : "";
     fill(clock, h("b", {}, `${(frame?.time ?? 0).toFixed(3)} s`), ` frame ${frame?.frame ?? 0}${planned}`);
@@ -53,7 +67,13 @@ export function timeline(app: App): HTMLElement {
   speed.id = "speed";
   speed.title = "Speed: slow motion, real time, or as fast as it goes";
   startReplay(app);
-  return h("footer", { class: "timeline" }, run, h("div", { class: "track" }, slider), h("div", { class: "clocks" }, clock, info), speed);
+  const align = (): void => {
+    const area = slider.getBoundingClientRect();
+    document.documentElement.style.setProperty("--axis-left", `${area.left + THUMB / 2}px`);
+    document.documentElement.style.setProperty("--axis-width", `${Math.max(area.width - THUMB, 0)}px`);
+  };
+  new ResizeObserver(align).observe(slider);
+  return h("footer", { class: "timeline" }, run, h("div", { class: "track" }, slider, h("div", { class: "computed-track" }, computed)), h("div", { class: "clocks" }, clock, info), speed);
 }
 
 export function stepOnce(app: App): void {

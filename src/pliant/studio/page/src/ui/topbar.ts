@@ -1,9 +1,10 @@
 /** The bar at the top: name, open, save, undo, redo, build, pictures, theme, help. */
 
 import { type App, edit } from "../app";
-import { screenshot, recordMovie } from "../capture";
+import { screenshot } from "../capture";
 import { button, fill, h } from "../dom";
 import { dialog } from "./dialogs";
+import { exportDialog } from "./export";
 import { helpDialog } from "./help";
 import { openDialog } from "./open";
 
@@ -25,11 +26,12 @@ export function topbar(app: App): HTMLElement {
         button({ icon: "undo", hint: "Undo (Ctrl Z)", id: "undo", disabled: !state.undo, click: () => app.say({ do: "undo" }) }),
         button({ icon: "redo", hint: "Redo (Ctrl Shift Z)", id: "redo", disabled: !state.redo, click: () => app.say({ do: "redo" }) })),
       title,
+      state.table.bodies.length ? h("span", { class: "file-name faint", id: "file-name", title: state.name ? "The file of this scene" : "This scene has no file yet: Save gives it one" }, state.name || "not saved") : null,
       state.connected ? null : h("span", { class: "badge warn", id: "offline" }, "connecting ..."),
       button({ icon: "body", text: state.progress ? "Building" : stale || !state.table.bodies.length ? "Build" : "Built", hint: stale ? "Make particles of the bodies (B)" : "The simulation is up to date (B builds again)", id: "build", kind: stale ? "primary" : "", disabled: !state.table.bodies.length || state.progress !== null, click: () => buildNow(app) }),
+      button({ icon: "film", text: "Export", hint: "Export a movie, pictures or files of another program (M)", id: "export", click: () => exportDialog(app) }),
       h("div", { class: "group" },
         button({ icon: "camera", hint: "Picture of what is on screen (C)", id: "screenshot", click: () => void screenshot(app) }),
-        button({ icon: "film", hint: "Movie of the recorded frames", id: "movie", disabled: (state.frame?.last ?? 0) < 1, click: () => void recordMovie(app) }),
         button({ icon: "theme", hint: "Light or dark (D)", id: "theme", click: () => app.store.set({ theme: state.theme === "dark" ? "light" : "dark" }) }),
         button({ icon: "help", hint: "Keys and help (?)", id: "help", click: () => helpDialog() })),
     );
@@ -55,7 +57,7 @@ export function saveDialog(app: App): void {
   };
   const close = dialog("Save", "save-dialog", h("form", { class: "save", onsubmit: (event: Event) => { event.preventDefault(); save(false); } },
     h("label", { class: "inner" }, "name", input),
-    h("p", { class: "faint" }, "The scene is a small text file that `pliant run` accepts. The take adds all that hands did, and its recorded frames: it replays to the byte."),
+    h("p", { class: "faint" }, "The scene is a small text file that the command pliant run accepts. The take adds all that hands did, and its recorded frames: it replays to the byte."),
     h("footer", {}, button({ text: "Save the take", hint: "Save the take and its run folder", id: "save-take", disabled: !status.built || status.frame < 1, click: () => save(true) }), button({ text: "Save the scene", hint: "Save the scene file", id: "save-scene", kind: "primary", click: () => save(false) }))));
   input.select();
 }

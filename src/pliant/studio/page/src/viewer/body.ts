@@ -82,6 +82,37 @@ export class BodyView {
     this.draw();
   }
 
+  /** Unit normals of the points of the surface. */
+  normals(): Float32Array {
+    const out = new Float32Array(this.points.length);
+    const [a, b, c] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
+    for (let t = 0; t < this.corners.length; t += 3) {
+      const ids = [0, 1, 2].map((k) => this.origin[this.corners[t + k]!]!);
+      a.fromArray(this.points, 3 * ids[0]!);
+      b.fromArray(this.points, 3 * ids[1]!).sub(a);
+      c.fromArray(this.points, 3 * ids[2]!).sub(a);
+      b.cross(c);
+      for (const id of ids) for (let k = 0; k < 3; k++) out[3 * id + k]! += b.getComponent(k);
+    }
+    for (let k = 0; k < out.length; k += 3) a.fromArray(out, k).normalize().toArray(out, k);
+    return out;
+  }
+
+  /** Particles next to `ids`: along the edges of tets, or within a little more than the spacing. */
+  grown(ids: Set<number>): Set<number> {
+    const out = new Set(ids);
+    for (let k = 0; k < this.edges.length; k += 2) {
+      const [a, b] = [this.edges[k]!, this.edges[k + 1]!];
+      if (ids.has(a)) out.add(b);
+      if (ids.has(b)) out.add(a);
+    }
+    if (this.edges.length) return out;
+    const near = (1.6 * this.spacing) ** 2;
+    for (let b = 0; b < this.rest.length / 3; b++)
+      for (const a of ids) if ([0, 1, 2].reduce((sum, c) => sum + (this.rest[3 * a + c]! - this.rest[3 * b + c]!) ** 2, 0) < near) out.add(b);
+    return out;
+  }
+
   /** The values that are coloured now. */
   shownValues(): Float32Array | null {
     return this.surfaceValues ?? this.values;

@@ -2,13 +2,15 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Vec3 } from "../protocol";
 
 export type Up = "x" | "y" | "z";
+const FOV = 38; // degrees from the bottom to the top of the picture
 const UPS: Record<Up, [number, number, number]> = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
 export class Stage {
   readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(38, 1, 0.001, 1000);
+  readonly camera = new THREE.PerspectiveCamera(FOV, 1, 0.001, 1000);
   readonly renderer: THREE.WebGLRenderer;
   readonly overlay = new THREE.Group(); // drawn on top, never clipped
   controls: OrbitControls;
@@ -163,6 +165,8 @@ export class Stage {
     const centre = box.getCenter(new THREE.Vector3());
     const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-6);
     let direction = this.camera.position.clone().sub(this.controls.target);
+    if (!keepDirection) this.camera.fov = FOV;
+    this.camera.updateProjectionMatrix();
     if (!keepDirection || direction.lengthSq() < 1e-12)
       direction = new THREE.Vector3(0.62, -1, 0.42).applyQuaternion(
         new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...UPS[this.up])),
@@ -202,6 +206,23 @@ export class Stage {
       out = Math.max(out, behind ? 1 : Math.max(Math.abs(place.x), Math.abs(place.y)) - 0.97);
     }
     return Math.min(out, 2);
+  }
+
+  /** The camera as scenes have it. */
+  shot(): { position: Vec3; target: Vec3; angle: number } {
+    const round = (value: number): number => Number(value.toPrecision(6));
+    return { position: this.camera.position.toArray().map(round) as Vec3, target: this.controls.target.toArray().map(round) as Vec3, angle: this.camera.fov };
+  }
+
+  /** Looks as a camera of a scene does; the view stays there. */
+  shoot(position: Vec3, target: Vec3, angle: number): void {
+    this.keeping = false;
+    this.camera.fov = angle;
+    this.camera.updateProjectionMatrix();
+    this.controls.target.set(...target);
+    this.camera.position.set(...position);
+    this.controls.update();
+    this.invalidate();
   }
 
   get reach(): number {

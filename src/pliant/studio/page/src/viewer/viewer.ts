@@ -1,11 +1,13 @@
 /** The picture in the middle: bodies, obstacles, selection, what hands do; follows the store. */
 
 import * as THREE from "three";
-import { percentile } from "../numbers";
+import { pointAt, valueAt } from "../curve";
+import { percentile, si } from "../numbers";
 import type { Frame, FrameHeader } from "../protocol";
 import type { State, Store } from "../store";
 import { BodyView } from "./body";
 import { Colouring, LEVEL_RANGE, mapOf } from "./colours";
+import { Loads, shownActions } from "./loads";
 import { Obstacles } from "./obstacles";
 import { Stage, type Up } from "./stage";
 
@@ -25,6 +27,7 @@ export class Viewer {
   private readonly selected: THREE.Points;
   private readonly springs: THREE.LineSegments;
   private readonly outline: THREE.LineSegments;
+  private readonly loads: Loads;
   private marked: { body: string; ids: number[] } | null = null;
   private header: FrameHeader | null = null;
   private framed = "";
@@ -37,6 +40,7 @@ export class Viewer {
   ) {
     this.stage = new Stage(host);
     this.stage.scene.add(this.obstacles.group);
+    this.loads = new Loads(this.stage);
     const dots = new THREE.PointsMaterial({ color: 0xffb300, size: 7, sizeAttenuation: false, depthTest: false, transparent: true });
     this.selected = new THREE.Points(new THREE.BufferGeometry(), dots);
     const lines = new THREE.LineBasicMaterial({ color: 0xd81b60, depthTest: false, transparent: true });
@@ -54,6 +58,7 @@ export class Viewer {
     });
     store.on(["look"], (state, before) => this.applyLook(state, before));
     store.on(["selection"], () => this.showSelection());
+    store.on(["targets", "table", "live", "look"], () => this.showLoads());
     store.on(["failed"], ({ failed }) => failed || this.mark(null));
     store.on(["theme"], (state) => this.stage.theme(state.theme === "dark"));
     store.on(["scenery", "live"], (state) => this.buildObstacles(state));
@@ -76,6 +81,7 @@ export class Viewer {
     this.showSelection();
     this.showMark();
     this.showSprings();
+    this.showLoads();
     this.onFrame();
     this.stage.invalidate();
   }
@@ -89,6 +95,7 @@ export class Viewer {
     this.bodies = [];
     this.header = null;
     this.framed = "";
+    this.showLoads();
     this.showSelection();
     this.showMark();
     this.showSprings();
@@ -129,6 +136,15 @@ export class Viewer {
       box.expandByScalar(2 * chosen.spacing);
     } else box.copy(this.bounds());
     this.stage.frame(box.isEmpty() ? this.box : box, keepDirection);
+  }
+
+  /** Looks through the camera of the scene as it is at the time that is shown; false where it has none. */
+  lookThrough(): boolean {
+    const camera = this.store.state.table.camera;
+    if (!camera) return false;
+    const time = this.header?.time ?? 0;
+    this.stage.shoot(pointAt(camera["position"], time), pointAt(camera["target"], time), si(valueAt(camera["angle"] ?? 28, time), 28));
+    return true;
   }
 
   /** Draws the outline of an element over everything; null: none. */
@@ -174,7 +190,7 @@ export class Viewer {
     for (const body of this.bodies) body.draw();
     const signature = info.bodies.map((each) => `${each.name} ${each.low} ${each.high}`).join();
     const grown = frame.header.frame > 0 && signature.startsWith(this.framed) && this.framed !== "";
-    if (signature !== this.framed && !grown) this.stage.frame(this.withObstacles(), false);
+    if (signature !== this.framed && !grown && !this.lookThrough()) this.stage.frame(this.withObstacles(), false);
     this.framed = signature;
   }
 
@@ -263,6 +279,13 @@ export class Viewer {
     if (body)
       for (const id of selection.ids) places.push(body.particles[3 * id]!, body.particles[3 * id + 1]!, body.particles[3 * id + 2]!);
     this.selected.geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+    this.stage.invalidate();
+  }
+
+  /** Pins, arrows and pressure of the scene as it is built, and of the take. */
+  private showLoads(): void {
+    const known = this.store.state.look.loads && this.header && !this.header.topology;
+    this.loads.update(known ? shownActions(this.store.state) : [], this.bodies, this.header?.time ?? 0);
     this.stage.invalidate();
   }
 

@@ -1,0 +1,312 @@
+"""``fit``: parameters of a scene from measured curves, and how well the test determines them."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.calibration.evaluation import frozen_time
+from pliant.calibration.identifiability import Identifiability, identifiability
+from pliant.calibration.intervals import profile_intervals
+from pliant.calibration.matching import MeasuredCurve, Measurements
+from pliant.calibration.parameters import fit_parameters, values_at
+from pliant.calibration.problem import FAR, CalibrationProblem
+from pliant.campaign.executors import executor
+from pliant.campaign.executors.base import Executor
+from pliant.campaign.plan import AnyScene, base_scene
+from pliant.campaign.points import Variation, sobol
+from pliant.campaign.points import vary as read_range
+from pliant.campaign.resolved_scene import scene_at, units_of_keys
+from pliant.core.errors import InputError
+from pliant.core.tables import Table
+from pliant.core.typing import Array
+from pliant.scene.override import Override
+from pliant.scene.to_toml import to_table_of, toml_value
+
+MARGIN = 0.5  # of the automatic explicit step: room for a body that is four times as stiff
+ROBUST = 3.0  # residuals beyond so many standard deviations count less (soft_l1)
+PASSES = 2  # of estimating the noise and fitting again
+Show = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class FittedParameter:
+    """A parameter after a fit, in SI; low, high: the interval of 95 %, None where the range ends before.
+
+    determined: whether the test determines it; if not, ``value`` is only where the search ended.
+    """
+
+    key: str
+    value: float
+    low: float | None
+    high: float | None
+    unit: str
+    determined: bool
+
+
+@dataclass
+class FitResult:
+    """What a fit came to.
+
+    curves: measured ones; predicted: the fit at the same places, the held-out ones last; noise: standard
+    deviation of each curve's residual, in its unit; rms: of the residual over the size of all curves.
+    """
+
+    parameters: list[FittedParameter]
+    curves: list[MeasuredCurve]
+    held_out: list[MeasuredCurve]
+    predicted: list[Array]
+    noise: list[float]
+    rms: float
+    identifiability: Identifiability
+    evaluations: int
+    starts: list[Table]
+    toml: str
+    model: str = ""
+    frozen: Table = field(default_factory=dict)
+
+    def __getitem__(self, key: str) -> FittedParameter:
+        """A parameter by its key or the last part of it."""
+        for parameter in self.parameters:
+            if key in (parameter.key, parameter.key.rpartition(".")[2]):
+                return parameter
+        raise KeyError(key)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion ``n ln(S / n) + 2 p``: of two models the lower one describes the data better."""
+        count = sum(len(curve.y) for curve in self.curves)
+        return float(count * np.log(max(self.rms, 1e-15) ** 2) + 2 * len(self.parameters))
+
+    def held_out_rms(self) -> float | None:
+        """Root mean square error of the held-out curves over their size; None where there is none."""
+        if not self.held_out:
+            return None
+        pairs = zip(self.held_out, self.predicted[len(self.curves) :], strict=True)
+        squares = [((y - curve.y) / curve.scale) ** 2 for curve, y in pairs]
+        return float(np.sqrt(np.mean(np.concatenate(squares))))
+
+    def table(self) -> Any:
+        """The parameters as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame([vars(parameter) for parameter in self.parameters])
+
+    def to_dict(self) -> Table:
+        """Plain numbers and texts, for JSON."""
+        return {
+            "model": self.model,
+            "parameters": [dict(vars(parameter)) for parameter in self.parameters],
+            "not_determined": list(self.identifiability.sentences),
+            "singular_values": self.identifiability.singular_values.tolist(),
+            "noise": {curve.text: noise for curve, noise in zip(self.curves, self.noise, strict=True)},
+            "rms": self.rms,
+            "held_out_rms": self.held_out_rms(),
+            "aic": self.aic,
+            "evaluations": self.evaluations,
+            "frozen": self.frozen,
+            "starts": self.starts,
+            "toml": self.toml,
+        }
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one HTML page: what is determined, parameters, curves, residuals; gives its path."""
+        from pliant.calibration.report import write_fit_report
+
+        return write_fit_report([self], Path(path))
+
+
+def fit(
+    scene: AnyScene,
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Measurements,
+    match: str | Sequence[str],
+    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    *,
+    held_out: str | Sequence[str] = (),
+    model: Any = None,
+    starts: int | None = None,
+    refine: int = 2,
+    on: str | Executor = "local",
+    threads: int | None = None,
+    changes: Sequence[Override] = (),
+    progress: Show | None = None,
+) -> FitResult:
+    """Find the parameters with which ``scene`` repeats measured curves.
+
+    data: CSV files; match: "grip.x=F@t" compares the series grip.x with column F over column t (time),
+    "grip.x=F@u:tip.x" over another series. vary: ranges by scene key, "10 kPa..10 MPa:log". held_out: curves
+    that are predicted only. model: for all bodies, instead of the scene's. starts: points of a Sobol sequence
+    to begin with, of which the best ``refine`` are refined.
+    """
+    show = progress or (lambda text: None)
+    measured = data if isinstance(data, Measurements) else Measurements(_paths(data))
+    curves = [measured.curve(text) for text in ([match] if isinstance(match, str) else match)]
+    beside = [measured.curve(text) for text in ([held_out] if isinstance(held_out, str) else held_out)]
+    if not curves:
+        raise InputError("Nothing to match.", hint="Add --match SERIES=COLUMN@COLUMN")
+    named = [*changes, *([Override("bodies.*.model", model, "--model")] if model is not None else [])]
+    if isinstance(scene, (str, os.PathLike)):
+        base = base_scene(scene, named)
+    else:
+        base = base_scene(scene)
+        if named:
+            base.text = base_scene_text(base.text, named)
+    ranges = _variations(vary)
+    units = units_of_keys(base.text, {each.key: float(each.low) for each in ranges})
+    parameters = fit_parameters(ranges, units)
+    scene_at(base.text, {p.key: p.value(p.at_share(0.5)) for p in parameters}, base.name)  # wrong keys first
+    place = on if isinstance(on, Executor) else executor(on, threads)
+    try:
+        problem = CalibrationProblem(base.text, parameters, curves, place, beside)
+        result = _search(problem, starts or max(8, 8 * len(parameters)), refine, show)
+        result.model = "" if model is None else model if isinstance(model, str) else toml_value(model)
+        return result
+    finally:
+        if place is not on:
+            place.close()
+
+
+def base_scene_text(text: str, changes: Sequence[Override]) -> str:
+    """A resolved scene with more changes."""
+    from pliant.campaign.resolved_scene import resolved_text
+    from pliant.scene.load import parse
+
+    return resolved_text(parse(text, Path(), "scene", overrides=changes))
+
+
+def _paths(data: Any) -> list[Path]:
+    return [Path(data)] if isinstance(data, (str, os.PathLike)) else [Path(file) for file in data]
+
+
+def _variations(given: Sequence[Variation] | Mapping[str, Any]) -> list[Variation]:
+    if isinstance(given, Mapping):
+        return [read_range(key, value) for key, value in given.items()]
+    return list(given)
+
+
+def _search(problem: CalibrationProblem, starts: int, refine: int, show: Show) -> FitResult:
+    """Sobol starts, the best of them refined with frozen steps, noise estimated, intervals."""
+    parameters = problem.parameters
+    first = [
+        np.array([p.at_share(share) for p, share in zip(parameters, row, strict=True)])
+        for row in sobol(len(parameters), starts)
+    ]
+    show(f"{starts} starts")
+    costs = [float(np.mean(r**2)) for r in problem.residuals(first)]
+    order = np.argsort(costs)
+    if costs[order[0]] >= FAR**2:
+        raise InputError(
+            f"No start of the fit runs to its end: {problem.last_failure}",
+            hint="Narrow the ranges of --vary.",
+        )
+    frozen = _frozen(problem, first[order[0]])
+    problem.freeze(dict(frozen))
+    tried, best, lowest = list[Table](), first[order[0]], np.inf
+    for number in order[: max(1, refine)]:
+        show(f"refining from {_shown(problem, first[number])}")
+        place, cost = _least_squares(problem, first[number])
+        tried.append({**values_at(parameters, place), "cost": cost})
+        if cost < lowest:
+            best, lowest = place, cost
+    for _ in range(PASSES):
+        problem.weights = problem.weights / _noise(problem, best)
+        best, _ = _least_squares(problem, best)
+    problem.weights = problem.weights / _noise(problem, best)
+    jacobian, residual = problem.jacobian(best), problem.residual(best)
+    found = identifiability(jacobian, parameters)
+    for sentence in found.sentences:
+        show(sentence)
+    show("intervals")
+    intervals = profile_intervals(problem, best, jacobian, residual)
+    return _result(problem, best, found, intervals, tried, frozen)
+
+
+def _frozen(problem: CalibrationProblem, place: Array) -> Table:
+    """Step and integrator of the best start."""
+    item = {"text": problem.text, "values": values_at(problem.parameters, place)}
+    (found,) = problem.executor.gather(frozen_time, [item])
+    if found.pop("explicit"):
+        found["time.step"] *= MARGIN
+    known: Table = found
+    return known
+
+
+def _least_squares(problem: CalibrationProblem, start: Array) -> tuple[Array, float]:
+    """Bounded trust-region least squares with a robust loss; place and cost."""
+    from scipy.optimize import least_squares
+
+    low, high = np.array([p.bounds for p in problem.parameters]).T
+    inside = np.clip(start, low + 1e-6 * (high - low), high - 1e-6 * (high - low))
+    weighted = bool(np.any(problem.weights != 1.0))
+    found = least_squares(
+        problem.residual, inside, problem.jacobian, bounds=(low, high), method="trf", loss="soft_l1",
+        f_scale=ROBUST if weighted else 0.3, xtol=1e-5, ftol=1e-7, gtol=1e-8, max_nfev=30, x_scale=1.0,
+    )  # fmt: skip
+    return np.asarray(found.x, float), float(found.cost)
+
+
+def _noise(problem: CalibrationProblem, place: Array) -> Array:
+    """Standard deviation of each curve's weighted residuals; those far off count as far as three of them."""
+    residual, found, start = problem.residual(place), [], 0
+    total, used = len(residual), len(place)
+    for curve in problem.curves:
+        part = residual[start : start + len(curve.y)]
+        start += len(curve.y)
+        usual = 1.4826 * float(np.median(np.abs(part)))
+        clipped = np.clip(part, -3.0 * usual, 3.0 * usual) if usual > 0 else part
+        freedom = max(1.0, len(part) * (1.0 - used / max(total, used + 1)))
+        found.append(max(float(np.sqrt(np.sum(clipped**2) / freedom)), 1e-9))
+    weights: Array = np.array(found)
+    return np.maximum(weights, 1e-5 * problem.weights)  # no finer than runs repeat each other
+
+
+def _shown(problem: CalibrationProblem, place: Array) -> str:
+    return ", ".join(
+        f"{key.rpartition('.')[2]} {v:.4g}" for key, v in values_at(problem.parameters, place).items()
+    )
+
+
+def _result(
+    problem: CalibrationProblem, best: Array, found: Identifiability,
+    intervals: Sequence[tuple[float | None, float | None]], tried: list[Table], frozen: Table,
+) -> FitResult:  # fmt: skip
+    fitted = []
+    for k, parameter in enumerate(problem.parameters):
+        low, high = (None if z is None else parameter.value(float(z)) for z in intervals[k])
+        value = parameter.value(float(best[k]))
+        fitted.append(FittedParameter(parameter.key, value, low, high, parameter.unit, found.determined[k]))
+    (predicted,) = problem.predictions([best])
+    assert predicted is not None
+    curves = list(problem.curves)
+    plain = [(y - c.y) / c.scale for c, y in zip(curves, predicted, strict=False)]
+    noise = [float(c.scale / w) for c, w in zip(curves, problem.weights, strict=True)]
+    return FitResult(
+        parameters=fitted, curves=curves, held_out=list(problem.held_out), predicted=predicted, noise=noise,
+        rms=float(np.sqrt(np.mean(np.concatenate(plain) ** 2))), identifiability=found,
+        evaluations=problem.evaluations, starts=tried, toml=_toml(problem, best, fitted), frozen=frozen,
+    )  # fmt: skip
+
+
+def _toml(problem: CalibrationProblem, best: Array, fitted: Sequence[FittedParameter]) -> str:
+    """The bodies' materials and models to paste into a scene; what is not determined is a comment."""
+    found = values_at(problem.parameters, best)
+    values = {p.key: float(f"{found[p.key]:.5g}") for p in fitted if p.determined}
+    before = to_table_of(scene_at(problem.text, {}))["bodies"]
+    lines = []
+    for body, old in zip(to_table_of(scene_at(problem.text, values))["bodies"], before, strict=True):
+        changed = [key for key in ("material", "model") if body.get(key) != old.get(key)]
+        if changed:
+            lines.append(f"# body {body['name']}")
+            lines += [f"{key} = {toml_value(body[key])}" for key in changed]
+    lines += [f"# not determined by this test: {p.key}" for p in fitted if not p.determined]
+    others = [key for key in values if not key.startswith("bodies.")]
+    lines += [f"# --set {key}={values[key]!r}" for key in others]
+    return "\n".join(lines) + "\n"
+
+
+def compare_models(models: Sequence[Any], **given: Any) -> list[FitResult]:
+    """Fits of several models to the same data, the best description of it (lowest AIC) first."""
+    return sorted((fit(model=model, **given) for model in models), key=lambda result: result.aic)

@@ -1,0 +1,248 @@
+"""``dataset``: a sweep written as training data, which can be interrupted, continued and rebuilt."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant import __version__
+from pliant.campaign import Sweep, sweep
+from pliant.campaign.plan import AnyScene
+from pliant.campaign.points import Point, Variation
+from pliant.campaign.progress import SweepProgress
+from pliant.core.environment import need
+from pliant.core.errors import InputError, PliantError, RunError
+from pliant.core.tables import Table
+from pliant.core.text import counted
+from pliant.core.typing import AnyArray
+from pliant.run.store.json_files import write_json
+from pliant.run.store.run_folder import Lock
+from pliant.scene.override import Override
+from pliant.training_data.card import card_text
+from pliant.training_data.loader import Samples
+from pliant.training_data.sample import LAYOUT, sample_arrays
+
+SPLITS = ("train", "valid", "test")
+FORMATS = ("zarr", "hdf5")
+STUDY = "study.sweep"
+
+
+def dataset(
+    scene: AnyScene,
+    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    to: str | os.PathLike[str] | None = None,
+    *,
+    sample: str | None = None,
+    points: str | os.PathLike[str] | Sequence[Point] | None = None,
+    format: str = "zarr",
+    split: Sequence[float] = (80, 10, 10),
+    every: int = 1,
+    licence: str = "not stated",
+    changes: Sequence[Override] = (),
+    progress: SweepProgress | bool | None = None,
+    **options: Any,
+) -> "Dataset":
+    """Run a scene at many points and write the runs as training data into the folder ``to``.
+
+    split: shares of train, valid and test; a sample's split follows from the hash of its scene, so that it
+    stays where it is when others are added. every: of the recorded frames. Other options are those of
+    ``sweep``. Called again, it does what is missing; ``scene`` may be a data set, which is continued.
+    """
+    folder = _folder(scene, to)
+    earlier = _index(folder)
+    if earlier is not None:
+        format, split, every = earlier["format"], earlier["split"], earlier["every"]
+        licence = licence if licence != "not stated" else earlier["licence"]
+    if format not in FORMATS:
+        raise InputError(f"--format {format}: expected {' or '.join(FORMATS)}.")
+    if format == "hdf5":
+        need("HDF5", "h5py")
+    if len(split) != 3 or min(split) < 0 or sum(split) <= 0:
+        raise InputError(f"--split {','.join(map(str, split))}: expected three shares, as in 80,10,10.")
+    folder.mkdir(parents=True, exist_ok=True)
+    given = [Override("record.velocities", True, "dataset"), *changes]
+    study = folder / STUDY
+    source: AnyScene = study if _is_dataset(scene) else scene
+    with _only(folder):
+        found = sweep(
+            source, vary, study, sample=sample, points=points, changes=given, progress=progress, **options
+        )
+        settings = {"format": format, "split": list(split), "every": every, "licence": licence}
+        return _write(found, folder, settings)
+
+
+class _only:
+    """One process at a time writes a data set."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        self._lock = Lock(self._folder)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def _is_dataset(scene: AnyScene) -> bool:
+    return isinstance(scene, (str, os.PathLike)) and (Path(scene) / STUDY).is_dir()
+
+
+def _folder(scene: AnyScene, to: str | os.PathLike[str] | None) -> Path:
+    if to is not None:
+        folder = Path(to)
+    elif _is_dataset(scene):
+        folder = Path(scene)  # type: ignore[arg-type]
+    else:
+        folder = Path(
+            f"{Path(scene).stem}.dataset" if isinstance(scene, (str, os.PathLike)) else "data.dataset"
+        )
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / STUDY).is_dir())):
+        raise RunError(
+            f"{folder} exists and is not a data set; it is left alone.", hint="Choose another name."
+        )
+    return folder.absolute()
+
+
+def _index(folder: Path) -> Table | None:
+    try:
+        table: Table = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return table
+
+
+def split_of(run: str, shares: Sequence[float]) -> str:
+    """The split of a sample, by the hash of its scene."""
+    place, below = int(run[:8], 16) / 16**8 * sum(shares), 0.0
+    for name, share in zip(SPLITS, shares, strict=True):
+        below += share
+        if place < below:
+            return name
+    return SPLITS[-1]
+
+
+def _write(study: Sweep, folder: Path, settings: Table) -> "Dataset":
+    """Add the samples that are not there yet, and the index and card of all."""
+    numbers = [
+        key for key in study.keys if all(isinstance(p.get(key, 0.0), (int, float)) for p in study.points)
+    ]
+    splits: dict[str, list[str]] = {name: [] for name in SPLITS}
+    refused: list[Table] = []
+    for row in study.results:
+        name = split_of(row["run"], settings["split"])
+        try:
+            if not _has(folder, settings["format"], name, row["run"]):
+                values = [float("nan") if row[key] is None else float(row[key]) for key in numbers]
+                arrays, attributes = sample_arrays(study.run(row["point"]), settings["every"], values)
+                _store(folder, settings["format"], name, row["run"], arrays, attributes)
+            splits[name].append(row["run"])
+        except PliantError as error:
+            refused.append({"point": row["point"], "run": row["run"], "reason": str(error)})
+    index: Table = {
+        **settings, "pliant": __version__, "versions": study.manifest["versions"],
+        "scene": Path(study.manifest["scene"]).name, "scene_hash": study.manifest["scene_hash"],
+        "parameters": {key: study.manifest["keys"][key]["unit"] for key in numbers},
+        "layout": LAYOUT, "splits": splits, "refused": refused, "failures": len(study.failures),
+    }  # fmt: skip
+    write_json(folder / "index.json", index)
+    (folder / "card.md").write_text(card_text(folder.name, index, study), encoding="utf-8")
+    return Dataset(folder)
+
+
+def _has(folder: Path, format: str, split: str, run: str) -> bool:
+    if format == "zarr":
+        return (folder / "data.zarr" / split / run / "zarr.json").is_file()
+    import h5py
+
+    if not (folder / "data.h5").exists():
+        return False
+    with h5py.File(folder / "data.h5", "r") as file:
+        return f"{split}/{run}" in file
+
+
+def _store(
+    folder: Path, format: str, split: str, run: str, arrays: Mapping[str, AnyArray], attributes: Table
+) -> None:
+    """Write a sample; it appears whole or not at all."""
+    if format == "hdf5":
+        import h5py
+
+        with h5py.File(folder / "data.h5", "a") as file:
+            file.pop("draft", None)
+            draft = file.create_group("draft")
+            for name, values in arrays.items():
+                draft.create_dataset(name, data=values, compression="gzip")
+            draft.attrs["about"] = json.dumps(attributes)
+            file.require_group(split)
+            file.move("draft", f"{split}/{run}")
+        return
+    import zarr
+
+    root = zarr.open_group(folder / "data.zarr", mode="a")
+    root.require_group(split)
+    place = folder / "data.zarr" / split
+    shutil.rmtree(place / f"draft-{run}", ignore_errors=True)
+    draft = root.create_group(f"{split}/draft-{run}", attributes=attributes)
+    for name, values in arrays.items():
+        chunks = (1, *values.shape[1:]) if values.ndim == 3 and values.size else values.shape or (1,)
+        draft.create_array(name, data=values, chunks=tuple(max(1, n) for n in chunks))
+    os.replace(place / f"draft-{run}", place / run)
+
+
+class Dataset:
+    """A data set on disk: ``train``, ``valid`` and ``test`` are its samples."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path).absolute()
+        index = _index(self.path)
+        if index is None:
+            raise RunError(f"{self.path} is not a data set: it has no index.json.")
+        self.index = index
+
+    def samples(self, split: str = "all", **options: Any) -> Samples:
+        """The samples of a split; see ``Samples``."""
+        return Samples(self.path, split, **options)
+
+    @property
+    def train(self) -> Samples:
+        return self.samples("train")
+
+    @property
+    def valid(self) -> Samples:
+        return self.samples("valid")
+
+    @property
+    def test(self) -> Samples:
+        return self.samples("test")
+
+    @property
+    def sweep(self) -> Sweep:
+        """The sweep that it was made from."""
+        return Sweep(self.path / STUDY)
+
+    def rebuild(self, run: str) -> list[str]:
+        """Run a sample again from its scene; the names of arrays that differ by a byte (none should)."""
+        from pliant.scene.load import parse
+
+        study, split = self.sweep, split_of(run, self.index["split"])
+        if run not in self.index["splits"][split]:
+            raise InputError(f"{self.path} has no sample '{run}'.")
+        chosen = self.samples(split)
+        stored = chosen[chosen.names.index(f"{split}/{run}")]
+        first = study.run(run)
+        with tempfile.TemporaryDirectory() as place:
+            scene = parse(first.scene_text, first.path, str(first.path / "scene.toml"))
+            again = scene.run(to=Path(place) / f"{run}.pliant", progress=False)
+            arrays, _ = sample_arrays(again, self.index["every"], stored["parameters"].tolist())
+        return [name for name in arrays if np.asarray(stored[name]).tobytes() != arrays[name].tobytes()]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(runs)} {name}" for name, runs in self.index["splits"].items())
+        total = sum(map(len, self.index["splits"].values()))
+        return f"Dataset({self.path.name!r}: {counted(total, 'sample')}, {counts})"
