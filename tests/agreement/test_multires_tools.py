@@ -43,6 +43,27 @@ def test_hardly_anything_is_inside_a_tool(shape: str) -> None:
     assert (world.x - world.rest)[:, 2].min() < -0.09
 
 
+def test_forces_between_steps_are_those_of_where_the_tool_is() -> None:
+    """While a tool moves by several times the depth of its contacts in a frame, these store the same energy
+    when they are evaluated again after it, as a change of level does."""
+    cube = pl.Body(
+        box(1, 1, 1, divisions=(4, 4, 4)), model={"type": "multires", "levels": 2}, material=TISSUE
+    )
+    path = Curve([0.0, 0.3], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0)])
+    held = pl.Fix(cube, pl.where.plane("z", "min"))
+    scene = pl.Scene([cube], [held, tool_of("sphere", path)], time=pl.TimeSettings(fps=60))
+    simulation = scene.simulation()
+    simulation.start()
+    for _ in range(14):
+        simulation.advance()
+    body = simulation.system.world.bodies[0].mechanics.body
+    stored, forces = body.contact.stored, body.contact.pairs.force.sum(axis=0)
+    assert stored > 0.0
+    body.evaluate()
+    assert body.contact.stored == pytest.approx(stored, rel=0.05)  # forces depend on velocities too
+    assert body.contact.pairs.force.sum(axis=0)[2] == pytest.approx(forces[2], rel=0.05)
+
+
 @pytest.mark.parametrize("detail", ["adaptive", "finest"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_tool_feels_what_it_gives(shape: str, detail: str) -> None:

@@ -299,16 +299,17 @@ def test_coarsening_takes_the_energy_of_what_it_leaves_out() -> None:
     assert body.body.kinetic() < kinetic
     now, turning = body.body.momenta()
     assert np.abs(now - linear).max() < 1e-10 * np.abs(linear).max()
-    assert np.abs(turning - angular).max() < 0.02 * np.abs(angular).max()
+    assert np.abs(turning - angular).max() < 1e-10 * np.abs(angular).max()
 
 
 @pytest.mark.parametrize("operator", ["corotational", "neo-hookean"])
 def test_no_change_of_level_gains_energy(operator: str) -> None:
-    """A spinning, swinging body whose levels are changed at random: plain energy never rises, P stays."""
+    """A spinning, swinging body whose levels are changed at random: plain energy never rises, and both
+    momenta stay, to rounding."""
     mechanics = cube(edge=0.2, operator=operator, material=SOFT)
     spin = np.cross([1.0, 2.0, 3.0], mechanics.structure.rest - 0.5)
     body = Frozen(mechanics, nowhere, v=spin + 0.5 * np.sin(3 * mechanics.structure.rest[:, [1, 2, 0]]))
-    linear = body.body.momenta()[0]
+    linear, angular = body.body.momenta()
     rng = np.random.default_rng(0)
     for _ in range(12):
         body.advance(4)
@@ -316,5 +317,7 @@ def test_no_change_of_level_gains_energy(operator: str) -> None:
         where = rng.random(len(mechanics.hierarchy.points)) < rng.choice([0.0, 0.1, 0.5])
         body.split(lambda p, where=where: where)
         assert body.energy() <= before * (1 + 1e-9)
-        assert np.abs(body.body.momenta()[0] - linear).max() < 1e-9 * body.mass.sum()
+        now, turning = body.body.momenta()
+        assert np.abs(now - linear).max() < 1e-9 * body.mass.sum()
+        assert np.abs(turning - angular).max() < 1e-7 * np.abs(angular).max()
     assert body.body.changes > 8

@@ -81,8 +81,7 @@ class Simulation:
         self.step_columns = (
             ("time", *(c for m in self._per_step for c in m.series_names)) if self._per_step else ()
         )
-        self.frame = 0
-        self.started = False
+        self.frame, self.started = 0, False
         self.later: list[DeferredAction] = []  # actions that join when they start, the next one first
         self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))

@@ -64,12 +64,13 @@ class MultiresMechanics(Mechanics):
         self.budget = WorkBudget(model, self.diagnostics)
         self._set_structure(structure)
         self._since_refinement, self._frame_seconds = np.inf, 0.0
-        self.updates, self.refused = 0, False
+        self.refused = 0  # nodes that the budget kept from splitting
+        self.work: IntArray = np.zeros(self.hierarchy.count, np.int64)  # node updates of the last step
         self._restored_fields: dict[str, Array] | None = None  # of a recorded frame
         count = self.hierarchy.count
         self.series_names = (
             "load", "refused", "updates", "seconds", "ticks", "changes", "denied",
-            *(f"active.{k}" for k in range(count)),
+            *(f"active.{k}" for k in range(count)), *(f"work.{k}" for k in range(count)),
         )  # fmt: skip
         self._tell_levels()
 
@@ -80,6 +81,11 @@ class MultiresMechanics(Mechanics):
         rest = structure.rest
         self._written: Array = np.hstack([rest, np.zeros_like(rest)])  # x and v at the end of the last step
         self._every = np.arange(len(self.hierarchy.mesh.tets))
+
+    @property
+    def updates(self) -> int:
+        """Node updates of the last step."""
+        return int(self.work.sum())
 
     def _tell_levels(self) -> None:
         """Report the levels that were not made, and pieces that are not connected."""
@@ -154,11 +160,12 @@ class MultiresMechanics(Mechanics):
         if self.model.detail == "adaptive" and self._since_refinement >= REFINE_EVERY - 1e-9:
             allowed = self.budget.allowed_at(ctx.time)
             least, self.refused = body.refine(ctx, allowed, self._since_refinement)
-            self.budget.warn(ctx.time, least, self.refused)
+            self.budget.warn(ctx.time, least, self.refused > 0)
             self._since_refinement = 0.0
         body.advance(ctx, prescribed)
         body.write(prescribed, ctx.x, ctx.v, self._written)
-        self.updates = body.ticks * int(body.arrangement.counts.sum() - body.pinned.sum())
+        self.work = body.ticks * body.arrangement.counts
+        self.work[-1] -= body.ticks * int(body.pinned.sum())
         self._frame_seconds = clock.perf_counter() - started
         self.budget.measure(self.updates, self._frame_seconds)
 
@@ -238,12 +245,13 @@ class MultiresMechanics(Mechanics):
     def sample_series(self) -> Sequence[float]:
         allowed, body = self.budget.allowed, self.body
         load = 0.0 if not allowed else self.updates / allowed
-        count = len(self.series_names) - 7
-        active = list(body.arrangement.counts) if body.begun else []
-        active = (active + [0] * count)[:count]
+        levels = np.zeros((2, (len(self.series_names) - 7) // 2))
+        if body.begun:  # cuts may leave fewer levels
+            levels[0, : len(body.arrangement.counts)] = body.arrangement.counts
+            levels[1, : len(self.work)] = self.work
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
-        numbers = (self.refused, self.updates, seconds, body.ticks, body.changes, body.denied, *active)
-        return [load, *(float(n) for n in numbers)]
+        numbers = (self.refused, self.updates, seconds, body.ticks, body.changes, body.denied)
+        return [load, *(float(n) for n in numbers), *(float(n) for n in levels.ravel())]
 
     def particle_levels(self) -> Array:
         """The deepest level that each particle follows (0: the coarsest)."""
@@ -272,7 +280,7 @@ class MultiresMechanics(Mechanics):
         return found
 
     def state(self) -> dict[str, AnyArray]:
-        numbers = [self._since_refinement, self._frame_seconds, self.updates, self.refused]
+        numbers = [self._since_refinement, self._frame_seconds, self.refused, *self.work]
         return {
             "x": np.ascontiguousarray(self._written[:, :3]),
             "v": np.ascontiguousarray(self._written[:, 3:]),
@@ -286,8 +294,8 @@ class MultiresMechanics(Mechanics):
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.topology_version = int(state["topology-version"])
         self._written = np.hstack([state["x"], state["v"]])
-        self._since_refinement, self._frame_seconds, updates, refused = (float(n) for n in state["numbers"])
-        self.updates, self.refused = int(updates), bool(refused)
+        self._since_refinement, self._frame_seconds, refused, *work = (float(n) for n in state["numbers"])
+        self.refused, self.work = int(refused), np.array(work, np.int64)
         self._restored_fields = {name: np.array(state[name]) for name in self.recorded}
         self.budget.restore(state)
         self.body.restore(state)

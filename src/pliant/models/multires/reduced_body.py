@@ -317,9 +317,9 @@ class ReducedBody:
 
     # ------------------------------------------------------------------------------------------ levels
 
-    def refine(self, ctx: StepContext, budget: float | None, elapsed: float) -> tuple[float, bool]:
-        """Choose the levels anew; returns the updates that the coarsest alone takes, and whether the budget
-        kept nodes from splitting."""
+    def refine(self, ctx: StepContext, budget: float | None, elapsed: float) -> tuple[float, int]:
+        """Choose the levels anew; returns the updates that the coarsest alone takes, and how many nodes the
+        budget kept from splitting."""
         h, refinement, motion = self.hierarchy, self.refinement, self.motion
         level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
         refinement.measure(self.arrangement, motion)

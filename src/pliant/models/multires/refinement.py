@@ -111,12 +111,12 @@ class Refinement:
         pinned: BoolArray,
         ticks: Callable[[int], int],
         budget: float | None,
-    ) -> tuple[BoolArray, bool]:
-        """The most urgent of ``wanted`` whose node updates stay within 95 % of the budget, graded; True if
-        some were refused. ticks: of a frame whose deepest level is the given one."""
+    ) -> tuple[BoolArray, int]:
+        """The most urgent of ``wanted`` whose node updates stay within 95 % of the budget, graded, and how
+        many were refused. ticks: of a frame whose deepest level is the given one."""
         flags = self.grade(wanted)
         if budget is None or self.updates(flags, pinned, ticks) <= FULL * budget:
-            return flags, False
+            return flags, 0
         order = np.flatnonzero(wanted)
         order = order[np.lexsort((order, -urgency[order]))]
         low, high = 0, len(order)
@@ -126,7 +126,8 @@ class Refinement:
                 low = middle
             else:
                 high = middle
-        return self._first(order[:low]), True
+        kept = self._first(order[:low])
+        return kept, int((flags & ~kept).sum())
 
     def _first(self, nodes: IntArray) -> BoolArray:
         flags = np.zeros(len(self.eta), bool)
