@@ -1,9 +1,10 @@
-"""Prints the table of docs/multires.md: levels of the bodies of the matrix, and of surfaces that are given.
+"""Prints the table of docs/multires.md: levels of the bodies of the matrix, or of given ones and surfaces.
 
-    python docs/make_levels.py [surface.obj ...]
+    python docs/make_levels.py [hare ... surface.obj ...]
 
 Bodies stand on their lowest twentieth, which is held. Of each level, beside the finest: the sag under weight
-(the work of gravity), and the three lowest natural frequencies, of linear elasticity at rest.
+(the work of gravity), and the three lowest natural frequencies, of linear elasticity at rest; not of bodies
+in pieces, of which some are not held.
 """
 
 import sys
@@ -57,8 +58,10 @@ def compared(hierarchy: Any) -> list[tuple[float, Any]]:
 
 
 def main() -> None:
-    shapes = {name: (each.surface(), each.edge_length) for name, each in FIGURES.items()}
-    shapes |= {Path(path).stem: (given(Path(path)), 0.03) for path in sys.argv[1:]}
+    asked = sys.argv[1:] or list(FIGURES)
+    known = {name: FIGURES[name] for name in asked if name in FIGURES}
+    shapes = {name: (each.surface(), each.edge_length) for name, each in known.items()}
+    shapes |= {Path(path).stem: (given(Path(path)), 0.03) for path in asked if path not in FIGURES}
     print("| body | nodes | pieces | stable steps [ms] | sag | frequencies |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, (surface, edge) in shapes.items():
@@ -66,7 +69,7 @@ def main() -> None:
         hierarchy = body.model.prepare(body.structure(), body.resolved_material).hierarchy
         free = np.zeros((len(hierarchy.mass), 3), bool)
         steps = [1e3 * hierarchy.critical_step(level, free) for level in range(hierarchy.count)]
-        ratios = compared(hierarchy)[:-1]
+        ratios = compared(hierarchy)[:-1] if hierarchy.pieces == 1 else []
         sags = ", ".join(f"{sag:.2f}" for sag, _ in ratios)
         tones = ", ".join(f"{pitch.min():.2f} to {pitch.max():.2f}" for _, pitch in ratios)
         counts = ", ".join(str(n) for n in np.diff(hierarchy.first))

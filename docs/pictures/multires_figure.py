@@ -1,6 +1,6 @@
 """Draws multires-poke.png: a doll of the matrix that stands on its feet, poked by a ball, coloured by level.
 
-    python docs/pictures/multires_figure.py
+python docs/pictures/multires_figure.py
 """
 
 import tempfile
@@ -22,15 +22,15 @@ def scene() -> pl.Scene:
     low, high = points.min(axis=0), points.max(axis=0)
     tall, z = high[2] - low[2], float(low[2] + 0.6 * (high[2] - low[2]))
     y = float(low[1]) - 0.12 * float(tall)
-    path = Curve([0.0, 0.5, 0.8], [(0.0, y, z), (0.0, y + 0.12, z), (0.0, y + 0.12, z)], ease="smooth")
+    path = Curve([0.0, 0.3, 0.4], [(0.0, y, z), (0.0, y + 0.05, z), (0.0, y + 0.05, z)], ease="smooth")
     ball = pl.Obstacle(sphere={"radius": 0.1 * float(tall)}, position=path, friction=0.3, name="ball")
     feet = {"box": {"min": [-9, -9, -9], "max": [9, 9, float(low[2] + 0.05 * tall)]}}
     acting = [pl.Fix(body, feet), ball]
-    return pl.Scene([body], acting, time=pl.TimeSettings(duration=0.8, fps=60))
+    return pl.Scene([body], acting, time=pl.TimeSettings(duration=0.4, fps=60))
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         run = scene().run(to=Path(folder) / "poke.pliant")
         print({name: float(run.series[name][-1]) for name in run.series if name.startswith(f"{NAME}.active")})
-        run.render(Path(__file__).with_name("multires-poke.png"), colour="level", frame=-1)
+        run.render(Path(__file__).with_name("multires-poke.png"), colour="level", frame=-1, force=True)

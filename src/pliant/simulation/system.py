@@ -184,18 +184,18 @@ class System:
 
     def _apply(self, event: Event) -> None:
         """Let ``event`` happen; what it changes in the stored energy belongs to the account of the action."""
-        booked = self._booked_levels()
+        booked = self._booked_changes()
         before = self._stored()
         changes = event.apply(self.world)
         self._apply_topology_changes(changes)
-        booked = self._booked_levels() - booked
+        booked = self._booked_changes() - booked
         event.book(self._stored() - before + booked, self.totals)
 
-    def _booked_levels(self) -> float:
-        """What changes of levels have taken so far [J], which bodies book by themselves."""
+    def _booked_changes(self) -> float:
+        """What self-stepping bodies have booked so far for changes of their own [J]."""
         if self._self_stepping:
             self.energy_ledger.report()
-        return self.totals.levels
+        return self.totals.levels + self.totals.numerical
 
     def _stored(self) -> float:
         return sum(self.energies()) + self.potential_energy()

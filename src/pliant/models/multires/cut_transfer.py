@@ -18,7 +18,7 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
         return new
     h, old, motion, mine, was = new.hierarchy, before.hierarchy, before.motion, new.motion, before.arrangement
     level_kernels.interpolate_all(was.own, old.corners, old.weights, motion.x, motion.v)
-    source, total = continued_nodes(old, h, parents), before.total()
+    source, balance = continued_nodes(old, h, parents), before.balance()
     flags = was.prescribed.flags[parents]
     for name in ("calm", "patience", "merged", "eta"):
         setattr(new.refinement, name, getattr(before.refinement, name)[source])
@@ -43,7 +43,7 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
         level_change.pay(now, mine, rise)
         level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
         new.settle()
-    new.accounts.levels += total - new.total()
+    new.book_change(*balance)
     return new
 
 

@@ -154,7 +154,7 @@ class MultiresMechanics(Mechanics):
             body.begin(ctx.x, ctx.v, prescribed, ctx.external, ctx.dt)
         else:
             moved, kicked = ctx.x - self._written[:, :3], ctx.v - self._written[:, 3:]
-            body.set_prescribed(prescribed, ctx.dt)
+            body.set_prescribed(prescribed)
             body.take_changes(np.where(prescribed, 0.0, moved), np.where(prescribed, 0.0, kicked))
         self._since_refinement += ctx.dt
         if self.model.detail == "adaptive" and self._since_refinement >= REFINE_EVERY - 1e-9:

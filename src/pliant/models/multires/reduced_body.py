@@ -15,7 +15,7 @@ from pliant.models.multires import level_change, level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
-from pliant.models.multires.obstacle_contact import ObstacleContact, near_obstacles
+from pliant.models.multires.obstacle_contact import ObstacleContact
 from pliant.models.multires.refinement import LEAVE, REACH, Refinement
 from pliant.structure.samplers.levels import CutArrays
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial
     from pliant.models.multires.model import Multires
 
-SAFETY, TOUCHING = 0.8, 0.5  # of the stable step; while something is near that may be touched
+SAFETY = 0.5  # of the stable step
 RETAKES = 5  # times that a step is taken again with half the ticks
 GAIN = 1e-4  # share of the energy that moved which a step may gain before it is taken again
 
 
 @dataclass
 class Accounts:
-    """The largest energy so far, and heat of damping, work of prescribed motion and what changes of level
-    took since the last report [J]."""
+    """The largest energy so far, and heat of damping, work of prescribed motion, what changes of level took,
+    and changes of leapfrog's own energy with the tick and the levels, since the last report [J]."""
 
     moved: float
     heat: float = 0.0
     work: float = 0.0
     levels: float = 0.0
+    numerical: float = 0.0
 
 
 class ReducedBody:
@@ -98,9 +99,7 @@ class ReducedBody:
         motion_kernels.velocities(self.arrangement.acting, motion)
         level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
         self.dt = dt / self._tick_count(dt, self.arrangement.deepest)
-        self.evaluate()
-        self.settle()
-        self.accounts.levels += before - self.kinetic() - self.stored_elastic()
+        self.book_change(before, 0.0)
 
     def set_loads(self, external: Array) -> None:
         """Hand forces on particles (n, 3) up to the simulated nodes."""
@@ -110,14 +109,13 @@ class ReducedBody:
         self.motion.load[h.particles] = external
         level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, self.motion.load)
 
-    def set_prescribed(self, prescribed: BoolArray, dt: float) -> None:
+    def set_prescribed(self, prescribed: BoolArray) -> None:
         """Prescribe other degrees of freedom than before."""
         if np.array_equal(prescribed, self.arrangement.prescribed.flags):
             return
-        h, before = self.hierarchy, self.total()
-        after = Arrangement(h, self.arrangement.split, Prescribed(prescribed), self.beta)
-        self._go_on(after)
-        self.accounts.levels += before - self.total()
+        before = self.balance()
+        self._go_on(Arrangement(self.hierarchy, self.arrangement.split, Prescribed(prescribed), self.beta))
+        self.book_change(*before)
 
     def _go_on(self, after: Arrangement) -> None:
         """Let ``after``, whose prescribed particles differ, take over the field as it is."""
@@ -133,8 +131,6 @@ class ReducedBody:
         motion_kernels.velocities(after.acting, motion)
         level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
         self.set_loads(self.external)
-        self.evaluate()
-        self.settle()
 
     def take_changes(self, moved: Array, kicked: Array) -> None:
         """Take over what others did to the particles since the last step: impulses ``m kicked`` are handed
@@ -149,10 +145,8 @@ class ReducedBody:
             motion_kernels.velocities(arrangement.acting, spare)
             motion.x[arrangement.active] += spare.v[arrangement.active]
             level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
-            before = self.total()
-            self.evaluate()
-            self.settle()
-            self.accounts.levels += before - self.total()
+            before = self.balance()
+            self.book_change(*before)
 
     def _handed_up(self, values: Array) -> Array:
         h = self.hierarchy
@@ -185,6 +179,19 @@ class ReducedBody:
         """Kinetic and stored energy [J], leapfrog's own included."""
         return self.kinetic() + self.stored_elastic()
 
+    def balance(self) -> tuple[float, float]:
+        """Kinetic and stored energy, and leapfrog's own [J]."""
+        return self.kinetic() + self.elastic + self.contact.stored, self._scheme
+
+    def book_change(self, plain: float, scheme: float) -> None:
+        """Find forces and energies after a change other than a step, and book what it took: the ``balance``
+        before it was this."""
+        self.evaluate()
+        self.settle()
+        now, own = self.balance()
+        self.accounts.levels += plain - now
+        self.accounts.numerical += scheme - own
+
     def stored(self, kicked: Array) -> tuple[float, float]:
         """Kinetic and stored energy [J] once the particles' velocities have changed by ``kicked``."""
         motion, arrangement = self.motion, self.arrangement
@@ -208,32 +215,28 @@ class ReducedBody:
         totals.damping += self.accounts.heat
         totals.work += self.accounts.work
         totals.levels += self.accounts.levels
-        self.accounts.heat = self.accounts.work = self.accounts.levels = 0.0
+        totals.numerical += self.accounts.numerical
+        self.accounts = Accounts(self.accounts.moved)
 
     # ------------------------------------------------------------------------------------------- steps
 
-    def _tick_count(self, dt: float, level: int, near: bool = False) -> int:
+    def _tick_count(self, dt: float, level: int) -> int:
         """Ticks of a step whose deepest level is the given one."""
         critical = self.hierarchy.critical_step(level, self.arrangement.prescribed.flags)
         limit = np.sqrt(self.beta**2 + critical**2) - self.beta
-        return max(1, int(np.ceil(dt / ((TOUCHING if near else SAFETY) * limit) * (1.0 - 1e-9))))
+        return max(1, int(np.ceil(dt / (SAFETY * limit) * (1.0 - 1e-9))))
 
     def advance(self, ctx: StepContext, prescribed: BoolArray) -> None:
         """Take the body from ``ctx.time`` to the end of the step."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         if not np.array_equal(ctx.external, self.external):
-            before = self.total()
+            before = self.balance()
             self.set_loads(ctx.external)
-            self.evaluate()
-            self.settle()
-            self.accounts.levels += before - self.total()
+            self.book_change(*before)
         led = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
         motion.led[h.particles] = led
         level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        ends = np.array([ctx.time, ctx.time + 0.5 * ctx.dt, ctx.time + ctx.dt])
-        x, v = motion.x[h.particles], motion.v[h.particles]
-        near = any(flags.any() for flags in near_obstacles(ctx.obstacles, x, v, h.edge, ends, ctx.dt))
-        ticks = self._tick_count(ctx.dt, arrangement.deepest, near)
+        ticks = self._tick_count(ctx.dt, arrangement.deepest)
         for attempt in range(RETAKES + 1):
             if self._attempt(ctx, ticks << attempt, attempt == RETAKES):
                 break
@@ -274,7 +277,7 @@ class ReducedBody:
         self.ticks = ticks
         self.accounts.heat += heat
         self.accounts.work += led
-        self.accounts.levels += other
+        self.accounts.numerical += other
         return True
 
     def _tell_gain(self, time: float, gain: float) -> None:
@@ -330,7 +333,7 @@ class ReducedBody:
         pinned = self.pinned
 
         def ticks(level: int) -> int:
-            return self._tick_count(ctx.dt, level, bool(ctx.obstacles))
+            return self._tick_count(ctx.dt, level)
 
         split, refused = refinement.within_budget(wanted, urgency, pinned, ticks, budget)
         self.set_split(split)
@@ -352,7 +355,7 @@ class ReducedBody:
     def _change(self, split: BoolArray) -> None:
         h, before = self.hierarchy, self.arrangement
         after = Arrangement(h, split, before.prescribed, self.beta)
-        total = self.total()
+        balance = self.balance()
         if level_change.change_levels(before, after, self.motion, self.accounts.moved) is None:
             self.denied += 1
             self.refinement.calm[:] = 0.0
@@ -360,9 +363,7 @@ class ReducedBody:
         self.changes += 1
         self.arrangement = after
         self.set_loads(self.external)
-        self.evaluate()
-        self.settle()
-        self.accounts.levels += total - self.total()
+        self.book_change(*balance)
 
     # ------------------------------------------------------------------------------------------ restart
 
