@@ -1,10 +1,12 @@
-"""Draws multires-poke.png: a doll of the matrix that stands on its feet, poked by a ball, coloured by level.
+"""Draws multires-poke.jpg: a doll of the matrix that stands on its feet, poked by a ball, coloured by level.
 
 python docs/pictures/multires_figure.py
 """
 
 import tempfile
 from pathlib import Path
+
+from PIL import Image
 
 import pliant as pl
 from pliant.core.curves import Curve
@@ -33,4 +35,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         run = scene().run(to=Path(folder) / "poke.pliant")
         print({name: float(run.series[name][-1]) for name in run.series if name.startswith(f"{NAME}.active")})
-        run.render(Path(__file__).with_name("multires-poke.png"), colour="level", frame=-1, force=True)
+        out = run.render(Path(folder) / "poke.png", colour="level", frame=-1)
+        picture = Image.open(out).convert("RGB").resize((960, 540))
+        picture.save(Path(__file__).with_name("multires-poke.jpg"), quality=88)
