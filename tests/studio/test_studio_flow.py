@@ -77,7 +77,7 @@ def test_the_end_is_told_saving_names_the_file_and_a_run_shows_its_scene(
     page.fill("#save-name", "before")
     page.click("#save-scene")
     page.wait_for_selector(".notice.done >> text=Saved “before.toml”.")
-    assert page.inner_text("#file-name") == "before.toml"
+    page.wait_for_selector("#file-name >> text=before.toml")
     assert (scene.folder / "before.toml").is_file()
     build(page)
     page.select_option("#speed", "fastest")
