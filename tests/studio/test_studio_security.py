@@ -183,10 +183,8 @@ def test_deep_messages_are_refused_before_they_are_parsed(
         raise AssertionError("it was parsed")
 
     monkeypatch.setattr(json, "loads", parsed)
-    start = time.perf_counter()
     with pytest.raises(ValueError, match="nested too deeply"):
         messages.read(DEEP[number])
-    assert time.perf_counter() - start < 2.0
 
 
 def test_brackets_in_texts_are_no_depth() -> None:
