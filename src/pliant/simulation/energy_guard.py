@@ -12,8 +12,8 @@ collides, B = SMOOTH A. A window is rejected where
 
 * anything is not finite, or
 * :math:`r > \max(0.1\,(B - S),\ 3 \cdot 10^{-4} B)`, or Q falls, and below -TOLERANCE A: then K + U grows, or
-* :math:`-r > \max(0.1\,(B - T),\ 0.01 B)`: Q is not accurate. Where smaller steps do not change that, losses
-  are accepted for some time. Or
+* :math:`-r > \max(0.1\,(B - T),\ 0.01 B)` and :math:`-r < 10 |Q|`: Q is not accurate. Where smaller steps do
+  not change that, losses are accepted for some time, and do not count in T. Or
 * :math:`C_1 > \max(0.02 A, C_0)` and either :math:`C_1 > 0.2 A` or the forces of its last three steps ring:
   :math:`s_f > 0.6` with :math:`s_f^2 = -\sum w f_1 (f_0 - 2 f_1 + f_2) / (4 \sum w f_1^2)`, which is
   :math:`\sin^2(\omega dt/2)` for a single frequency. Under linear instability C grows with K + U, so that the
@@ -133,13 +133,14 @@ class EnergyGuard:
         rings = finite and correction > max(0.02 * moved, self._correction)
         rings = rings and (correction > 0.2 * moved or self._ringing(system) > 0.6)
         allowed = (TOLERANCE if system.collides else SMOOTH) * moved
-        wrong = rings or not finite or self._is_wrong(excess, allowed)
+        largest = max(abs(self._nonlinear), abs(ledger.nonlinear_energy))
+        wrong = rings or not finite or self._is_wrong(excess, allowed, largest)
         lenient = not self.retakes or (self.broken and self.exceeded)
         if finite:
             stands, place = not wrong or lenient, self.place
             if not stands and not rings:
                 stands = self._is_incurable(excess)
-                rise = min(rise, 0.0) if stands else rise
+                rise = 0.0 if stands else rise
             if not stands and self.place == len(LADDER) - 1 and (self.broken or (excess < 0.0 and not rings)):
                 self.gaps += max(rise, 0.0)
                 stands, rise = True, min(rise, 0.0)
@@ -157,10 +158,11 @@ class EnergyGuard:
         self.trying, self.quiet = False, 0
         return "retake"
 
-    def _is_wrong(self, excess: float, allowed: float) -> bool:
-        """Whether the total rose or fell by more than a window may add to what is ``allowed`` in a run."""
+    def _is_wrong(self, excess: float, allowed: float, nonlinear: float) -> bool:
+        """Whether the total rose, or fell by an error of the ``nonlinear`` correction, by more than a window may
+        add to what is ``allowed`` in a run."""
         if excess < 0.0 and not self.deaf:
-            return -excess > max(0.1 * (allowed - self.loss), 0.01 * allowed)
+            return max(0.1 * (allowed - self.loss), 0.01 * allowed) < -excess < 10.0 * nonlinear
         return excess > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
 
     def _is_incurable(self, excess: float) -> bool:
@@ -183,7 +185,9 @@ class EnergyGuard:
         return max([self.moved, *(each for each in found if math.isfinite(each))])
 
     def _accept(self, rise: float, correction: float, span: int) -> Verdict:
-        self.gain, self.loss = max(0.0, self.gain + rise), max(0.0, self.loss - rise)
+        self.gain = max(0.0, self.gain + rise)
+        if not self.deaf:
+            self.loss = max(0.0, self.loss - rise)
         self.deaf = max(0, self.deaf - span)
         if self.exceeded and not self.broken:
             return "diverged"

@@ -280,6 +280,7 @@ def test_a_sweep_that_is_stopped_goes_on(beam: Path, on: str, blow: signal.Signa
     code 130; a killed driver's children end too."""
     place = beam.parent / "s.sweep"
     words = ["sweep", str(beam), "-o", str(place), "--on", on, "--vary", "time.duration=150.0,151.0"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests in the background ignore
     with (beam.parent / "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "pliant", *words], stderr=log, start_new_session=True

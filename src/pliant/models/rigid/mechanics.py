@@ -205,8 +205,9 @@ class RigidMechanics(Mechanics):
     def _drift(self, pose: tuple[Array, Array], dt: float, twist: Array) -> None:
         """Free flight and free rotation from ``pose`` for ``dt`` with the present momenta."""
         self.centre, self.quaternion = pose[0] + dt * twist[:3], pose[1].copy()
-        parts = min(MOST_PARTS, math.hypot(*twist[3:]) * dt / TURN)  # the watchdog stops what would need more
-        kernels.free_rotation(self.quaternion, self.spin, self.inertia, dt, max(1, math.ceil(parts)))
+        parts = math.hypot(*twist[3:]) * dt / TURN
+        steps = max(1, math.ceil(parts)) if parts <= MOST_PARTS else 1  # the watchdog stops what needs more
+        kernels.free_rotation(self.quaternion, self.spin, self.inertia, dt, steps)
 
     def _body(self, rows: Array) -> ContactPoints:
         return ContactPoints(rows[self.touching], self.radius, self.centre, self.size, CLOSE * self.size)
