@@ -4,7 +4,11 @@ Dask hands out the points and notices workers that die; a point that was lost is
 """
 
 import logging
+import signal
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +57,32 @@ def _on_this_machine(workers: int | None, threads: int | None) -> "DaskExecutor"
     from pliant.kernels.jit import core_count
 
     slots = workers or core_count()
-    cluster = LocalCluster(
-        n_workers=slots,
-        threads_per_worker=1,
-        processes=True,
-        memory_limit=0,  # memory belongs to the child of a worker
-        dashboard_address=None,
-        host="127.0.0.1",
-        silence_logs=logging.ERROR,
-    )
+    with _interrupts_for_us_alone():
+        cluster = LocalCluster(
+            n_workers=slots,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,  # memory belongs to the child of a worker
+            dashboard_address=None,
+            host="127.0.0.1",
+            silence_logs=logging.CRITICAL,  # workers whose scheduler went first; failed points have rows
+        )
     return DaskExecutor(Client(cluster), cluster, threads or max(1, core_count() // slots))
+
+
+@contextmanager
+def _interrupts_for_us_alone() -> Iterator[None]:
+    """Block SIGINT, which a terminal sends to the whole process group, in threads and processes that start
+    here: this process stops its workers itself. One that arrives meanwhile is delivered at the end."""
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # unblocks SIGINT in the thread that starts it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class DaskExecutor(Executor):
