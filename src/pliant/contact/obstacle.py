@@ -71,6 +71,7 @@ class ObstacleRuntime(ActionRuntime):
             return
 
         w, place, velocity = world, self.path.at(time), self.velocity(time, dt)
+        kept, before = w.contact_impulses, w.v if w.contact_impulses is None else w.v.copy()
         out = resolve_contacts(
             self.shape, self.size, place, self.frame, velocity, self.restitution, self.friction, dt,
             (w.x, w.v, w.f, w.mass, w.radius, w.inverse_mass),
@@ -78,6 +79,8 @@ class ObstacleRuntime(ActionRuntime):
         if self.moves:
             out[6:] -= 0.5 * float(out[:3] @ (self.velocity(time - dt, dt) - velocity))
         self.take_contacts(out)
+        if kept is not None:
+            kept.impulse += w.mass[:, None] * (w.v - before)
         self.elapsed += dt
 
     def take_contacts(self, out: Array) -> None:

@@ -97,6 +97,9 @@ class PenaltyContact(ActionRuntime):
             table.search(x)
             self.searched = x is self.world.x
         self.fresh = False
+        kept = self.world.contact_impulses
+        if kept is not None:
+            kept.forces[:] = 0.0
         if not len(table.active):
             return
         table.move(x, v, self.world.inverse_mass)
@@ -108,10 +111,14 @@ class PenaltyContact(ActionRuntime):
         pair_kernels.spread(
             table.touched, table.stencil, table.geometry, table.forces, table.force, table.torque
         )
-        vertex_kernels.add_to_particles(
-            table.active, s.first, s.rows, s.weights, s.spin_first, s.spin_rows, x, table.inverses, table.x,
-            table.force, table.torque, out,
-        )  # fmt: skip
+        receivers = [(table.force, table.torque, out)]
+        if kept is not None:
+            receivers.insert(0, (table.force.copy(), table.torque.copy(), kept.forces))
+        for receiver in receivers:
+            vertex_kernels.add_to_particles(
+                table.active, s.first, s.rows, s.weights, s.spin_first, s.spin_rows, x, table.inverses,
+                table.x, *receiver,
+            )  # fmt: skip
 
     def potential_energy(self, x: Array) -> float:
         """Energy of the contact and friction springs [J]."""

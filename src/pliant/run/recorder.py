@@ -73,6 +73,8 @@ def write_frame(
     arrays: Table = {"positions": world.x}
     if velocities:
         arrays["velocities"] = world.v
+    if world.contact_impulses is not None:
+        arrays["contact-forces"] = world.contact_impulses.mean_force()
     for part in world.bodies:
         if part.mechanics.recorded:
             state = part.mechanics.state()

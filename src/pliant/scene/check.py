@@ -116,9 +116,10 @@ def _memory() -> int | None:
 
 
 def _disk(scene: Scene, simulation: Simulation, frames: int) -> int:
-    """Bytes of the run folder: positions, velocities where asked, series, two checkpoints."""
+    """Bytes of the run folder: positions, other arrays where asked, series, two checkpoints."""
     row = simulation.system.world.x.nbytes
-    per_frame = row * (2 if scene.record.velocities else 1) + 8 * len(simulation.columns)
+    recorded = 1 + scene.record.velocities + scene.record.contact_forces
+    per_frame = row * recorded + 8 * len(simulation.columns)
     per_step = 8 * len(simulation.step_columns) * simulation.plan.per_frame
     return frames * (per_frame + per_step) + 10 * row
 

@@ -31,6 +31,7 @@ from pliant.simulation.requests import apply_requests
 from pliant.simulation.simulation import DeferredAction, Simulation
 from pliant.simulation.system import System
 from pliant.simulation.time_step import plan_step
+from pliant.state.contact_impulses import ContactImpulses
 from pliant.state.world import BodyState, World
 
 if TYPE_CHECKING:
@@ -71,9 +72,13 @@ class TimeSettings:
 
 @parameters
 class RecordSettings:
-    """What is recorded besides positions and series."""
+    """What is recorded besides positions and series.
+
+    velocities [m/s]; contact_forces [N]: the mean contact force on each particle since the frame before.
+    """
 
     velocities: bool = False
+    contact_forces: bool = False
 
 
 @dataclass
@@ -152,6 +157,8 @@ class Scene:
             velocities.append(body.start_velocities(structure))
             start = rows.stop
         world = World(parts, velocities)
+        if self.record.contact_forces:
+            world.contact_impulses = ContactImpulses(world.count)
         acting: list[tuple[str, ActionRuntime]] = []
         later: list[DeferredAction] = []
         for number, given in enumerate(self.actions):

@@ -211,6 +211,8 @@ class Simulation:
         first = self.frame * count
         for averaging in self._averaging:
             averaging.reset()
+        if self.system.world.contact_impulses is not None:
+            self.system.world.contact_impulses.reset()
         self.thread_tuner.begin(count)
         done = 0
         with np.errstate(over="ignore", invalid="ignore"):  # the divergence_check speaks of what diverges

@@ -194,6 +194,8 @@ class System:
         """Plasticity, cracks, changes of topology and the ledger, after the step that ended at ``time``; True
         if the topology changed."""
         world = self.world
+        if world.contact_impulses is not None:
+            world.contact_impulses.end_step(dt)
         self.energy_ledger.add_step(time)
         again = False
         for after_step, start, stop in self._hooks:
@@ -367,7 +369,7 @@ class System:
         for key, owner in self._owners():
             for name, array in owner.state().items():
                 found[f"{key}/{name}"] = array
-        return found
+        return found if w.contact_impulses is None else found | w.contact_impulses.state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``; the World has its topology already."""
@@ -379,6 +381,8 @@ class System:
             owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
         self.topology.mark_current()
         w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
+        if w.contact_impulses is not None:
+            w.contact_impulses.restore(state)
         self.substeps = int(state["substeps"])
         self.schedule.restore(state)
         if "external" in state:

@@ -10,6 +10,7 @@ from pliant.core.errors import SelectionError
 from pliant.core.registry import nearest
 from pliant.core.typing import Array, IntArray
 from pliant.interfaces import IndexMap, Mechanics, Model, Structure, TopologyChange, blend
+from pliant.state.contact_impulses import ContactImpulses
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
@@ -56,6 +57,7 @@ class World:
         self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
         self.restored_rows: IntArray | None = None  # what selections give while a checkpoint is restored
+        self.contact_impulses: ContactImpulses | None = None  # where the run records contact forces
 
     @property
     def count(self) -> int:
@@ -118,6 +120,8 @@ class World:
             if other is not part and other.rows.start >= old.stop:
                 other.rows = slice(other.rows.start + shift, other.rows.stop + shift)
         self.topology_version += 1
+        if self.contact_impulses is not None:
+            self.contact_impulses.resize(self.count)
         return change
 
     def _index_map(self, part: BodyState, new: TopologyChange) -> IndexMap:

@@ -66,7 +66,8 @@ def dataset(
     if len(split) != 3 or min(split) < 0 or sum(split) <= 0:
         raise InputError(f"--split {','.join(map(str, split))}: expected three shares, as in 80,10,10.")
     folder.mkdir(parents=True, exist_ok=True)
-    given = [Override("record.velocities", True, "dataset"), *changes]
+    recorded = ("record.velocities", "record.contact-forces")
+    given = [*(Override(key, True, "dataset") for key in recorded), *changes]
     study = folder / STUDY
     source: AnyScene = study if _is_dataset(scene) else scene
     settings = {"format": format, "split": list(split), "every": every, "licence": licence}

@@ -12,8 +12,8 @@ class Samples(Sequence[dict[str, Any]]):
     """The samples of one split ("train", "valid", "test" or "all") of the data set at ``path``.
 
     A sample is a table of arrays: cells (c, 4), node_type (n, 1), mesh_pos (n, 3), world_pos (T, n, 3),
-    velocity (T, n, 3), stress (T, n, 1), time (T,), series (T, s), parameters (p,). ``torch``:
-    tensors, not arrays. ``arrays``: the names to read.
+    velocity (T, n, 3), stress (T, n, 1), contact_force (T, n, 3), time (T,), series (T, s), parameters (p,).
+    ``torch``: tensors, not arrays. ``arrays``: the names to read.
     """
 
     def __init__(

@@ -18,6 +18,7 @@ LAYOUT = {
     "world_pos": "(T, n, 3) float32: positions [m]",
     "velocity": "(T, n, 3) float32: velocities [m/s]",
     "stress": "(T, n, 1) float32: von Mises stress [Pa], cells averaged to nodes",
+    "contact_force": "(T, n, 3) float32: mean contact force since the frame before [N]",
     "time": "(T,) float64 [s]",
     "series": "(T, s) float64: series of the run; names in the attribute columns",
     "parameters": "(p,) float64: the varied keys that are numbers, in the order of index.json",
@@ -53,6 +54,9 @@ def sample_arrays(run: Run, every: int, parameters: list[float]) -> tuple[dict[s
         found["velocity"] = np.stack([v for v in velocities if v is not None]).astype(np.float32)
     if all("stress" in frames[0].field_names(body.name) for body in bodies):
         found["stress"] = np.stack([_stress(frame, count) for frame in frames])[:, :, None].astype(np.float32)
+    if run.recorded(0, "contact-forces"):
+        forces = [frame.field("contact-force").values for frame in frames]
+        found["contact_force"] = np.stack(forces).astype(np.float32)
     columns = [name for name in run.series if name in run.series.frame_columns]
     found["series"] = np.stack([run.series[name][::every] for name in columns], axis=1)
     return found, {"columns": columns, "bodies": {body.name: list(body.rows) for body in bodies}}

@@ -1,16 +1,11 @@
 """Fits find planted parameters, say what a test does not determine, and give honest intervals."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from material_tests import BENDING, INDENTATION, LOAD_UNLOAD, RING_DOWN, SLOPE, TENSION, measure, scene
 
 import pliant as pl
 from pliant.calibration.measurements import Measurements
@@ -18,6 +13,16 @@ from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
 from pliant.cli.main import run as command
 from pliant.core.errors import InputError
+from pliant_benchmarks.many_runs import fits as campaigns
+from pliant_benchmarks.many_runs.material_tests import (
+    BENDING,
+    LOAD_UNLOAD,
+    RING_DOWN,
+    SLOPE,
+    TENSION,
+    measure,
+    scene,
+)
 
 YOUNG = "bodies.bar.material.young"
 POISSON = "bodies.bar.material.poisson"
@@ -153,58 +158,16 @@ def test_wrong_input(tmp_path: Path, place: Executor) -> None:
         Measurements([data])
 
 
-KINDS = {
-    "tension": (TENSION, "grip.x", {}),
-    "indentation": (INDENTATION, "punch.z", {}),
-    "ring-down": (RING_DOWN, "tip.z", {}),
-    "load-unload": (LOAD_UNLOAD, "grip.x", {YIELD: "20..180 kPa:log"}),
-}
-HIDDEN = [
-    (TENSION, "grip.x", POISSON, "0.05..0.45", ""),
-    (TENSION, "grip.x", DENSITY, "500..2000:log", ""),
-    (BENDING, "grip.z", DENSITY, "500..2000:log", ""),
-    (TENSION, "grip.x", DAMPING, "0.1..10 ms:log", ', damping = "1 ms"'),
-    (BENDING, "grip.z", YIELD, "0.9..9 MPa:log", ', yield = "2 MPa"'),  # never reached
-]
-
-
-def campaign(folder: Path, place: Executor, count: int) -> tuple[list[float], list[bool]]:
-    """Errors of E, and whether its interval covers it, in ``count`` synthetic tests of all kinds."""
-    chance = np.random.default_rng(0)
-    errors, covered = [], []
-    for number in range(count):
-        kind = list(KINDS)[number % len(KINDS)]
-        template, series, more = KINDS[kind]
-        model = "fem" if kind == "load-unload" else ("fem", "cpm1", "mass-spring")[number // len(KINDS) % 3]
-        if kind == "tension" and model == "mass-spring":
-            model = "fem"
-        young = float(10 ** chance.uniform(5.7, 6.5))
-        values = {YOUNG: young} | ({YIELD: 0.08 * young} if more else {})
-        test = measure(folder / str(number), scene(template, model), values, series, 0.02, number)
-        found = fitted(test, series, {YOUNG: "0.2..8 MPa:log", **more}, place)
-        young_found = found["young"]
-        errors.append(abs(young_found.value / young - 1.0))
-        covered.append((young_found.low or 0.0) <= young <= (young_found.high or np.inf))
-        print(number, kind, model, f"{100 * errors[-1]:.2f} %", covered[-1], flush=True)
-    return errors, covered
+@pytest.mark.slow
+def test_a_hundred_synthetic_tests(tmp_path: Path) -> None:
+    found = campaigns.fits(tmp_path)
+    assert found["error_95"] < 0.03
+    assert 0.9 <= found["coverage"] <= 0.99
 
 
 @pytest.mark.slow
-def test_a_hundred_synthetic_tests(tmp_path: Path, place: Executor) -> None:
-    errors, covered = campaign(tmp_path, place, 100)
-    print(f"95th percentile {100 * np.percentile(errors, 95):.2f} %, coverage {100 * np.mean(covered):.0f} %")
-    assert np.percentile(errors, 95) < 0.03
-    assert 0.9 <= np.mean(covered) <= 0.99
-
-
-@pytest.mark.slow
-def test_what_twenty_tests_do_not_determine(tmp_path: Path, place: Executor) -> None:
-    for number in range(20):
-        template, series, key, span, more = HIDDEN[number % len(HIDDEN)]
-        test = measure(tmp_path / str(number), scene(template, more=more), {YOUNG: 1e6}, series, 0.02, number)
-        found = fitted(test, series, {YOUNG: "0.2..8 MPa:log", key: span}, place)
-        assert not found[key].determined, (number, key)
-        assert found["young"].determined
+def test_what_twenty_tests_do_not_determine(tmp_path: Path) -> None:
+    assert campaigns.unknowns(tmp_path)["recognised"] == 20
 
 
 @pytest.mark.slow

@@ -19,19 +19,10 @@ from pliant.campaign.child import run_point, task
 from pliant.campaign.reductions import without_effect
 from pliant.cli.main import run as command
 from pliant.core.errors import InputError, RunError, SceneError
+from pliant_benchmarks.many_runs.under_fire import data_of
 
 YOUNG = "bodies.beam.material.young"
 POISSON = "bodies.beam.material.poisson"
-
-
-def data_of(folder: Path) -> dict[str, bytes]:
-    """Files of a run that hold its frames, series, topology, scene and last checkpoint (when others were
-    written depends on the clock)."""
-    parts = ("frames", "series", "topology")
-    files = [file for part in parts for file in (folder / part).rglob("*") if file.is_file()]
-    files.append(max((folder / "checkpoints").iterdir(), key=lambda file: int(file.stem)))
-    found = {str(file.relative_to(folder)): file.read_bytes() for file in files}
-    return found | {"scene.toml": (folder / "scene.toml").read_bytes()}
 
 
 def times_of(study: Sweep) -> dict[str, float]:

@@ -49,6 +49,7 @@ def test_arrays_are_those_of_the_runs(made: Dataset) -> None:
         assert np.array_equal(sample["mesh_pos"], record.topology(0)[0].structure.rest.astype(np.float32))
         assert np.array_equal(sample["node_type"][:, 0] == 3, sample["mesh_pos"][:, 0] == 0)
         assert sample["stress"].max() > 0
+        assert sample["contact_force"].shape == (6, count, 3)
         assert sample["cells"].max() == count - 1
     first = made.samples("all", arrays=["time"])[0]
     assert list(first) == ["time"]

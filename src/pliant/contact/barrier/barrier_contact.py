@@ -186,6 +186,10 @@ class BarrierContact(ActionRuntime):
             own = slice(0, len(known))
             self._work -= stage.share * float(np.sum((stage.forces[own] * moved[own])[known]))
             self._record(time, dt, moved, stage)
+            if self.world.contact_impulses is not None:
+                s = self._potential.geometry.surfaces
+                impulses = stage.share * dt * stage.forces[: self._potential.geometry.count]
+                kernels.scatter(s.first, s.rows, s.weights, impulses, self.world.contact_impulses.impulse)
         lag = stages[-1].lag
         self._heat += heat - (lag.stored(lag.stretch) - lag.stored(lag.kept))
         final = self._potential.lag(stages[-1].active)

@@ -214,6 +214,8 @@ class ActiveSetContact:
                     slide = world.x[rows] - before[rows] - dt * shift
                     rubbed = -share * float(np.sum(forces.rubbing[own] * slide))
                     contact.record_contact(self._end, world.x[rows], impulse, shift, rubbed)
+                    if world.contact_impulses is not None:
+                        world.contact_impulses.add(rows, impulse)
             own = self.shape == k
             if not own.any():
                 continue
@@ -227,6 +229,8 @@ class ActiveSetContact:
             world.v[rows] += kick
             lost = -float(np.sum(mass * np.einsum("ki,ki->k", kick, v + 0.5 * kick - shift)))
             contact.record_contact(self._end, world.x[rows], mass[:, None] * kick, shift, lost)
+            if world.contact_impulses is not None:
+                world.contact_impulses.add(rows, mass[:, None] * kick)
 
     def state(self) -> dict[str, AnyArray]:
         return {"held": self.rows, "by": self.shape, "sticks": self.sticks, "friction": self.friction}

@@ -17,7 +17,11 @@ from pliant.run.store.topology import BodyRecord
 if TYPE_CHECKING:
     from pliant.run.store.reader import Run
 
-_RECORDED = {"displacement": "m", "velocity": "m/s"}
+_RECORDED = {"displacement": "m", "velocity": "m/s", "contact-force": "N"}
+_HINTS = {
+    "velocity": "The run did not record velocities.",
+    "contact-force": "The run did not record contact forces: [record] contact-forces = true",
+}
 
 
 class Frame:
@@ -110,15 +114,17 @@ class Frame:
         """Fields that ``field`` can give for a body."""
         offered = self._run.mechanics(self.version, body).field_names
         own = ["displacement"] + ["velocity"] * self._run.recorded(self.version, "velocities")
+        own += ["contact-force"] * self._run.recorded(self.version, "contact-forces")
         own += ["force"] if offered else []  # rigid bodies have no forces within
         return tuple(dict.fromkeys([*own, *(name for name in offered if name not in _RECORDED)]))
 
     def field(self, name: str, body: str | None = None) -> FieldData:
         """A named field of a body, or of all bodies one after the other.
 
-        Displacements count from rest; ``force`` is what the material does to each particle [N]. Other fields
-        come from the body's model, set up again with the recorded history; velocities that were not recorded
-        count as zero there.
+        Displacements count from rest; ``force`` is what the material does to each particle [N];
+        ``contact-force`` what obstacles and other bodies did to it, its mean since the frame before. Other
+        fields come from the body's model, set up again with the recorded history; velocities that were not
+        recorded count as zero there.
         """
         names = [b.name for b in self.bodies] if body is None else [body]
         parts = [self._field(name, self.record(one)) for one in names]
@@ -134,11 +140,13 @@ class Frame:
             return FieldData(self._rows("positions", body.name) - body.structure.rest, unit="m")
         if name == "velocity" and self._moving:
             return FieldData(self._rows("velocities", body.name).copy(), unit="m/s")
+        if name == "contact-force" and self._run.recorded(self.version, "contact-forces"):
+            return FieldData(self._rows("contact-forces", body.name).copy(), unit="N")
         known = self.field_names(body.name)
         if name not in known:
             raise InputError(
                 f"Body '{body.name}' has no field '{name}'; {nearest(name, list(known))}",
-                hint="The run did not record velocities." if name == "velocity" else None,
+                hint=_HINTS.get(name),
             )
         mechanics = self._run.mechanics(self.version, body.name)
         history = self.memory(body.name)

@@ -129,9 +129,9 @@ class RunWriter:
     ) -> None:
         """Write frame ``index`` and count it.
 
-        ``arrays``: "positions" (n, 3), and "velocities" and "memory.BODY.KEY" where recorded, the same ones
-        in every frame of a topology version. ``step_rows``: the (steps_per_frame, step columns) of the steps
-        that end with this frame; for frame 0 one row, the initial state, or None.
+        ``arrays``: "positions" (n, 3), and "velocities", "contact-forces" and "memory.BODY.KEY" where
+        recorded, the same ones in every frame of a topology version. ``step_rows``: the (steps_per_frame,
+        step columns) of the steps that end with this frame; for frame 0 one row, the initial state, or None.
         """
         spf = self.manifest["steps_per_frame"]
         if index != self.frames_done or index >= self.manifest["frames_total"]:

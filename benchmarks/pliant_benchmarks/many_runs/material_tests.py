@@ -48,22 +48,33 @@ TENSION = (
     _head('duration = 1.0\nfps = 30\nintegrator = "static"') + BAR + _fix(LOW, '["x"]') + FREE
     + _move("x", [(0, 0), (1, 0.02)]) + GRIP
 )  # fmt: skip
+QUICK_TENSION = (
+    _head('duration = 0.3\nfps = 100\nintegrator = "leapfrog"') + BAR + _fix(LOW, '["x", "y", "z"]')
+    + _move("x", [(0, 0), (0.3, 0.02)]) + GRIP
+)  # fmt: skip
+"""For models without statics; both ends are clamped."""
 BENDING = (
     _head('duration = 1.0\nfps = 30\nintegrator = "static"') + BAR + _fix(LOW, '["x", "y", "z"]')
     + _move("z", [(0, 0), (1, 0.02)]) + GRIP
 )  # fmt: skip
 RING_DOWN = (
-    _head('duration = 0.6\nfps = 100\nintegrator = "implicit-midpoint"\nstep = 0.0025') + BAR
+    _head('duration = 0.35\nfps = 100\nintegrator = "implicit-midpoint"\nstep = 0.0025') + BAR
     + _fix(LOW, '["x", "y", "z"]')
     + f'\n[[actions]]\ntype = "force"\nselect = {HIGH}\nvalue = [0, 0, 0.02]\nuntil = 0.05\n' + TIP
 )  # fmt: skip
+FREE_VIBRATION = (
+    _head('duration = 0.3\nfps = 100\nintegrator = "implicit-midpoint"\nstep = 0.0025')
+    + BAR.replace('model = "MODEL"', 'model = "MODEL"\nvelocity = [0, 0, 0.1]')
+    + _fix(LOW, '["x", "y", "z"]') + TIP
+)  # fmt: skip
+"""The bar is moving at the start; there is no force whose size is known."""
 LOAD_UNLOAD = (
-    _head('duration = 2.0\nfps = 20\nintegrator = "static"') + BAR.replace("MORE", ', yield = "60 kPa"MORE')
+    _head('duration = 2.0\nfps = 12\nintegrator = "static"') + BAR.replace("MORE", ', yield = "60 kPa"MORE')
     + _fix(LOW, '["x"]') + FREE + _move("x", [(0, 0), (1, 0.02), (2, 0.0)]) + GRIP
 )  # fmt: skip
 PUNCH = '{ body = "bar", box = { min = [0.02, 0.02, 0.055], max = [0.08, 0.08, 0.07] } }'
 INDENTATION = (
-    _head('duration = 1.0\nfps = 20\nintegrator = "static"')
+    _head('duration = 1.0\nfps = 12\nintegrator = "static"')
     + BAR.replace("[0.1, 0.02, 0.02], divisions = [4, 1, 1]", "[0.1, 0.1, 0.06], divisions = [4, 4, 3]")
     + _fix('{ body = "bar", plane = { axis = "z", at = "min" } }', '["x", "y", "z"]')
     + f'\n[[actions]]\ntype = "move"\nselect = {PUNCH}\naxes = ["x", "y", "z"]\n'

@@ -1,4 +1,4 @@
-"""A real Dask cluster for tests: a scheduler and worker processes on the loopback, which can be killed."""
+"""A Dask cluster of separate processes on the loopback: a scheduler, and workers that can be killed."""
 
 import os
 import signal
@@ -51,21 +51,33 @@ class Cluster:
 
         return str(json.loads(self.file.read_text())["address"])
 
-    def kill(self, number: int) -> None:
-        """Kill a worker (SIGKILL) and start another one in its place."""
+    @property
+    def processes(self) -> "list[subprocess.Popen[bytes]]":
+        """The workers and the scheduler."""
+        return [*self.workers, *([] if self._scheduler is None else [self._scheduler])]
+
+    def kill(self, number: int) -> bool:
+        """Kill a worker (SIGKILL) and start another one in its place; whether it was running a point."""
         victim = self.workers.pop(number)
+        busy = bool(_children(victim.pid))
         victim.send_signal(signal.SIGKILL)
         victim.wait()
         self.add()
+        return busy
 
     def __exit__(self, *_: object) -> None:
-        for process in (*self.workers, self._scheduler):
-            if process is not None and process.poll() is None:
+        for process in self.processes:
+            if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
-        for process in (*self.workers, self._scheduler):
-            if process is not None:
-                try:
-                    process.wait(20)
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def _children(pid: int) -> list[str]:
+    """Child processes of all threads of a process (Linux)."""
+    files = Path(f"/proc/{pid}/task").glob("*/children")
+    return [child for file in files for child in file.read_text().split()]

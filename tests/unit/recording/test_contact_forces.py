@@ -1,0 +1,92 @@
+"""Recorded contact forces: those on particles balance those on obstacles and on other bodies."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.core.errors import InputError
+from pliant.scene.load import parse
+from stopping import assert_same, stopped_and_resumed
+
+DROP = """
+schema = 1
+[time]
+duration = 0.3
+fps = 50
+integrator = "INTEGRATOR"
+[record]
+contact-forces = true
+[contact]
+method = "METHOD"
+[[bodies]]
+name = "block"
+shape = { box = { size = [0.1, 0.1, 0.1], divisions = [2, 2, 2] } }
+position = [0, 0, 0.02]
+velocity = [0.3, 0, 0]
+model = "fem"
+material = { young = "50 kPa", poisson = 0.3, density = 1000 }
+[[actions]]
+type = "gravity"
+[[actions]]
+type = "ground"
+name = "floor"
+friction = 0.4
+"""
+SECOND = """
+[[bodies]]
+name = "top"
+shape = { box = { size = [0.08, 0.08, 0.08], divisions = [2, 2, 2] } }
+position = [0.01, 0.01, 0.14]
+model = "fem"
+material = { young = "50 kPa", poisson = 0.3, density = 1000 }
+"""
+FLOOR = ("floor.x", "floor.y", "floor.z")
+
+
+def scene(integrator: str, method: str = "penalty", more: str = "") -> pl.Scene:
+    return parse(DROP.replace("INTEGRATOR", integrator).replace("METHOD", method) + more, Path(), "drop")
+
+
+@pytest.mark.parametrize(
+    ("integrator", "method"),
+    [("leapfrog", "penalty"), ("implicit-euler", "penalty"), ("implicit-euler", "barrier")],
+)
+def test_forces_on_particles_are_those_on_the_obstacle(tmp_path: Path, integrator: str, method: str) -> None:
+    run = scene(integrator, method).run(to=tmp_path / "drop.pliant", progress=False)
+    floor = np.stack([run.series[name] for name in FLOOR], axis=1)
+    forces = np.stack([frame.field("contact-force").values for frame in run.frames])
+    assert floor[:, 2].min() < -5.0  # it weighs 10 N
+    assert np.abs(floor[:, 0]).max() > 0.5  # and slides
+    assert np.abs(forces.sum(axis=1) + floor).max() < 1e-9 * np.abs(floor).max()
+    far = run.frames[-1].field("displacement").values + run.topology(0)[0].structure.rest
+    assert np.abs(forces[-1][far[:, 2] > 0.06]).max() == 0.0  # nothing touches the top
+
+
+def test_bodies_push_each_other_equally_and_resume_keeps_it(tmp_path: Path) -> None:
+    given = scene("leapfrog", more=SECOND)
+    run = given.run(to=tmp_path / "two.pliant", progress=False)
+    pushed = False
+    for number, frame in enumerate(run.frames):
+        lower, upper = (frame.field("contact-force", name).values.sum(axis=0) for name in ("block", "top"))
+        floor = np.array([run.series[name][number] for name in FLOOR])
+        assert np.abs(lower + upper + floor).max() < 1e-9 * max(1.0, np.abs(floor).max())
+        pushed |= upper[2] > 1.0
+    assert pushed
+    again = stopped_and_resumed(given, tmp_path / "again.pliant", 8)
+    assert_same(run, again)
+    for a, b in zip(run.frames, again.frames, strict=True):
+        assert np.array_equal(a.field("contact-force").values, b.field("contact-force").values)
+
+
+def test_recording_them_changes_nothing_else(tmp_path: Path) -> None:
+    with_them = scene("leapfrog", more=SECOND).run(to=tmp_path / "a.pliant", progress=False)
+    text = (DROP.replace("INTEGRATOR", "leapfrog").replace("METHOD", "penalty") + SECOND).replace(
+        "contact-forces = true", ""
+    )
+    without = parse(text, Path(), "drop").run(to=tmp_path / "b.pliant", progress=False)
+    assert_same(with_them, without)
+    assert "contact-force" in with_them.frames[0].field_names("top")
+    with pytest.raises(InputError, match="contact-force"):
+        without.frames[0].field("contact-force", "top")
