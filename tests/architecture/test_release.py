@@ -2,7 +2,10 @@
 
 import re
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+
+import pytest
 
 import pliant
 
@@ -29,3 +32,21 @@ def test_every_dependency_is_explained_and_imported() -> None:
     for extra in ("render", "studio", "usd", "tetgen"):
         for entry in project["optional-dependencies"][extra]:
             assert re.split(r"[><=]", entry)[0] in page, entry
+
+
+def test_the_description_for_pypi_has_no_links_into_the_repository() -> None:
+    pytest.importorskip("hatchling")
+    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    build = module_from_spec(spec)
+    spec.loader.exec_module(build)
+    readme = (ROOT / "README.md").read_text()
+    relative = re.compile(r"\]\((?!https?:|#)")
+    assert relative.search(readme)
+    plain, linked = build.description(readme, ""), build.description(readme, "https://example.org/pliant")
+    assert not relative.search(plain)
+    assert not relative.search(linked)
+    assert "[installing](https://example.org/pliant/docs/installing.md)" in linked
+    assert re.sub(r"\]\(https://example.org/pliant/", "](", linked) == readme
+    assert plain.count("```") == readme.count("```")

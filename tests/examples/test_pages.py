@@ -45,6 +45,17 @@ def test_python_on_a_page_runs(text: str, tmp_path: Path, monkeypatch: pytest.Mo
         exec(compile(text, "page", "exec"), names)
     except pl.errors.MissingExtra as error:
         pytest.skip(str(error))
+    if "pl.shapes.box(1.0, 0.1, 0.1, divisions=(16, 2, 2))" in text:
+        check_beam(names["run"])
+
+
+FINE_TIP = -0.70344  # [m] tip.z of README's beam after 0.5 s with divisions (32, 4, 4), steps of 10 ms
+
+
+def check_beam(run: Any) -> None:
+    """README's beam falls in its plane of symmetry, and as far as a finer one: within 5 % of the way."""
+    assert np.abs(run.series["tip.y"] - 0.05).max() < 0.01 * 0.1
+    assert run.series["tip.z"].min() - 0.05 == pytest.approx(FINE_TIP - 0.05, rel=0.05)
 
 
 def small_run(folder: Path) -> pl.Run:

@@ -17,7 +17,7 @@ from pliant.core.text import size
 EXAMPLES = {
     "doctor": ("pliant doctor", "pliant doctor --json"),
 }
-NEEDED = ("numpy", "scipy", "numba", "trimesh", "meshio", "pydantic", "typer", "rich", "zarr")
+NEEDED = ("numpy", "scipy", "numba", "trimesh", "pydantic", "typer", "rich", "zarr")
 OPTIONAL = {
     "tetgen": "pip install pliant[tetgen]",
     "pyvista": "pip install pliant[render]",

@@ -12,6 +12,7 @@ from pliant.core.errors import InputError
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.exporters.job import VOLUMES, Exporter, Job, Piece, per_frame
 from pliant.interfaces import FieldData, Structure
+from pliant.mesh.io.vtu import write_grid
 from pliant.run.store import Frame
 
 _USUAL = ("displacement", "velocity", "stress")
@@ -118,51 +119,10 @@ def _add_field(grid: Grid, frame: Frame, bodies: Sequence[str], name: str, asked
         data_of[name] = whole[0] if len(whole) == 1 else np.concatenate(whole)
 
 
-_TYPES = {
-    "f8": "Float64", "f4": "Float32", "i8": "Int64", "i4": "Int32", "i1": "Int8",
-    "u8": "UInt64", "u4": "UInt32", "u1": "UInt8",
-}  # fmt: skip
-
-
 def write_vtu(grid: Grid, time: float, file: BinaryIO) -> None:
-    """Write a grid with its fields; arrays follow the XML as raw bytes."""
-    blocks: list[AnyArray] = []
-    size = 0
-
-    def array(name: str, values: AnyArray) -> str:
-        nonlocal size
-        kind = "u1" if values.dtype.kind == "b" else values.dtype.str[1:]
-        values = np.ascontiguousarray(values, "<" + kind)
-        width = f'NumberOfComponents="{values[0].size}" ' if values.ndim > 1 and len(values) else ""
-        place, size = size, size + 8 + values.nbytes
-        blocks.append(values)
-        return (
-            f'<DataArray type="{_TYPES[kind]}" Name={quoteattr(name)} {width}format="appended" '
-            f'offset="{place}"/>\n'
-        )
-
-    def arrays(table: dict[str, AnyArray]) -> str:
-        return "".join(array(name, values) for name, values in table.items())
-
-    header = (
-        '<?xml version="1.0"?>\n'
-        '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
-        "<UnstructuredGrid>\n"
-        '<FieldData>\n<DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">'
-        f"{time!r}</DataArray>\n</FieldData>\n"
-        f'<Piece NumberOfPoints="{len(grid.points)}" NumberOfCells="{len(grid.types)}">\n'
-        f"<Points>\n{array('Points', grid.points)}</Points>\n"
-        f"<Cells>\n{array('connectivity', grid.connectivity)}{array('offsets', grid.offsets)}"
-        f"{array('types', grid.types)}</Cells>\n"
-        f"<PointData>\n{arrays(grid.point_data)}</PointData>\n"
-        f"<CellData>\n{arrays(grid.cell_data)}</CellData>\n"
-        '</Piece>\n</UnstructuredGrid>\n<AppendedData encoding="raw">\n_'
-    )
-    file.write(header.encode())
-    for values in blocks:
-        file.write(np.array(values.nbytes, "<u8").tobytes())
-        file.write(values.tobytes())
-    file.write(b"\n</AppendedData>\n</VTKFile>\n")
+    """Write a grid with its fields."""
+    cells = (grid.connectivity, grid.offsets, grid.types)
+    write_grid(file, grid.points, cells, grid.point_data, grid.cell_data, time)
 
 
 def _frames(job: Job, out: Path) -> list[Piece]:

@@ -18,19 +18,36 @@ LEAF = 6  # triangles in a leaf, at most
 STACK = 128  # nodes on the way down: the depth is below log2(2^63)
 
 
-@jit
 def build(lower: Array, upper: Array) -> tuple[Array, Array, IntArray, IntArray, IntArray, IntArray]:
     """(lo, hi, child, first, count, order) from the boxes of the triangles, each (m, 3).
 
     Nodes are halved at the median box centre along the longest side of the node; equal centres keep
     their order, so the tree depends on the input only.
     """
-    m = lower.shape[0]
+    m = len(lower)
     size = 2 * m + 1
     lo, hi = np.empty((size, 3)), np.empty((size, 3))
     child, first, count = np.full(size, -1), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    order = np.arange(m)
-    count[0] = m
+    order, spare, centre = np.arange(m), np.empty(m, np.int64), np.empty(m)
+    used = _split(lower, upper, lo, hi, child, first, count, order, spare, centre)
+    return (
+        lo[:used].copy(),
+        hi[:used].copy(),
+        child[:used].copy(),
+        first[:used].copy(),
+        count[:used].copy(),
+        order,
+    )
+
+
+@jit
+def _split(
+    lower: Array, upper: Array, lo: Array, hi: Array, child: IntArray, first: IntArray, count: IntArray,
+    order: IntArray, spare: IntArray, centre: Array,
+) -> int:  # fmt: skip
+    """Fills the arrays of ``build``; the number of nodes. Arrays are made outside and sorted by a loop of
+    our own, which takes a quarter of the time to compile."""
+    count[0] = order.shape[0]
     used, k = 1, 0
     while k < used:
         a, b = first[k], first[k] + count[k]
@@ -44,27 +61,33 @@ def build(lower: Array, upper: Array) -> tuple[Array, Array, IntArray, IntArray,
             for c in range(1, 3):
                 if hi[k, c] - lo[k, c] > hi[k, axis] - lo[k, axis]:
                     axis = c
-            part = order[a:b].copy()
-            centre = np.empty(b - a)
-            for i in range(b - a):
-                centre[i] = lower[part[i], axis] + upper[part[i], axis]
-            rank = np.argsort(centre, kind="mergesort")
-            for i in range(b - a):
-                order[a + i] = part[rank[i]]
+            for i in range(a, b):
+                centre[order[i]] = lower[order[i], axis] + upper[order[i], axis]
+            _sort(order, spare, centre, a, b)
             half = (b - a) // 2
             child[k] = used
             first[used], count[used] = a, half
             first[used + 1], count[used + 1] = a + half, b - a - half
             used += 2
         k += 1
-    return (
-        lo[:used].copy(),
-        hi[:used].copy(),
-        child[:used].copy(),
-        first[:used].copy(),
-        count[:used].copy(),
-        order,
-    )
+    return used
+
+
+@jit
+def _sort(order: IntArray, spare: IntArray, key: Array, a: int, b: int) -> None:
+    """Merge sort of ``order[a:b]`` by ``key[order]``; equal keys keep their order."""
+    width = 1
+    while width < b - a:
+        for start in range(a, b, 2 * width):
+            middle, end = min(start + width, b), min(start + 2 * width, b)
+            i, j = start, middle
+            for n in range(start, end):
+                left = j >= end or (i < middle and key[order[i]] <= key[order[j]])
+                spare[n] = order[i] if left else order[j]
+                i, j = (i + 1, j) if left else (i, j + 1)
+        for n in range(a, b):
+            order[n] = spare[n]
+        width *= 2
 
 
 @jit
@@ -165,12 +188,19 @@ def solid_angle(x: float, y: float, z: float, t: Array) -> float:
     return 2.0 * math.atan2(det, a * b * c + ab * c + bc * a + ca * b)
 
 
-@jit
 def moments(corners: Array, first: IntArray, count: IntArray, order: IntArray) -> tuple[Array, Array]:
     """Per node: the sum of area vectors (3) with the area-weighted centre (3), and the radius about it."""
-    nodes = first.shape[0]
-    dipole, radius = np.zeros((nodes, 6)), np.zeros(nodes)
-    for k in range(nodes):
+    dipole, radius = np.zeros((len(first), 6)), np.zeros(len(first))
+    _moments(corners, first, count, order, dipole, radius)
+    return dipole, radius
+
+
+@jit
+def _moments(
+    corners: Array, first: IntArray, count: IntArray, order: IntArray, dipole: Array, radius: Array
+) -> None:
+    """Fills the arrays of ``moments``."""
+    for k in range(first.shape[0]):
         total = 0.0
         for i in range(first[k], first[k] + count[k]):
             t = corners[order[i]]
@@ -194,7 +224,6 @@ def moments(corners: Array, first: IntArray, count: IntArray, order: IntArray) -
                 for c in range(3):
                     gap += (t[3 * j + c] - dipole[k, 3 + c]) ** 2
                 radius[k] = max(radius[k], math.sqrt(gap))
-    return dipole, radius
 
 
 @jit

@@ -1,6 +1,7 @@
 """The first five minutes: README's two commands, ``pliant hello`` and the scene of ``pliant new``."""
 
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -61,11 +62,33 @@ def test_kernels_of_the_first_scene_compile_without_its_mesh() -> None:
     hello.compile_kernels()
 
 
-def test_the_starter_beam_hangs_straight_and_as_deep_as_a_finer_one(pliant: Pliant) -> None:
-    assert pliant("new", "beam").code == 0
-    checked = pliant("check", "beam.toml", "--json")
-    assert checked.json["warnings"] == []
-    assert pliant("run", "beam.toml", "-q").code == 0
+def readme_commands() -> list[list[str]]:
+    """The lines of README's way in by the command line, without ``pliant``."""
+    _, _, block, *_ = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.S | re.M)
+    return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+
+
+def test_the_starter_beam_hangs_straight_and_as_deep_as_a_finer_one(pliant: Pliant, folder: Path) -> None:
+    """README's commands as written, but for the movie."""
+    pytest.importorskip("matplotlib")
+    given = readme_commands()
+    assert [words[0] for words in given] == ["new", "check", "run", "plot", "render", "export"]
+    for words in given:
+        if words[0] != "render":
+            done = pliant(*words)
+            assert done.code == 0, done.err
+            assert "warning" not in done.out + done.err
     tip = pl.load("beam.pliant").series
     assert np.abs(tip["tip.y"] - 0.05).max() < 0.01 * 0.1
     assert tip["tip.z"].min() == pytest.approx(QUADRATIC_TIP, rel=0.05)
+    assert (folder / "tip.png").stat().st_size > 5000
+    assert len(list(folder.glob("beam_*.vtu"))) == len(pl.load("beam.pliant"))
+
+
+@pytest.mark.slow
+def test_the_movie_of_the_starter_beam(pliant: Pliant, folder: Path) -> None:
+    pytest.importorskip("pyvista")
+    for words in readme_commands():
+        if words[0] in ("new", "run", "render"):
+            assert pliant(*words).code == 0
+    assert (folder / "beam.mp4").stat().st_size > 10_000

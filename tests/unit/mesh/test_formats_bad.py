@@ -138,7 +138,7 @@ BAD_VOLUMES: list[tuple[str, str, str | bytes, str]] = [
     ("msh-no-elements", ".msh", MSH, "msh"),
     ("msh-huge-count", ".msh", MSH.replace("$Nodes\n4", "$Nodes\n99999999999999"), "msh"),
     ("msh-index", ".msh", f"{MSH}$Elements\n1\n1 4 2 0 1 1 2 3 9\n$EndElements\n", "point|msh"),
-    ("mesh-garbage", ".mesh", GARBAGE, "not a readable .mesh"),
+    ("mesh-garbage", ".mesh", GARBAGE, "not UTF-8 text"),
     ("mesh-cut-short", ".mesh", MEDIT[:60], "mesh"),
     ("mesh-huge-count", ".mesh", MEDIT.replace("Vertices\n4", "Vertices\n99999999999999"), "mesh"),
     ("mesh-index", ".mesh", f"{MEDIT}Tetrahedra\n1\n1 2 3 5 0\nEnd\n", "point 4"),

@@ -14,8 +14,8 @@ import numpy as np
 
 from pliant.core.errors import MeshError, PliantError
 from pliant.mesh.io.atomic import atomically
+from pliant.mesh.io.cell_files import WRITERS, holds_tets, read_tets, read_triangles
 from pliant.mesh.io.glb import read_glb
-from pliant.mesh.io.meshio_files import WRITERS, holds_tets, read_tets, read_triangles
 from pliant.mesh.io.obj import read_obj, write_obj
 from pliant.mesh.io.surfaces import read_off, read_ply, read_stl, read_surf, write_off, write_ply, write_stl
 from pliant.mesh.io.volumes import read_str, read_tetgen, write_str, write_tetgen
