@@ -11,7 +11,6 @@ a(v) being the affine motion nearest to that of the particles. As G reproduces a
 and its inverse is that of D and a 6 x 6 matrix."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -36,10 +35,6 @@ class Prescribed:
     """Degrees of freedom of particles that are prescribed, (n, 3)."""
 
     flags: BoolArray
-
-    @cached_property
-    def any(self) -> bool:
-        return bool(self.flags.any())
 
 
 class Arrangement:
@@ -170,11 +165,16 @@ class Arrangement:
         return float(found + element_kernels.tet_energy(self.tets, h.mesh, motion.x[h.particles]))
 
     def scheme_energy(self, motion: NodeMotion, dt: float) -> float:
-        r"""Leapfrog's own, :math:`-dt^2/8\, F \cdot \tilde M^{-1} F` [J]."""
+        r"""Leapfrog's own, :math:`-dt^2/8\, F \cdot \tilde M^{-1} F` [J], without the constant that loads add
+        by accelerating pieces that nothing holds."""
         spare = motion._replace(p=motion.f, v=np.zeros_like(motion.v), led=np.zeros_like(motion.v))
         motion_kernels.velocities(self.acting, spare)
         own = self.active
-        return -0.125 * dt * dt * float(np.sum(np.where(self.held, 0.0, motion.f[own] * spare.v[own])))
+        power = float(np.sum(np.where(self.held, 0.0, motion.f[own] * spare.v[own])))
+        for e in set(range(self.hierarchy.pieces)) - set(self.acting.piece[self.held.any(axis=1)].tolist()):
+            rows = self.acting.piece == e
+            power -= float(np.sum(motion.load[own[rows]].sum(axis=0) ** 2) / self.mass[rows].sum())
+        return -0.125 * dt * dt * power
 
     def stable_step(self) -> float:
         """Largest stable step [s]: that of the deepest level, which contains all that is simulated."""

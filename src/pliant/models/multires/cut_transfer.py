@@ -40,10 +40,13 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
     new.settle()
     rise = new.kinetic() + new.elastic - before.kinetic() - before.elastic
     if rise > 0.0:
-        level_change.pay(now, mine, rise)
+        level_change.pay(now, mine, rise, 0.9, 0.0)
         level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
         new.settle()
     new.book_change(*balance)
+    new.repay()
+    new.accounts.owed = 0.0  # the rest is in the energy of the cut
+    level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
     return new
 
 

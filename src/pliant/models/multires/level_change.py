@@ -41,7 +41,7 @@ def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, m
     restore_momenta(after, motion, after.acting.piece, momenta)
     level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
     rise = plain_energy(after, motion) - energy
-    if rise > ROUNDING * moved and not pay(after, motion, rise):
+    if rise > ROUNDING * moved and pay(after, motion, rise, 0.9, 0.0) < rise:
         for array, old in zip((motion.x, motion.v, motion.p), kept, strict=True):
             array[:] = old
         return None
@@ -163,28 +163,29 @@ def fit_nodes(h: Hierarchy, x: Array, nodes: IntArray) -> None:
         x[i] = there + turn @ (h.points[i] - centre)
 
 
-def pay(after: Arrangement, motion: NodeMotion, rise: float) -> bool:
-    """Take ``rise`` [J] out of the motion that is not rigid; False where there is not enough of it."""
+def pay(after: Arrangement, motion: NodeMotion, rise: float, most: float, least: float) -> float:
+    """Take ``rise`` [J] out of the motion that is not rigid, at most and at least (negative) so many times
+    its energy; returns what was taken."""
     own = after.active
     free = ~after.held
-    rigid = np.zeros((len(own), 3))
-    if not after.prescribed.any:
-        rigid = _rigid(after, motion.x[own], motion.v[own])
+    rigid = _rigid(after, motion.x[own], motion.v[own])
     extra = np.where(free, motion.v[own] - rigid, 0.0)
     energy = 0.5 * float(np.sum(after.momenta_of(extra) * extra))
-    if rise >= 0.9 * energy:
-        return False
-    share = np.sqrt(1.0 - rise * (1.0 + 1e-9) / energy)
+    taken = min(max(rise, -least * energy), most * energy)
+    if taken == 0.0:
+        return 0.0
+    share = np.sqrt(1.0 - taken / energy)
     v = np.where(free, rigid + share * extra, motion.v[own])
     motion.p[own] = np.where(free, after.momenta_of(v), motion.p[own])
     motion_kernels.velocities(after.acting, motion)
-    return True
+    return taken
 
 
 def _rigid(after: Arrangement, x: Array, v: Array) -> Array:
-    """The rigid motion (a, 3) with the momenta of each piece, at the present positions."""
+    """The rigid motion (a, 3) with the momenta of each piece, at the present positions; none of pieces that
+    something holds."""
     out, p, piece = np.zeros_like(v), after.momenta_of(v), after.acting.piece
-    for e in np.unique(piece):
+    for e in sorted(set(np.unique(piece).tolist()) - held_pieces(after, piece)):
         rows = piece == e
         basis, weighted = _rigid_basis(after, x, rows)
         given = np.einsum("knc,nc->k", basis, p[rows])
@@ -213,11 +214,15 @@ def _twist(basis: Array, weighted: Array, momenta: Array) -> Array:
     return np.asarray(np.linalg.lstsq(gram, momenta, rcond=None)[0])
 
 
+def held_pieces(arrangement: Arrangement, piece: IntArray) -> set[int]:
+    """The pieces (a,) of which something is held."""
+    return set(np.unique(piece[arrangement.held.any(axis=1)]).tolist())
+
+
 def momenta_of_pieces(arrangement: Arrangement, motion: NodeMotion, piece: IntArray) -> dict[int, Array]:
     """Linear and angular momentum (6,) about the origin of each piece (a,) of which nothing is held."""
     own, found = arrangement.active, dict[int, Array]()
-    held = set(np.unique(piece[arrangement.held.any(axis=1)]).tolist())
-    for e in set(np.unique(piece).tolist()) - held:
+    for e in set(np.unique(piece).tolist()) - held_pieces(arrangement, piece):
         rows = own[piece == e]
         turning = np.cross(motion.x[rows], motion.p[rows]).sum(axis=0)
         found[e] = np.concatenate([motion.p[rows].sum(axis=0), turning])

@@ -69,7 +69,7 @@ class MultiresMechanics(Mechanics):
         self._restored_fields: dict[str, Array] | None = None  # of a recorded frame
         count = self.hierarchy.count
         self.series_names = (
-            "load", "refused", "updates", "seconds", "ticks", "changes", "denied",
+            "load", "refused", "updates", "seconds", "ticks", "changes", "denied", "repaid",
             *(f"active.{k}" for k in range(count)), *(f"work.{k}" for k in range(count)),
         )  # fmt: skip
         self._tell_levels()
@@ -245,12 +245,14 @@ class MultiresMechanics(Mechanics):
     def sample_series(self) -> Sequence[float]:
         allowed, body = self.budget.allowed, self.body
         load = 0.0 if not allowed else self.updates / allowed
-        levels = np.zeros((2, (len(self.series_names) - 7) // 2))
+        levels = np.zeros((2, (len(self.series_names) - 8) // 2))
         if body.begun:  # cuts may leave fewer levels
             levels[0, : len(body.arrangement.counts)] = body.arrangement.counts
             levels[1, : len(self.work)] = self.work
         seconds = self._frame_seconds if self.model.seconds is not None else 0.0
-        numbers = (self.refused, self.updates, seconds, body.ticks, body.changes, body.denied)
+        numbers = (
+            self.refused, self.updates, seconds, body.ticks, body.changes, body.denied, body.accounts.repaid,
+        )  # fmt: skip
         return [load, *(float(n) for n in numbers), *(float(n) for n in levels.ravel())]
 
     def particle_levels(self) -> Array:

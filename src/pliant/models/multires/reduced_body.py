@@ -2,7 +2,7 @@
 them."""
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import EnergyTotals, StepContext, Structure
 from pliant.materials import elastic
 from pliant.models.multires import level_change, level_kernels, motion_kernels
+from pliant.models.multires.accounts import Accounts, taken_from_motion
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
@@ -25,19 +26,7 @@ if TYPE_CHECKING:
 
 SAFETY = 0.5  # of the stable step
 RETAKES = 5  # times that a step is taken again with half the ticks
-GAIN = 1e-4  # share of the energy that moved which a step may gain before it is taken again
-
-
-@dataclass
-class Accounts:
-    """The largest energy so far, and heat of damping, work of prescribed motion, what changes of level took,
-    and changes of leapfrog's own energy with the tick and the levels, since the last report [J]."""
-
-    moved: float
-    heat: float = 0.0
-    work: float = 0.0
-    levels: float = 0.0
-    numerical: float = 0.0
+GAIN = 1e-3  # share of the largest energy that a step may gain before it is taken again
 
 
 class ReducedBody:
@@ -190,7 +179,7 @@ class ReducedBody:
         self.settle()
         now, own = self.balance()
         self.accounts.levels += plain - now
-        self.accounts.numerical += scheme - own
+        self.accounts.owed += own - scheme
 
     def stored(self, kicked: Array) -> tuple[float, float]:
         """Kinetic and stored energy [J] once the particles' velocities have changed by ``kicked``."""
@@ -216,7 +205,16 @@ class ReducedBody:
         totals.work += self.accounts.work
         totals.levels += self.accounts.levels
         totals.numerical += self.accounts.numerical
-        self.accounts = Accounts(self.accounts.moved)
+        self.accounts = self.accounts.reported()
+
+    def repay(self) -> float:
+        """Take from the motion what the scheme gave, and give back what it took, as far as that can be.
+        Returns what was taken [J]."""
+        accounts = self.accounts
+        taken = taken_from_motion(self.arrangement, self.motion, accounts.owed)
+        accounts.owed -= taken
+        accounts.repaid += abs(taken)
+        return taken
 
     # ------------------------------------------------------------------------------------------- steps
 
@@ -253,9 +251,12 @@ class ReducedBody:
         self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
         acting = arrangement.with_particles(self.contact.particles)
         self.evaluate()
+        accounts = self.accounts
+        owed = accounts.owed, accounts.repaid
         self._scheme = arrangement.scheme_energy(motion, self.dt)
-        other = begin - self.total()
-        led_before = self._led
+        softened = begin - scheme - (self.total() - self._scheme)
+        accounts.owed += self._scheme - scheme
+        start, led_before = self.total() - self.repay(), self._led
         heat, led, given = motion_kernels.take_ticks(
             ticks, self.dt, self.network, acting, motion, self.contact.pairs
         )
@@ -263,11 +264,12 @@ class ReducedBody:
         led += self._led - led_before
         touched = self.contact.pairs.out.sum(axis=0) if len(self.contact.pairs.out) else np.zeros(8)
         end = self.total()
-        gain = end - (begin - other) - given - led + heat - float(touched[6] - touched[7])
+        gain = end - start - given - led + heat - float(touched[6] - touched[7])
         if np.isfinite(end):
-            self.accounts.moved = max(self.accounts.moved, self.kinetic() + self.elastic)
-        if not np.isfinite(end) or gain > GAIN * self.accounts.moved:
+            accounts.moved = max(accounts.moved, self.kinetic() + self.elastic)
+        if not np.isfinite(end) or gain > GAIN * accounts.moved:
             if not last:
+                accounts.owed, accounts.repaid = owed
                 for array, old in zip(motion, kept, strict=True):
                     array[:] = old
                 self.contact.pairs, self.contact.obstacles, self.dt = pairs, obstacles, dt_before
@@ -275,9 +277,11 @@ class ReducedBody:
                 return False
             self._tell_gain(ctx.time, gain)
         self.ticks = ticks
-        self.accounts.heat += heat
-        self.accounts.work += led
-        self.accounts.numerical += other
+        accounts.heat += heat
+        accounts.work += led
+        accounts.numerical += softened
+        accounts.owed += max(gain, -GAIN * accounts.moved)
+        self.repay()
         return True
 
     def _tell_gain(self, time: float, gain: float) -> None:
