@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pliant.core.errors import IncompatibleError
-from pliant.interfaces import Integrator
+from pliant.interfaces import Integrator, SelfStepping
 
 if TYPE_CHECKING:
     from pliant.simulation.system import System
@@ -29,8 +29,12 @@ class StepPlan:
 def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
     """Largest stable step [s] of all bodies and actions with this integrator, and what sets it."""
     best, reason = math.inf, "no body limits the step"
+    pushing = (action for _, action in system.actions if "add_forces" in action.members)
+    varying = any(not action.constant for action in pushing)
     for part in system.world.bodies:
         stable = part.mechanics.stable_step()
+        if varying and (stepping := part.mechanics.offer(SelfStepping)):
+            stable = stepping.stable_step_of_loads()
         seconds = stable.seconds * integrator.stability / 2.0
         if seconds < best:
             best, reason = seconds, f"body '{part.name}': {stable.reason}"

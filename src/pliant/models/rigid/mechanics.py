@@ -48,6 +48,7 @@ class RigidMechanics(Mechanics):
     """
 
     capabilities = frozenset({SelfStepping, EnergyKeeping})
+    checks_steps = False
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -148,6 +149,9 @@ class RigidMechanics(Mechanics):
         return 0.5 * (self.total * float(twist[:3] @ twist[:3]) + float(self.inertia @ (own * own)))
 
     # ------------------------------------------------------------------------------------ the step
+
+    def stable_step_of_loads(self) -> StableStep:
+        return self.stable_step()
 
     def advance(self, ctx: StepContext) -> None:
         time, dt, x, v, inverse_mass = ctx.time, ctx.dt, ctx.x, ctx.v, ctx.inverse_mass
