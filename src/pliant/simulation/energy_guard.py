@@ -159,8 +159,8 @@ class EnergyGuard:
         return "retake"
 
     def _is_wrong(self, excess: float, allowed: float, nonlinear: float) -> bool:
-        """Whether the total rose, or fell by an error of the ``nonlinear`` correction, by more than a window may
-        add to what is ``allowed`` in a run."""
+        """Whether the total rose, or fell by an error of the ``nonlinear`` correction, by more than a window
+        may add to what is ``allowed`` in a run."""
         if excess < 0.0 and not self.deaf:
             return max(0.1 * (allowed - self.loss), 0.01 * allowed) < -excess < 10.0 * nonlinear
         return excess > max(0.1 * (allowed - self.gain), 3e-4 * allowed)
