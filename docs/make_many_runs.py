@@ -1,4 +1,4 @@
-"""Figures of docs/sweeps.md and docs/fitting.md: python docs/make_many_runs.py [bracket] [treloar]."""
+"""Figures of docs/sweeps.md, fitting.md and datasets.md: make_many_runs.py [bracket] [treloar] [samples]."""
 
 import json
 import sys
@@ -110,6 +110,46 @@ def bracket() -> None:
     made.savefig(PICTURES / "bracket-pareto.png", dpi=150)
 
 
+def samples(count: int = 32) -> None:
+    """A data set of the beam: how its samples swing, and a small network that learns from them."""
+    sys.path.insert(0, str(HERE / "studies"))
+    from train import train
+
+    young = "bodies.beam.material.young"
+    with tempfile.TemporaryDirectory() as place:
+        made = pl.dataset(
+            HERE / "studies" / "beam.toml",
+            {young: "log:0.2..2 MPa", "bodies.beam.material.poisson": "0.2..0.45"},
+            Path(place) / "beam.dataset", sample=f"sobol:{count}", progress=True,
+        )  # fmt: skip
+        made_figure, (left, right) = figure(2, 3.6, 2.8)
+        from matplotlib import colormaps
+
+        for sample in made.samples("all"):
+            end = sample["mesh_pos"][:, 0] == sample["mesh_pos"][:, 0].max()
+            sag = 1e3 * (sample["world_pos"][:, end, 2] - sample["mesh_pos"][end, 2]).mean(axis=1)
+            share = (np.log10(sample["parameters"][0]) - np.log10(2e5)) / 1.0
+            left.plot(sample["time"], sag, lw=0.8, color=colormaps["viridis"](share))
+        losses = train(str(made.path))
+    left.set_xlabel("time [s]")
+    left.set_ylabel("sag of the tip [mm]")
+    left.set_title("samples, stiffer ones lighter")
+    right.plot(range(1, len(losses) + 1), losses, color=COLOURS[0])
+    right.set_yscale("log")
+    right.set_xlabel("epoch")
+    right.set_title("loss")
+    made_figure.savefig(PICTURES / "dataset.png", dpi=100)
+    _quantise(PICTURES / "dataset.png")
+
+
+def _quantise(path: Path) -> None:
+    """Keep 32 colours of a graph: pictures of the pages are small."""
+    from PIL import Image
+
+    Image.open(path).convert("RGB").quantize(32).save(path, optimize=True)
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ("bracket", "treloar"):
-        {"bracket": bracket, "treloar": treloar}[name]()
+    made_of = {"bracket": bracket, "treloar": treloar, "samples": samples}
+    for name in sys.argv[1:] or made_of:
+        made_of[name]()

@@ -58,7 +58,7 @@ BENDING = (
     + _move("z", [(0, 0), (1, 0.02)]) + GRIP
 )  # fmt: skip
 RING_DOWN = (
-    _head('duration = 0.35\nfps = 100\nintegrator = "implicit-midpoint"\nstep = 0.0025') + BAR
+    _head('duration = 0.6\nfps = 100\nintegrator = "implicit-midpoint"\nstep = 0.0025') + BAR
     + _fix(LOW, '["x", "y", "z"]')
     + f'\n[[actions]]\ntype = "force"\nselect = {HIGH}\nvalue = [0, 0, 0.02]\nuntil = 0.05\n' + TIP
 )  # fmt: skip
@@ -69,7 +69,7 @@ FREE_VIBRATION = (
 )  # fmt: skip
 """The bar is moving at the start; there is no force whose size is known."""
 LOAD_UNLOAD = (
-    _head('duration = 2.0\nfps = 12\nintegrator = "static"') + BAR.replace("MORE", ', yield = "60 kPa"MORE')
+    _head('duration = 2.0\nfps = 20\nintegrator = "static"') + BAR.replace("MORE", ', yield = "60 kPa"MORE')
     + _fix(LOW, '["x"]') + FREE + _move("x", [(0, 0), (1, 0.02), (2, 0.0)]) + GRIP
 )  # fmt: skip
 PUNCH = '{ body = "bar", box = { min = [0.02, 0.02, 0.055], max = [0.08, 0.08, 0.07] } }'

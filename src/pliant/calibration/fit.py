@@ -1,23 +1,23 @@
 """``fit``: parameters of a scene from measured curves, and how well the test determines them."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from pliant.calibration.evaluation import frozen_time
 from pliant.calibration.identifiability import Identifiability, identifiability
 from pliant.calibration.intervals import profile_intervals
 from pliant.calibration.measurements import MeasuredCurve, Measurements
 from pliant.calibration.parameters import fit_parameters, values_at
-from pliant.calibration.problem import FAR, CalibrationProblem
+from pliant.calibration.problem import CalibrationProblem
+from pliant.calibration.search import PASSES, Show, best_refined, loss_for, noise_share_of, refined
 from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
 from pliant.campaign.plan import AnyScene, base_scene
-from pliant.campaign.points import Variation, label, sobol
+from pliant.campaign.points import Variation
 from pliant.campaign.points import vary as read_range
 from pliant.campaign.resolved_scene import scene_at, units_of_keys
 from pliant.core.errors import InputError
@@ -25,13 +25,6 @@ from pliant.core.tables import Table
 from pliant.core.typing import Array
 from pliant.scene.override import Override
 from pliant.scene.to_toml import to_table_of, toml_value
-
-MARGIN = 0.5  # of the automatic explicit step: room for a body that is four times as stiff
-ROBUST = 3.0  # residuals beyond so many standard deviations count less (soft_l1)
-OUTLIERS = 0.1  # share of residuals beyond three standard deviations above which they are no outliers
-PASSES = 2  # of estimating the noise and fitting again
-Show = Callable[[str], object]
-Loss = Literal["linear", "soft_l1"]
 
 
 @dataclass(frozen=True)
@@ -198,88 +191,19 @@ def _variations(given: Sequence[Variation] | Mapping[str, Any]) -> list[Variatio
 
 def _search(problem: CalibrationProblem, starts: int, refine: int, show: Show) -> FitResult:
     """Sobol starts, the best of them refined with frozen steps, noise estimated, intervals."""
-    parameters = problem.parameters
-    first = [
-        np.array([p.at_share(share) for p, share in zip(parameters, row, strict=True)])
-        for row in sobol(len(parameters), starts)
-    ]
-    show(f"{starts} starts")
-    costs = [float(np.mean(r**2)) for r in problem.residuals(first)]
-    order = np.argsort(costs)
-    if costs[order[0]] >= FAR**2:
-        raise InputError(
-            f"No start of the fit runs to its end: {problem.last_failure}",
-            hint="Narrow the ranges of --vary.",
-        )
-    frozen = _frozen(problem, first[order[0]])
-    problem.freeze(dict(frozen))
-    tried, best, lowest = list[Table](), first[order[0]], np.inf
-    for number in order[: max(1, refine)]:
-        show(f"refining from {label(values_at(parameters, first[number]))}")
-        place, cost = _least_squares(problem, first[number])
-        tried.append({**values_at(parameters, place), "cost": cost})
-        if cost < lowest:
-            best, lowest = place, cost
-    loss = _loss(problem.residual(best))
+    best, tried, frozen = best_refined(problem, starts, refine, show)
+    loss = loss_for(problem.residual(best))
     for _ in range(PASSES):
-        problem.weights = problem.weights / _noise(problem, best, loss)
-        best, _ = _least_squares(problem, best, loss)
-    problem.weights = problem.weights / _noise(problem, best, loss)
+        problem.weights = problem.weights / noise_share_of(problem, best, loss)
+        best, _ = refined(problem, best, loss)
+    problem.weights = problem.weights / noise_share_of(problem, best, loss)
     jacobian, residual = problem.jacobian(best), problem.residual(best)
-    found = identifiability(jacobian, parameters)
+    found = identifiability(jacobian, problem.parameters)
     for sentence in found.sentences:
         show(sentence)
     show("intervals")
     intervals = profile_intervals(problem, best, jacobian, residual)
     return _result(problem, best, found, intervals, tried, frozen)
-
-
-def _frozen(problem: CalibrationProblem, place: Array) -> Table:
-    """Step and integrator of the best start."""
-    item = {"text": problem.text, "values": values_at(problem.parameters, place)}
-    (found,) = problem.executor.gather(frozen_time, [item])
-    if found.pop("explicit"):
-        found["time.step"] *= MARGIN
-    known: Table = found
-    return known
-
-
-def _loss(residual: Array) -> Loss:
-    """The robust loss, except where so many residuals are far off that the model misses the data: the fit is
-    then the plain least squares one, which a model with more parameters never makes worse."""
-    usual = 1.4826 * float(np.median(np.abs(residual)))
-    far = float(np.mean(np.abs(residual) > 3.0 * usual))
-    return "linear" if far > OUTLIERS and usual > 0 else "soft_l1"
-
-
-def _least_squares(problem: CalibrationProblem, start: Array, loss: Loss = "soft_l1") -> tuple[Array, float]:
-    """Bounded trust-region least squares; place and cost."""
-    from scipy.optimize import least_squares
-
-    low, high = np.array([p.bounds for p in problem.parameters]).T
-    inside = np.clip(start, low + 1e-6 * (high - low), high - 1e-6 * (high - low))
-    weighted = bool(np.any(problem.weights != 1.0))
-    found = least_squares(
-        problem.residual, inside, problem.jacobian, bounds=(low, high), method="trf", loss=loss,
-        f_scale=ROBUST if weighted else 0.3, xtol=1e-5, ftol=1e-7, gtol=1e-8, max_nfev=30, x_scale=1.0,
-    )  # fmt: skip
-    return np.asarray(found.x, float), float(found.cost)
-
-
-def _noise(problem: CalibrationProblem, place: Array, loss: Loss) -> Array:
-    """Standard deviation of the weighted residuals, for each curve.
-
-    The noise is taken to be the same share of every curve's size: with a noise for each curve a law that
-    cannot describe all of them would fit one and give up the others. Outliers count as three standard
-    deviations.
-    """
-    residual = problem.residual(place)
-    usual = 1.4826 * float(np.median(np.abs(residual)))
-    robust = loss == "soft_l1" and usual > 0
-    clipped = np.clip(residual, -3.0 * usual, 3.0 * usual) if robust else residual
-    share = float(np.sqrt(np.sum(clipped**2) / max(1, len(residual) - len(place))))
-    found: Array = np.maximum(share, 1e-5 * problem.weights)  # no finer than runs repeat each other
-    return found
 
 
 def _result(
