@@ -1,6 +1,7 @@
 """``pliant info``: what a run, a scene, a mesh, a model or a material is."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -195,11 +196,34 @@ def _model(name: str) -> Table:
         raise InputError(f"{error}") from None
     return {
         "model": name,
-        "about": inspect.cleandoc(cls.__doc__ or ""),
+        "about": readable(inspect.cleandoc(cls.__doc__ or "")),
         "parameters": parameters_of(cls),
         "fields": _fields(cls),
         "references": list(cls.references),
     }
+
+
+_SIGNS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "lambda": "λ", "mu": "μ", "nu": "ν", "pi": "π", "rho": "ρ",
+    "sigma": "σ", "sum": "Σ", "cdot": "·", "parallel": "∥", "angle": "∠", "times": "×", "le": "≤", "ge": "≥",
+}  # fmt: skip
+
+
+def readable(text: str) -> str:
+    """A docstring as text for a terminal: formulas without TeX, names without marks, keys of papers in
+    brackets."""
+
+    def formula(found: re.Match[str]) -> str:
+        tex = re.sub(r"\\[td]?frac(\d)(\d)", r"\1/\2", found[1])
+        tex = re.sub(r"\\[td]?frac\{(\w+)\}\{(\w+)\}", r"\1/\2", tex)
+        tex = re.sub(r"\\[td]?frac\{([^}]*)\}\{([^}]*)\}", r"(\1)/(\2)", tex)
+        tex = re.sub(r"\\(?:mathrm|text)\{([^}]*)\}", r"\1", re.sub(r"\\[ ,;!]", " ", tex))
+        tex = re.sub(r"\\([A-Za-z]+)", lambda name: _SIGNS.get(name[1], name[1]), tex)
+        return re.sub(r"\^([23])\b", lambda power: {"2": "²", "3": "³"}[power[1]], tex)
+
+    text = re.sub(r":math:`([^`]*)`", formula, text)
+    text = re.sub(r":\w+:`~?(?:[\w.]+\.)?([^`]*)`", r"\1", text)
+    return re.sub(r"\[(\w+)\]_", r"[\1]", text).replace("``", "")
 
 
 def _fields(cls: Any) -> list[str]:

@@ -11,7 +11,10 @@ from pliant.models import Efg, Fem
 from pliant.scene import Scene
 
 TITLE = "pliant: deformable bodies by five published methods"
-PLIANT = f"@software{{pliant, title = {{{TITLE}}}, version = {{{__version__}}}}}"
+PLIANT = (
+    f"@software{{pliant, author = {{{{The pliant team}}}}, title = {{{TITLE}}}, version = {{{__version__}}}, "
+    "year = {2026}, license = {Apache-2.0}}"
+)
 _CITED = re.compile(r"\[(\w+\d{4}\w?)\]_")
 
 
