@@ -88,7 +88,8 @@ def campaign(name: str, held: bool, damping: float, seconds: float) -> dict[str,
 def drifts(momenta: Any, series: Any, seconds: float, mass: float, largest: float) -> dict[str, float]:
     """The largest drift of both momenta between kicks, contacts with the ball and the cut."""
     linear, angular = np.split(momenta, 2, axis=1)
-    touched = np.flatnonzero(np.abs(np.diff(series["energy.work"])) > 0.0)
+    force = np.abs([series[f"ball.{c}"] for c in "xyz"]).sum(axis=0)
+    touched = np.flatnonzero((force[1:] > 0.0) | (np.abs(np.diff(series["energy.work"])) > 0.0))
     events = np.unique([0, *touched, round(0.5 * seconds * FPS), len(momenta)])
     drift, turn = 0.0, 0.0
     for a, b in zip(events[:-1] + 2, events[1:] - 1, strict=True):
@@ -125,7 +126,7 @@ def main() -> None:
     lines = asked.results.read_text().splitlines() if asked.results.exists() else []
     rows = [json.loads(line) for line in lines]
     known = {(row["body"], row["held"], row["damping"], row["seconds"]) for row in rows}
-    for name, held, damping in product(asked.bodies, (True, False), (0.0, 1e-3)):
+    for damping, name, held in product((0.0, 1e-3), asked.bodies, (True, False)):
         if (name, held, damping, asked.seconds) not in known:
             rows.append(campaign(name, held, damping, asked.seconds))
             with asked.results.open("a") as out:
