@@ -46,7 +46,7 @@ def _split(
     order: IntArray, spare: IntArray, centre: Array,
 ) -> int:  # fmt: skip
     """Fills the arrays of ``build``; the number of nodes. Arrays are made outside and sorted by a loop of
-    our own, which takes a quarter of the time to compile."""
+    our own, which is quicker to compile."""
     count[0] = order.shape[0]
     used, k = 1, 0
     while k < used:
