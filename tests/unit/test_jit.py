@@ -1,6 +1,7 @@
 """Kernels are compiled once, however many processes want them at the same time and whoever calls them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,19 @@ def test_one_of_two_processes_compiles(tmp_path: Path) -> None:
     counts = sorted(int(child.communicate(timeout=120)[0]) for child in children)
     assert counts[:2] == [0, 0]
     assert counts[2] >= 1
+
+
+def test_another_copy_of_the_same_sources_compiles_nothing(tmp_path: Path) -> None:
+    import pliant
+
+    copy, cache = tmp_path / "copy", {"PLIANT_CACHE_DIR": str(tmp_path / "cache")}
+    ignored = shutil.ignore_patterns("__pycache__", "page", "static")
+    shutil.copytree(Path(pliant.__file__).parent, copy / "pliant", ignore=ignored)
+    counts = []
+    for place in ({}, {"PYTHONPATH": str(copy)}):
+        command, environment = [sys.executable, "-c", SCRIPT], os.environ | cache | place
+        counts.append(int(subprocess.run(command, env=environment, capture_output=True, check=True).stdout))
+    assert counts[0] > 0 == counts[1]
 
 
 def test_a_number_that_the_caller_writes_makes_no_version_of_its_own() -> None:

@@ -20,7 +20,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from pliant.core.tables import TableView
 from pliant.core.typing import Kernel
-from pliant.kernels.kernel_cache import kernel_folder
+from pliant.kernels.kernel_cache import LOCATOR, kernel_folder
 
 try:
     import fcntl
@@ -94,11 +94,13 @@ def _compiled(
     """
     used = (getattr(getattr(each, "py_func", each), "__module__", None) for each in uses)
     folder = kernel_folder([function.__module__, *(name for name in used if name)])
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+    config = numba.config
+    before = config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES
+    config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = folder, LOCATOR if folder else ""
     try:  # numba chooses the place of a kernel here
         kernel = numba.njit(cache=cache, error_model="numpy", parallel=parallel)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = before
     plain, lock = kernel.compile, f"{function.__module__}.{function.__qualname__}.lock"
 
     def compile(signature: Any) -> Any:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import numba
+from numba.core.caching import UserProvidedCacheLocator
 
 KEPT_DAYS = 14.0  # of folders that nobody used
 _IMPORT = re.compile(
@@ -25,10 +26,30 @@ _IMPORT = re.compile(
 )
 
 
+class SourceLocator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Tells numba where in ``numba.config.CACHE_DIR`` a kernel is, whatever the path and date of its source.
+
+    The folder stands for the sources: all checkouts and installations of the same sources share kernels.
+    """
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """The folder of the kernels of one module."""
+        return Path(py_file).stem
+
+    def get_source_stamp(self) -> str:
+        """Nothing more has to be the same for a kernel to be up to date."""
+        return ""
+
+
+LOCATOR = f"{SourceLocator.__module__}.{SourceLocator.__name__}"
+"""For ``numba.config.CACHE_LOCATOR_CLASSES``."""
+
+
 @cache
 def _base() -> Path | None:
     """The folder of all kernels, after removing what was not used for long; None if it cannot be made."""
-    own = os.environ.get("PLIANT_CACHE_DIR")
+    own = os.environ.get("PLIANT_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant"
     base = (Path(own) if own else home) / "kernels"
     try:
@@ -44,9 +65,7 @@ def _base() -> Path | None:
 
 def kernel_folder(modules: Iterable[str]) -> str:
     """The folder for kernels made from the sources of ``modules``; empty, numba's own choice, where none can
-    be made or NUMBA_CACHE_DIR decides."""
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return os.environ["NUMBA_CACHE_DIR"]
+    be made."""
     base = _base()
     if base is None:
         return ""
