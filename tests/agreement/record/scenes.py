@@ -442,7 +442,7 @@ def _fem() -> dict[str, Scene]:
         "fem-orthotropic-bdf2": Scene(wood),
         "fem-anisotropic-static": Scene(crystal),
         "fem-regions": Scene(regions, files={"two.mesh": _two_regions()}),
-        "fem-dent-small-plasticity": Scene(dent, {"flow": 0.01}),
+        "fem-dent-small-plasticity": Scene(dent, {"flow": 0.01}, loose=True),
         "fem-pressed-dough-neo-hookean": Scene(pressed, {"flow": 0.05}),
         "fem-large-plasticity": Scene(large, {"flow": 0.05}),
         "fem-cairns-gram-schmidt": Scene(cairns, {"flow": 0.01}),
@@ -766,7 +766,7 @@ def _elements() -> dict[str, Scene]:
         "elements-distance-yield": Scene(distance, {"versions": 2}, loose=True),
         "elements-add-remove-fuse": Scene(grows, {"versions": 4}, loose=True),
         "elements-sticky-attributes": Scene(sticky, {"hand.z": 0.1}),
-        "elements-glue-implicit": Scene(glued),
+        "elements-glue-implicit": Scene(glued, loose=True),
     }
 
 
