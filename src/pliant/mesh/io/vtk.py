@@ -24,10 +24,10 @@ def read_vtk(path: Path) -> CellFile:
     title = cursor.data.find(b"\n", cursor.at)  # which may be empty
     cursor.at = title + 1
     cursor.binary = cursor.need("ASCII or BINARY").upper() == "BINARY"
-    return _LegacyReader(cursor).read()
+    return _Reader(cursor).read()
 
 
-class _LegacyReader:
+class _Reader:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.points: AnyArray | None = None
