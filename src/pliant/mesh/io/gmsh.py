@@ -22,10 +22,10 @@ Rows = list[tuple[IntArray, IntArray, IntArray]]
 
 def read_gmsh(path: Path) -> CellFile:
     """All elements; their physical numbers are the cell data ``gmsh:physical``, 0 where there are none."""
-    return _Reader(Cursor(str(path), path.read_bytes())).read()
+    return _MshReader(Cursor(str(path), path.read_bytes())).read()
 
 
-class _Reader:
+class _MshReader:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor, self.version = cursor, ""
         self.tags: IntArray = np.zeros(0, np.int64)

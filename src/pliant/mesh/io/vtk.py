@@ -24,10 +24,10 @@ def read_vtk(path: Path) -> CellFile:
     title = cursor.data.find(b"\n", cursor.at)  # which may be empty
     cursor.at = title + 1
     cursor.binary = cursor.need("ASCII or BINARY").upper() == "BINARY"
-    return _Reader(cursor).read()
+    return _LegacyReader(cursor).read()
 
 
-class _Reader:
+class _LegacyReader:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.points: AnyArray | None = None

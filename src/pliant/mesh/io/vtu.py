@@ -27,10 +27,10 @@ _CHUNK = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 
 def read_vtu(path: Path) -> CellFile:
     """All pieces of an unstructured grid."""
-    return _Reader(path).read()
+    return _XmlReader(path).read()
 
 
-class _Reader:
+class _XmlReader:
     def __init__(self, path: Path) -> None:
         self.path, data = path, path.read_bytes()
         if b"<!DOCTYPE" in data[:4096]:

@@ -1,10 +1,21 @@
-"""Energy that passes through a body in reduced coordinates, and the scheme's errors, which motion repays."""
+r"""Energy that passes through a body in reduced coordinates, and errors that its motion repays.
+
+To rounding: leapfrog keeps :math:`K + E - dt^2/8\, F \cdot \tilde M^{-1} F` where forces are linear in the
+positions; the work of loads, prescribed motion and tools and the heat of damping are forces times distances,
+summed over ticks; refining changes nothing; momenta.
+
+Not exact, and therefore repaid: what forces that are not linear add to a step (the trapezoidal work is of
+second order), the jump of the :math:`dt^2/8` term where the tick or the levels change, and what a contact
+returns beyond what it took. Each is found as a difference of energies of the state, and added to ``owed``;
+then the velocities of deformation are scaled so that kinetic energy falls by it, or rises where it is
+negative. Momenta and the rigid motion of free pieces do not change.
+
+So the ledger closes because errors are repaid. It says that no energy appears, not how exact steps are: that
+is what ``repaid`` is for, the sum of the absolute values, which should be small beside the energy that moves.
+``levels`` and ``numerical`` take losses alone. A gain is always owed, and what cannot be repaid, because
+nothing deforms, remains in the ledger as unexplained."""
 
 from dataclasses import dataclass
-
-from pliant.models.multires.arrangement import Arrangement
-from pliant.models.multires.level_change import pay
-from pliant.models.multires.motion_kernels import NodeMotion
 
 MOST_TAKEN, MOST_GIVEN = 0.5, 0.04  # share of the kinetic energy of deformation that one step may change
 
@@ -27,9 +38,3 @@ class Accounts:
     def reported(self) -> "Accounts":
         """The accounts after a report."""
         return Accounts(self.moved, owed=self.owed, repaid=self.repaid)
-
-
-def taken_from_motion(arrangement: Arrangement, motion: NodeMotion, owed: float) -> float:
-    """Scale the motion that is not rigid so that its energy falls by ``owed`` [J], or rises where that is
-    negative: momenta stay. Returns by how much it fell, which is less where there is not enough motion."""
-    return pay(arrangement, motion, owed, MOST_TAKEN, MOST_GIVEN)

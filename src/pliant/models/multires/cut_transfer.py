@@ -18,7 +18,7 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
         return new
     h, old, motion, mine, was = new.hierarchy, before.hierarchy, before.motion, new.motion, before.arrangement
     level_kernels.interpolate_all(was.own, old.corners, old.weights, motion.x, motion.v)
-    source, balance = continued_nodes(old, h, parents), before.balance()
+    source, balance = continued_nodes(old, h, parents), before.plain()
     flags = was.prescribed.flags[parents]
     for name in ("calm", "patience", "merged", "eta"):
         setattr(new.refinement, name, getattr(before.refinement, name)[source])
@@ -31,7 +31,7 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
     momenta = level_change.momenta_of_pieces(was, motion, np.zeros(len(was.active), np.int64))
     level_change.restore_momenta(now, mine, whole, momenta)
     level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
-    new.begun, new.dt, new.ticks = True, before.dt, before.ticks
+    new.begun, new.dt, new.ticks, new.tick_count = True, before.dt, before.ticks, before.tick_count
     new.changes, new.denied, new.accounts = before.changes, before.denied, before.accounts
     new.contact.continue_after_cut(before.contact, parents)
     share = structure.mass / old.mass[parents]
@@ -43,9 +43,10 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
         level_change.pay(now, mine, rise, 0.9, 0.0)
         level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
         new.settle()
-    new.book_change(*balance)
-    new.repay()
-    new.accounts.owed = 0.0  # the rest is in the energy of the cut
+    new.scheme = before.scheme
+    new.book_change(balance + new.load_potential())  # the ledger books that of loads as the cut's
+    new.repay(0.9)
+    new.accounts.owed = 0.0  # what is left is in the energy of the cut, which the ledger books
     level_kernels.interpolate_all(now.own, h.corners, h.weights, mine.x, mine.v)
     return new
 

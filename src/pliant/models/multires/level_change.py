@@ -16,7 +16,7 @@ from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
 
 NEWTON, ITERATIONS, RESIDUAL = 3, 60, 1e-4
-ROUNDING = 1e-11
+TOLERATED = 3e-7  # gain of a change, as a share of the largest energy so far, that may be repaid later
 
 
 def plain_energy(arrangement: Arrangement, motion: NodeMotion) -> float:
@@ -24,13 +24,18 @@ def plain_energy(arrangement: Arrangement, motion: NodeMotion) -> float:
     return arrangement.kinetic_energy(motion) + arrangement.elastic_energy(motion)
 
 
-def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, moved: float) -> float | None:
+def change_levels(
+    before: Arrangement, after: Arrangement, motion: NodeMotion, loads: Array, moved: float
+) -> float | None:
     """Let ``after`` go on from where ``before`` is; motion is changed in place. Returns the change of the
-    elastic and kinetic energy [J], never positive but for rounding (of ``moved`` [J], the largest energy so
-    far); or None where it was refused, and nothing has changed."""
+    elastic and kinetic energy and of the potential of ``loads`` (particles, 3) [N] in J, at most a 3e-7th of
+    ``moved`` [J], the largest energy so far; or None where it was refused, and nothing has changed.
+
+    The nearest coarse field of a body that sags under its weight hangs higher: what its elastic energy falls
+    by is half of what the weight's potential rises by. That is a gain too."""
     h = before.hierarchy
     level_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
-    energy = plain_energy(before, motion)
+    energy = plain_energy(before, motion) + _potential(h, motion, loads)
     momenta = momenta_of_pieces(before, motion, before.acting.piece)
     kept = [array.copy() for array in (motion.x, motion.v, motion.p)]
     was, now = set_of(before, h), set_of(after, h)
@@ -40,12 +45,20 @@ def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion, m
         _coarsen(before, after, motion, kept[2].copy())
     restore_momenta(after, motion, after.acting.piece, momenta)
     level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
-    rise = plain_energy(after, motion) - energy
-    if rise > ROUNDING * moved and pay(after, motion, rise, 0.9, 0.0) < rise:
+    rise = plain_energy(after, motion) + _potential(h, motion, loads) - energy
+    if rise > 0.0:
+        rise -= pay(after, motion, rise, 0.9, 0.0)
+    if rise > TOLERATED * moved:
         for array, old in zip((motion.x, motion.v, motion.p), kept, strict=True):
             array[:] = old
         return None
-    return plain_energy(after, motion) - energy
+    level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
+    return rise
+
+
+def _potential(h: Hierarchy, motion: NodeMotion, loads: Array) -> float:
+    """Of ``loads`` on particles [J]."""
+    return -float(np.sum(loads * motion.x[h.particles]))
 
 
 def prescribe(before: Arrangement, flags: BoolArray, motion: NodeMotion) -> Arrangement:

@@ -12,20 +12,19 @@ from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import EnergyTotals, StepContext, Structure
 from pliant.materials import elastic
 from pliant.models.multires import level_change, level_kernels, motion_kernels
-from pliant.models.multires.accounts import Accounts, taken_from_motion
+from pliant.models.multires.accounts import MOST_GIVEN, MOST_TAKEN, Accounts
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
 from pliant.models.multires.obstacle_contact import ObstacleContact
 from pliant.models.multires.refinement import LEAVE, REACH, Refinement
+from pliant.models.multires.tick_count import TickCount
 from pliant.structure.samplers.levels import CutArrays
 
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial
     from pliant.models.multires.model import Multires
 
-SAFETY = 0.5  # of the stable step
-RETAKES = 5  # times that a step is taken again with half the ticks
 GAIN = 1e-3  # share of the largest energy that a step may gain before it is taken again
 
 
@@ -63,10 +62,11 @@ class ReducedBody:
             split[: h.particles.start] = True
         self.arrangement = Arrangement(h, split, Prescribed(np.zeros((len(h.mass), 3), bool)), self.beta)
         self.begun, self.dt, self.ticks, self.changes, self.denied = False, 0.0, 0, 0, 0
-        self.elastic = self._scheme = self._led = 0.0
+        self.elastic = self.scheme = self._led = 0.0
         # the energy of a strain of 1e-7 does not count as motion
         self.accounts = Accounts(1e-14 * material.young * float(h.mesh.volumes.sum()))
         self._gain_told = False
+        self.tick_count = TickCount()
 
     @property
     def pinned(self) -> BoolArray:
@@ -78,7 +78,7 @@ class ReducedBody:
     def begin(self, x: Array, v: Array, prescribed: BoolArray, external: Array, dt: float) -> None:
         """Start from the particles' positions and velocities: momenta are handed up."""
         h, motion = self.hierarchy, self.motion
-        before = 0.5 * float(np.sum(h.mass[:, None] * v**2))
+        before = 0.5 * float(np.sum(h.mass[:, None] * v**2)) - float(np.sum(external * h.points[h.particles]))
         self.arrangement = Arrangement(h, self.arrangement.split, Prescribed(prescribed), self.beta)
         motion.p[h.particles] = h.mass[:, None] * v
         level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, motion.p)
@@ -87,8 +87,8 @@ class ReducedBody:
         self.set_loads(external)
         motion_kernels.velocities(self.arrangement.acting, motion)
         level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        self.dt = dt / self._tick_count(dt, self.arrangement.deepest)
-        self.book_change(before, 0.0)
+        self.dt = dt / self.tick_count.stable(self.arrangement, dt, self.arrangement.deepest)
+        self.book_change(before)
 
     def set_loads(self, external: Array) -> None:
         """Hand forces on particles (n, 3) up to the simulated nodes."""
@@ -105,7 +105,7 @@ class ReducedBody:
         before = self.balance()
         self.arrangement = level_change.prescribe(self.arrangement, prescribed, self.motion)
         self.set_loads(self.external)
-        self.book_change(*before)
+        self.book_change(before)
 
     def take_changes(self, moved: Array, kicked: Array) -> None:
         """Take over what others did to the particles since the last step: impulses ``m kicked`` are handed
@@ -120,8 +120,7 @@ class ReducedBody:
             motion_kernels.velocities(arrangement.acting, spare)
             motion.x[arrangement.active] += spare.v[arrangement.active]
             level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
-            before = self.balance()
-            self.book_change(*before)
+            self.renew()
 
     def _handed_up(self, values: Array) -> Array:
         h = self.hierarchy
@@ -141,31 +140,45 @@ class ReducedBody:
         """Find the energies of the present state."""
         arrangement, motion = self.arrangement, self.motion
         self.elastic = arrangement.elastic_energy(motion)
-        self._scheme = arrangement.scheme_energy(motion, self.dt)
+        self.scheme = arrangement.scheme_energy(motion, self.dt)
         self._led = arrangement.led_energy(motion)
 
     def kinetic(self) -> float:
         return self.arrangement.kinetic_energy(self.motion)
 
     def stored_elastic(self) -> float:
-        return self.elastic + self._scheme + self.contact.stored
+        return self.elastic + self.scheme + self.contact.stored
 
     def total(self) -> float:
         """Kinetic and stored energy [J], leapfrog's own included."""
         return self.kinetic() + self.stored_elastic()
 
-    def balance(self) -> tuple[float, float]:
-        """Kinetic and stored energy, and leapfrog's own [J]."""
-        return self.kinetic() + self.elastic + self.contact.stored, self._scheme
+    def balance(self) -> float:
+        """Kinetic and stored energy [J] and the potential of the loads, without leapfrog's own."""
+        return self.plain() + self.load_potential()
 
-    def book_change(self, plain: float, scheme: float) -> None:
+    def plain(self) -> float:
+        """Kinetic and stored energy [J] without leapfrog's own."""
+        return self.kinetic() + self.elastic + self.contact.stored
+
+    def load_potential(self) -> float:
+        """Potential [J] of the forces on particles, at the present state."""
+        return -float(np.sum(self.external * self.motion.x[self.hierarchy.particles]))
+
+    def book_change(self, before: float) -> None:
         """Find forces and energies after a change other than a step, and book what it took: the ``balance``
-        before it was this."""
+        before it was this. What it gave has to be repaid."""
+        self.renew()
+        taken = before - self.balance()
+        self.accounts.levels += max(taken, 0.0)
+        self.accounts.owed += max(-taken, 0.0)
+
+    def renew(self) -> None:
+        """Find forces and energies after a change; that of leapfrog's own energy has to be repaid."""
+        scheme = self.scheme
         self.evaluate()
         self.settle()
-        now, own = self.balance()
-        self.accounts.levels += plain - now
-        self.accounts.owed += own - scheme
+        self.accounts.owed += self.scheme - scheme
 
     def stored(self, kicked: Array) -> tuple[float, float]:
         """Kinetic and stored energy [J] once the particles' velocities have changed by ``kicked``."""
@@ -194,55 +207,45 @@ class ReducedBody:
         totals.numerical += self.accounts.numerical
         self.accounts = self.accounts.reported()
 
-    def repay(self) -> float:
-        """Take from the motion what the scheme gave, and give back what it took, as far as that can be.
-        Returns what was taken [J]."""
+    def repay(self, most: float = MOST_TAKEN) -> float:
+        """Take from the motion what the scheme gave, and give back what it took, as far as that can be: at
+        once at ``most`` this share of the energy of deformation. Returns what was taken [J]."""
         accounts = self.accounts
-        taken = taken_from_motion(self.arrangement, self.motion, accounts.owed)
+        taken = level_change.pay(self.arrangement, self.motion, accounts.owed, most, MOST_GIVEN)
         accounts.owed -= taken
         accounts.repaid += abs(taken)
         return taken
 
     # ------------------------------------------------------------------------------------------- steps
 
-    def _tick_count(self, dt: float, level: int) -> int:
-        """Ticks of a step whose deepest level is the given one."""
-        critical = self.hierarchy.critical_step(level, self.arrangement.prescribed.flags)
-        limit = np.sqrt(self.beta**2 + critical**2) - self.beta
-        return max(1, int(np.ceil(dt / (SAFETY * limit) * (1.0 - 1e-9))))
-
     def advance(self, ctx: StepContext, prescribed: BoolArray) -> None:
         """Take the body from ``ctx.time`` to the end of the step."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         if not np.array_equal(ctx.external, self.external):
-            before = self.balance()
             self.set_loads(ctx.external)
-            self.book_change(*before)
-        led = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
-        motion.led[h.particles] = led
+            self.renew()
+        motion.led[h.particles] = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
         level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        ticks = self._tick_count(ctx.dt, arrangement.deepest)
-        for attempt in range(RETAKES + 1):
-            if self._attempt(ctx, ticks << attempt, attempt == RETAKES):
-                break
+        while not self._attempt(ctx, self.tick_count.stable(arrangement, ctx.dt, arrangement.deepest)):
+            pass
+        self.tick_count.pass_time(ctx.dt)
         self.contact.finish_step(self.dt)
 
-    def _attempt(self, ctx: StepContext, ticks: int, last: bool) -> bool:
+    def _attempt(self, ctx: StepContext, ticks: int) -> bool:
         """Take the step in so many ticks; False where it gained energy and is to be taken again."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         kept = [array.copy() for array in motion]
         pairs, obstacles, dt_before = self.contact.pairs, self.contact.obstacles, self.dt
-        begin, elastic_energy, scheme = self.total(), self.elastic, self._scheme
+        begin, elastic_energy, scheme = self.total(), self.elastic, self.scheme
         self.dt = ctx.dt / ticks
         x, v = motion.x[h.particles], motion.v[h.particles]
         self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
         acting = arrangement.with_particles(self.contact.particles)
         self.evaluate()
-        accounts = self.accounts
-        owed = accounts.owed, accounts.repaid
-        self._scheme = arrangement.scheme_energy(motion, self.dt)
-        softened = begin - scheme - (self.total() - self._scheme)
-        accounts.owed += self._scheme - scheme
+        accounts, owed = self.accounts, (self.accounts.owed, self.accounts.repaid)
+        self.scheme = arrangement.scheme_energy(motion, self.dt)
+        softened = begin - scheme - (self.total() - self.scheme)
+        accounts.owed += self.scheme - scheme + max(-softened, 0.0)
         start, led_before = self.total() - self.repay(), self._led
         heat, led, given = motion_kernels.take_ticks(
             ticks, self.dt, self.network, acting, motion, self.contact.pairs
@@ -255,12 +258,12 @@ class ReducedBody:
         if np.isfinite(end):
             accounts.moved = max(accounts.moved, self.kinetic() + self.elastic)
         if not np.isfinite(end) or gain > GAIN * accounts.moved:
-            if not last:
+            if self.tick_count.halve():
                 accounts.owed, accounts.repaid = owed
                 for array, old in zip(motion, kept, strict=True):
                     array[:] = old
                 self.contact.pairs, self.contact.obstacles, self.dt = pairs, obstacles, dt_before
-                self.elastic, self._scheme, self._led = elastic_energy, scheme, led_before
+                self.elastic, self.scheme, self._led = elastic_energy, scheme, led_before
                 return False
             self._tell_gain(ctx.time, gain)
         self.ticks = ticks
@@ -268,7 +271,7 @@ class ReducedBody:
             return True  # whoever runs the simulation finds that it diverged
         accounts.heat += heat
         accounts.work += led
-        accounts.numerical += softened
+        accounts.numerical += max(softened, 0.0)
         accounts.owed += max(gain, -GAIN * accounts.moved) + self.contact.gained()
         self.repay()
         return True
@@ -295,7 +298,7 @@ class ReducedBody:
         motion.p[own] += 0.5 * step * change
         motion_kernels.velocities(self.arrangement.acting, motion)
         level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        self._scheme = self.arrangement.scheme_energy(motion, self.dt)
+        self.scheme = self.arrangement.scheme_energy(motion, self.dt)
         return np.asarray(motion.v[h.particles] - was)
 
     def write(self, prescribed: BoolArray, x: Array, v: Array, written: Array) -> None:
@@ -329,7 +332,7 @@ class ReducedBody:
         pinned = self.pinned
 
         def ticks(level: int) -> int:
-            return self._tick_count(ctx.dt, level)
+            return self.tick_count.stable(self.arrangement, ctx.dt, level)
 
         split, refused = refinement.within_budget(wanted, urgency, pinned, ticks, budget)
         self.set_split(split)
@@ -351,22 +354,22 @@ class ReducedBody:
     def _change(self, split: BoolArray) -> None:
         h, before = self.hierarchy, self.arrangement
         after = Arrangement(h, split, before.prescribed, self.beta)
-        balance = self.balance()
-        if level_change.change_levels(before, after, self.motion, self.accounts.moved) is None:
+        balance, moved = self.balance(), self.accounts.moved
+        if level_change.change_levels(before, after, self.motion, self.external, moved) is None:
             self.denied += 1
             self.refinement.calm[:] = 0.0
             return
         self.changes += 1
         self.arrangement = after
         self.set_loads(self.external)
-        self.book_change(*balance)
+        self.book_change(balance)
 
     # ------------------------------------------------------------------------------------------ restart
 
     def state(self) -> dict[str, AnyArray]:
         numbers = [
-            self.begun, self.dt, self.ticks, self.changes, self.denied, self.elastic, self._scheme,
-            self._led, *astuple(self.accounts), self._gain_told,
+            self.begun, self.dt, self.ticks, self.changes, self.denied, self.elastic, self.scheme,
+            self._led, *astuple(self.accounts), self._gain_told, *self.tick_count.state(),
         ]  # fmt: skip
         found = {f"motion-{name}": array for name, array in self.motion._asdict().items()}
         return {
@@ -381,11 +384,11 @@ class ReducedBody:
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        begun, self.dt, ticks, changes, denied, *energies, told = (float(value) for value in state["body"])
+        *numbers, told, halved, calm = (float(value) for value in state["body"])
+        begun, self.dt, ticks, changes, denied, self.elastic, self.scheme, self._led, *accounts = numbers
         self.begun, self.ticks, self.changes, self.denied = bool(begun), int(ticks), int(changes), int(denied)
-        self.elastic, self._scheme, self._led, *accounts = energies
-        self.accounts = Accounts(*accounts)
-        self._gain_told = bool(told)
+        self.accounts, self._gain_told = Accounts(*accounts), bool(told)
+        self.tick_count.halved, self.tick_count.calm = int(halved), calm
         prescribed = Prescribed(np.array(state["prescribed"], bool))
         self.arrangement = Arrangement(self.hierarchy, np.array(state["split"], bool), prescribed, self.beta)
         for name, array in self.motion._asdict().items():
