@@ -108,7 +108,8 @@ def drifts(momenta: Any, series: Any, seconds: float, mass: float, largest: floa
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown."""
     lines = [
-        "| body | | nodes | changes (given up) | rise | ledger | returned | repaid | levels | momentum | angular momentum |",
+        "| body | | nodes | changes (given up) | rise | ledger | returned | repaid | levels | momentum "
+        "| angular momentum |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
