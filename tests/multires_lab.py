@@ -1,7 +1,6 @@
-"""Multiresolution bodies with a frozen choice of levels, stepped by hand."""
+"""Multiresolution bodies stepped by hand, with levels that are chosen by hand."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,80 +9,65 @@ from bodies import MATERIAL
 import pliant as pl
 from pliant.interfaces import StepContext
 from pliant.mesh.shapes import box
-from pliant.models.multires import particle_output
-from pliant.structure.samplers.levels import Levels
 
 FRAME = 1.0 / 60.0
 
 
 def prepared(
-    shape: Any,
-    levels: int = 2,
-    *,
-    edge: float | None = None,
-    same: bool = False,
-    material: Any = None,
-    **model: Any,
+    shape: Any, levels: int = 3, *, edge: float | None = None, material: Any = None, **model: Any
 ) -> Any:
-    """The mechanics of a body; ``same``: all levels are the finest mesh."""
-    table = {"type": "multires", "levels": levels, **model}
-    body = pl.Body(shape, edge=edge, model=table, material=material or MATERIAL)
-    structure = body.structure()
-    if same:
-        finest = (structure.rest, structure.cells["tetra"])
-        structure = replace(structure, extra=Levels((finest,) * (levels - 1)))
-    return body.model.prepare(structure, body.resolved_material)
+    """The mechanics of a body."""
+    body = pl.Body(
+        shape, edge=edge, model={"type": "multires", "levels": levels, **model}, material=material or MATERIAL
+    )
+    return body.model.prepare(body.structure(), body.resolved_material)
 
 
 class Frozen:
-    """A body whose levels stay: refined where ``fine(points)`` says, driven at ``held`` rows and axes."""
+    """A body whose levels stay: split where ``fine(points)`` says, driven at ``held`` rows."""
 
-    def __init__(
-        self, mechanics: Any, kind: str, fine: Callable[[Any], Any], held: Any = None, v: Any = None
-    ) -> None:
-        m = self.mechanics = mechanics
-        self.rest, self.mass = m.structure.rest, m.structure.mass
+    def __init__(self, mechanics: Any, fine: Callable[[Any], Any], held: Any = None, v: Any = None) -> None:
+        self.mechanics, self.body = mechanics, mechanics.body
+        self.rest, self.mass = mechanics.structure.rest, mechanics.structure.mass
         self.x = self.rest.copy()
         self.v = np.zeros_like(self.x) if v is None else v.copy()
         self.w = np.repeat(1.0 / self.mass[:, None], 3, axis=1)
         if held is not None:
             self.w[held] = 0.0
-        m.model = replace(m.model, detail="coarsest")
-        m.coupling_kind = kind
-        m._initialise(self.v, self.w, damped=False)
-        m.prescribed.update(self.w, m.motion)
-        split = [fine(level.points) for level in m.hierarchy.levels]
-        split[-1] = np.zeros(len(split[-1]), bool)
-        m.set_split(m.refinement.grade(split))
         self.external, self.time = np.zeros_like(self.x), 0.0
+        self.body.begin(self.x, self.v, self.w == 0.0, self.external, FRAME)
+        self.split(fine)
+        self.body.write(self.w == 0.0, self.x, self.v, mechanics._written)
+        mechanics._since_refinement = -np.inf
 
-    def set(self, d: Callable[[Any], Any], v: Callable[[Any], Any]) -> None:
-        """Give all levels the fields d(points) and v(points)."""
-        m = self.mechanics
-        for k, level in enumerate(m.hierarchy.levels):
-            m.motion.d[k][:] = np.where(m.prescribed.flags[k], 0.0, d(level.points))
-            m.motion.v[k][:] = np.where(m.prescribed.flags[k], 0.0, v(level.points))
-        flags = m.coupling.constrained[-1], m.prescribed.flags[-1]
-        particle_output.write_particles(m.motion, *flags, self.x, self.v, m._written)
+    def split(self, fine: Callable[[Any], Any]) -> None:
+        h = self.body.hierarchy
+        flags = np.array(fine(h.points), bool)
+        flags[h.particles] = False
+        self.body.set_split(self.body.refinement.grade(flags))
 
-    def advance(self, frames: int, slow: float = 1.0) -> None:
-        """Step; ``slow`` scales velocities after each frame (a quick way to rest)."""
-        m = self.mechanics
+    def advance(self, frames: int) -> None:
         for _ in range(frames):
-            m.advance(StepContext(self.time, FRAME, self.x, self.v, self.external, self.w))
+            ctx = StepContext(self.time, FRAME, self.x, self.v, self.external, self.w)
+            self.mechanics.advance(ctx)
+            self.mechanics.finish_step(ctx)
             self.time += FRAME
-            if slow != 1.0:
-                for k in range(len(m.motion.v)):
-                    m.motion.v[k] *= slow
 
-    def reaction(self) -> Any:
-        """Total force that holds the driven rows."""
-        f = self.external.copy()
-        self.mechanics.add_internal_forces(f)
-        return -np.where(self.w == 0.0, f, 0.0).sum(axis=0)
+    def field(self, x: Callable[[Any], Any]) -> None:
+        """Put the simulated nodes where x(points) says."""
+        h, motion, own = self.body.hierarchy, self.body.motion, self.body.arrangement.active
+        held = self.body.arrangement.held
+        motion.x[own] = np.where(held, h.points[own], x(h.points[own]))
+        self.body.write(self.w == 0.0, self.x, self.v, self.mechanics._written)
+        self.body.evaluate()
+        self.body.settle()
+
+    def energy(self) -> float:
+        """Kinetic and elastic energy, without leapfrog's own."""
+        return float(self.body.kinetic() + self.body.elastic)
 
 
-def cube(levels: int = 2, edge: float = 0.1, **options: Any) -> Any:
+def cube(levels: int = 3, edge: float = 0.12, **options: Any) -> Any:
     """An irregular unit cube."""
     return prepared(box(1.0, 1.0, 1.0), levels, edge=edge, **options)
 

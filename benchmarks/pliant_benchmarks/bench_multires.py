@@ -20,7 +20,7 @@ def moving_tool(detail: str = "adaptive", **model: Any) -> Any:
     from pliant.core.curves import Curve
     from pliant.mesh.shapes import box
 
-    table = {"type": "multires", "levels": 4, "detail": detail, "split": 0.08, "coupling": "schwarz"} | model
+    table = {"type": "multires", "levels": 4, "detail": detail, "split": 0.08} | model
     tissue = {"young": 1e4, "poisson": 0.35, "density": 1000.0}
     slab = pl.Body(box(0.3, 0.2, 0.12), edge=EDGE, model=table, material=tissue, name="tissue")
     times = np.linspace(0.0, SECONDS, int(4 * SECONDS) + 1)

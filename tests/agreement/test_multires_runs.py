@@ -45,19 +45,16 @@ def test_levels_follow_the_tool_and_stay_under_a_static_poke() -> None:
     level, rest = part.mechanics.particle_levels(), part.structure.rest
     distance = np.linalg.norm(rest - [0.5, 0.45, 1.0], axis=1)
     assert level[distance < 0.2].min() == 2
-    assert level[distance > 0.8].mean() < 1.3  # the edge of the held side is fine as well
-    before, merged = [flags.copy() for flags in part.mechanics.split], 0
-    for _ in range(300):
+    assert level[distance > 0.8].mean() < 1.3
+    for _ in range(120):
         simulation.advance()
-        now = part.mechanics.split
-        merged += sum(int((a & ~b).sum()) for a, b in zip(before, now, strict=True))
-        before = [flags.copy() for flags in now]
-    assert merged == 0
-    mechanics, driven = part.mechanics, part.mechanics.prescribed.flags
-    for k, nodes in enumerate(mechanics.coupling.active):  # newborn held nodes stand still where they belong
-        for field in (mechanics.motion.d, mechanics.motion.v):
-            assert np.abs(np.where(driven[k][nodes], field[k][nodes], 0.0)).max(initial=0.0) < 1e-12
-    assert np.abs(mechanics.motion.v[-1]).max() < 1e-3  # settled
+    changes = part.mechanics.body.changes
+    for _ in range(60):
+        simulation.advance()
+    assert part.mechanics.body.changes == changes
+    held = rest[:, 2] < 1e-9
+    assert np.array_equal(simulation.system.world.x[held], rest[held])
+    assert np.abs(simulation.system.world.v).max() < 1e-2  # settled
     row = dict(zip(simulation.columns, simulation.row(), strict=True))
     assert row["tool.z"] > 50
 
@@ -90,20 +87,17 @@ def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
     assert changes >= 2 * 29  # levels come and go with each of its visits after the first two seconds
 
 
-@pytest.mark.parametrize(("coupling", "off"), [("galerkin", 0.01), ("schwarz", 0.015)])
-def test_what_a_tool_presses_is_carried_by_the_base(coupling: str, off: float) -> None:
-    """Forces balance across all borders, while the levels go on being chosen; with schwarz that is brought
-    about slowly (1.1 % after 4 s here; 13 % without)."""
-    simulation = run_through(poked(coupling=coupling), 240)
+def test_what_a_tool_presses_is_carried_by_the_base() -> None:
+    """Forces balance, while the levels go on being chosen."""
+    simulation = run_through(poked(), 240)
     row = dict(zip(simulation.columns, simulation.row(), strict=True))
     assert row["tool.z"] > 500
-    assert row["base.z"] == pytest.approx(row["tool.z"], rel=off)
+    assert row["base.z"] == pytest.approx(row["tool.z"], rel=0.01)
 
 
 def test_a_block_that_is_dropped_keeps_its_ledger() -> None:
     """The study's block falls on an edge and bounces twice, undamped: kinetic + elastic + gravity + heat
-    stays within 12 % of the energy that moved (8 % seen), though contacts take a fifth of it and levels come
-    and go."""
+    stays within 1 % of the energy that moved, though contacts take some of it and levels come and go."""
     from pliant.scene.load import parse
     from pliant.validation.study import text
 
@@ -116,8 +110,8 @@ def test_a_block_that_is_dropped_keeps_its_ledger() -> None:
         rows.append(simulation.row())
     series = dict(zip(simulation.columns, np.array(rows).T, strict=True))
     total, moved = series["energy.total"], series["energy.kinetic"] + series["energy.elastic"]
-    assert series["energy.dissipated"][-1] > 0.1 * np.ptp(moved)
-    assert np.abs(total - total[0]).max() < 0.12 * np.ptp(moved)
+    assert series["energy.dissipated"][-1] > 0.01 * np.ptp(moved)
+    assert np.abs(total - total[0]).max() < 0.01 * np.ptp(moved)
 
 
 def test_the_tool_that_leaves_takes_its_levels_along() -> None:
@@ -135,19 +129,19 @@ def test_the_tool_that_leaves_takes_its_levels_along() -> None:
 
 
 def test_the_budget_is_kept_and_the_closest_nodes_come_first() -> None:
-    simulation = poked(budget=250).simulation()
+    simulation = poked(budget=400).simulation()
     simulation.start()
     mechanics = simulation.system.world.bodies[0].mechanics
     cut = False
     for _ in range(60):
         simulation.advance()
-        assert mechanics.updates <= 250
-        cut |= mechanics.refused
+        assert mechanics.updates <= 400
+        cut |= mechanics.refused > 0
     assert cut
     row = dict(zip(simulation.columns, simulation.row(), strict=True))
-    assert 0.5 < row["cube.load"] <= 0.95
-    assert row["cube.updates"] == mechanics.updates
-    assert sum(row[f"cube.active.{k}"] for k in range(3)) > 27
+    assert 0.3 < row["cube.load"] <= 0.95
+    assert row["cube.updates"] == mechanics.updates == sum(row[f"cube.work.{k}"] for k in range(3))
+    assert row["cube.active.0"] > 10
 
 
 def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
@@ -158,18 +152,18 @@ def test_a_budget_below_the_coarsest_level_is_said_so() -> None:
     for _ in range(3):
         simulation.advance()
     (warning,) = mechanics.diagnostics.texts()
-    least = mechanics.hierarchy.levels[0].count * mechanics.coupling.substep_counts(1 / 60)[0]
-    assert mechanics.updates == least > 20
+    least = mechanics.updates
+    assert least > 20
     assert f"the coarsest level alone takes {least} node updates a frame, the budget is 20:" in warning
 
 
-@pytest.mark.parametrize("coupling", ["schwarz", "galerkin"])
-def test_a_resumed_run_has_the_same_bytes(coupling: str, tmp_path: Path) -> None:
-    whole = poked(0.5, coupling=coupling).run(to=tmp_path / "whole.pliant")
-    assert_same(whole, stopped_and_resumed(poked(0.5, coupling=coupling), tmp_path / "broken.pliant", 15))
+@pytest.mark.parametrize("operator", ["linear", "corotational", "neo-hookean"])
+def test_a_resumed_run_has_the_same_bytes(operator: str, tmp_path: Path) -> None:
+    whole = poked(0.5, operator=operator).run(to=tmp_path / "whole.pliant")
+    assert_same(whole, stopped_and_resumed(poked(0.5, operator=operator), tmp_path / "broken.pliant", 15))
     shown = whole.frames[-1].field("level", "cube")
     assert shown.per == "particle"
-    assert set(np.unique(shown.values)) == {0.0, 1.0, 2.0}
+    assert {0.0, 2.0} <= set(np.unique(shown.values))
     assert whole.frames[-1].field("eta", "cube").values.max() > 0.01
     assert whole.frames[0].field("level", "cube").values.max() == 0.0
 
@@ -195,7 +189,6 @@ def test_a_free_body_falls_exactly_and_lands(operator: str) -> None:
     scene = pl.Scene(scene.bodies, acting, time=pl.TimeSettings(duration=1, fps=60))
     simulation = run_through(scene, 12)
     world = simulation.system.world
-    assert world.bodies[0].mechanics.coupling_kind == "galerkin"
     drop = world.x - world.rest
     assert np.abs(drop - drop[0]).max() < 1e-9
     assert drop[0, 2] == pytest.approx(-0.5 * 9.81 * 0.2**2, rel=1e-9)
@@ -210,15 +203,22 @@ def test_what_cannot_work_is_refused() -> None:
         body = pl.Body(box(1, 1, 1, divisions=(2, 2, 2)), model="multires", material=TISSUE | material)
         with pytest.raises(IncompatibleError, match=words):
             body.model.prepare(body.structure(), body.resolved_material)
-    for model, words in (
-        ({"coupling": "galerkin", "order": "debunne"}, "belongs to"),
-        ({"budget": 100, "seconds": 0.01}, "not both"),
-    ):
+    for model, words in (({"budget": 100, "seconds": 0.01}, "not both"),):
         body = pl.Body(
             box(1, 1, 1, divisions=(2, 2, 2)), model={"type": "multires", **model}, material=TISSUE
         )
         with pytest.raises(IncompatibleError, match=words):
             body.model.prepare(body.structure(), body.resolved_material)
+
+
+def test_old_keys_are_accepted_and_noted() -> None:
+    """Scenes from before 0.2 load; a note says which keys have no effect."""
+    table = {"type": "multires", "coupling": "schwarz", "order": "debunne"}
+    body = pl.Body(box(1, 1, 1, divisions=(2, 2, 2)), model=table, material=TISSUE)
+    body.model.prepare(body.structure(), body.resolved_material)
+    coupling, order = body.model.notes(body.resolved_material)
+    assert 'coupling = "schwarz" has no effect' in coupling
+    assert 'order = "debunne" has no effect' in order
 
 
 def test_a_run_with_a_budget_in_seconds_replays_to_the_byte(tmp_path: Path) -> None:
@@ -253,26 +253,49 @@ def test_decisions_are_followed_and_a_refusal_is_said_once() -> None:
 
 
 def test_the_heat_of_damping_closes_the_energy_ledger() -> None:
-    """A cube that sags and swings back, one level: kinetic + elastic + gravity + heat stays, where without
-    the heat 2 to 6 % of what gravity gave would be missing (schwarz has velocities of half a step before)."""
-    for coupling, off in (("schwarz", 0.01), ("galerkin", 0.001)):
-        table = {"type": "multires", "levels": 2, "detail": "finest", "coupling": coupling}
-        cube = pl.Body(
-            box(1, 1, 1, divisions=(4, 4, 4), split="uniform"), model=table, material=TISSUE, name="cube"
-        )
-        acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
-        scene = pl.Scene([cube], acting, time=pl.TimeSettings(duration=1, fps=60))
-        simulation = scene.simulation()
-        simulation.start()
-        rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
-        for _ in range(90):
-            simulation.advance()
-            rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
-        heat = rows[-1]["energy.dissipated"]
-        moved = max(abs(row["energy.gravity"] - rows[0]["energy.gravity"]) for row in rows)
-        assert heat > 0.02 * moved
-        total = [row["energy.total"] for row in rows]
-        assert max(abs(value - total[0]) for value in total) < off * moved
+    """A cube that sags and swings back, half fine: kinetic + elastic + gravity + heat stays to 1e-4 of what
+    gravity gave; the heat is a twentieth of that."""
+    table = {"type": "multires", "levels": 2, "split": 0.01}
+    shape = box(1, 1, 1, divisions=(4, 4, 4), split="uniform")
+    cube = pl.Body(shape, model=table, material=TISSUE, name="cube")
+    acting = [pl.Gravity(1.0), pl.Fix(cube, pl.where.plane("x", "min"))]
+    scene = pl.Scene([cube], acting, time=pl.TimeSettings(duration=1, fps=60))
+    simulation = scene.simulation()
+    simulation.start()
+    rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
+    for _ in range(90):
+        simulation.advance()
+        rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
+    moved = max(abs(row["energy.gravity"] - rows[0]["energy.gravity"]) for row in rows)
+    assert rows[-1]["energy.dissipated"] > 0.02 * moved
+    total = [row["energy.total"] for row in rows]
+    assert max(abs(value - total[0]) for value in total) < 1e-3 * moved
+
+
+def test_prescribed_motion_does_the_work_that_is_booked() -> None:
+    """A bar whose end is moved along and sideways, and stops: the ledger closes to 1e-3."""
+    bar = pl.Body(
+        box(1, 0.3, 0.3, divisions=(10, 3, 3)),
+        model={"type": "multires", "split": 0.02},
+        material=TISSUE,
+        name="bar",
+    )
+    path = {"keys": [{"time": 0, "value": [0, 0, 0]}, {"time": 0.5, "value": [0.1, 0, 0.1]}]}
+    move = pl.Move(select={"body": "bar", "plane": {"axis": "x", "at": "max"}}, displacement=path)
+    scene = pl.Scene(
+        [bar], [pl.Fix(bar, pl.where.plane("x", "min")), move], time=pl.TimeSettings(duration=1, fps=60)
+    )
+    simulation = scene.simulation()
+    simulation.start()
+    rows = [dict(zip(simulation.columns, simulation.row(), strict=True))]
+    for _ in range(60):
+        simulation.advance()
+        rows.append(dict(zip(simulation.columns, simulation.row(), strict=True)))
+    assert rows[-1]["energy.work"] > 1.0
+    assert (
+        max(abs(row["energy.total"] - rows[0]["energy.total"]) for row in rows)
+        < 2e-3 * rows[-1]["energy.work"]
+    )
 
 
 def test_a_tool_moved_by_hand_with_a_budget_in_seconds_replays_to_the_byte() -> None:

@@ -21,47 +21,58 @@ def tool_of(shape: str, path: Curve) -> pl.Obstacle:
     return pl.Obstacle(**SHAPES[shape], position=path, friction=0.3, name="tool")
 
 
-@pytest.mark.parametrize("coupling", ["schwarz", "galerkin"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_nothing_stays_inside_a_tool(shape: str, coupling: str) -> None:
-    """After every frame all particles, and all simulated nodes of all levels, are outside of a tool that goes
-    0.1 to 0.2 m deep."""
-    table = {"type": "multires", "levels": 2, "coupling": coupling}
-    cube = pl.Body(box(1, 1, 1, divisions=(8, 8, 8)), model=table, material=TISSUE)
+def test_hardly_anything_is_inside_a_tool(shape: str) -> None:
+    """After every frame all particles are outside of a tool that goes 0.1 to 0.2 m deep, but for a tenth of
+    an edge: contacts are springs as stiff as the ticks allow."""
+    cube = pl.Body(
+        box(1, 1, 1, divisions=(8, 8, 8)), model={"type": "multires", "levels": 2}, material=TISSUE
+    )
     path = Curve([0.0, 0.3, 9.0], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0), (0.5, 0.45, 1.0)])
     held = pl.Fix(cube, pl.where.plane("z", "min"))
     scene = pl.Scene([cube], [held, tool_of(shape, path)], time=pl.TimeSettings(fps=60))
     simulation = scene.simulation()
     simulation.start()
     (tool,) = simulation.system.obstacles
-    mechanics = simulation.system.world.bodies[0].mechanics
-    touching = 0
+    world = simulation.system.world
+    deepest = 0.0
     for _ in range(30):
         simulation.advance()
-        time, world = simulation.time, simulation.system.world
-        assert tool.distances(time, world.x)[0].min() > -1e-12
-        for level, d, nodes in zip(
-            mechanics.hierarchy.levels, mechanics.motion.d, mechanics.coupling.active, strict=True
-        ):
-            away = tool.distances(time, level.points[nodes] + d[nodes])[0]
-            assert away.min(initial=1.0) > -1e-12
-            touching += int(np.count_nonzero(away < 1e-3))
-    assert touching > 30
+        deepest = max(deepest, -tool.distances(simulation.time, world.x)[0].min())
+    assert 0.0 < deepest < 0.1 / 8
     assert (world.x - world.rest)[:, 2].min() < -0.09
+
+
+def test_forces_between_steps_are_those_of_where_the_tool_is() -> None:
+    """While a tool moves by several times the depth of its contacts in a frame, these store the same energy
+    when they are evaluated again after it, as a change of level does."""
+    cube = pl.Body(
+        box(1, 1, 1, divisions=(4, 4, 4)), model={"type": "multires", "levels": 2}, material=TISSUE
+    )
+    path = Curve([0.0, 0.3], [(0.5, 0.45, 1.25), (0.5, 0.45, 1.0)])
+    held = pl.Fix(cube, pl.where.plane("z", "min"))
+    scene = pl.Scene([cube], [held, tool_of("sphere", path)], time=pl.TimeSettings(fps=60))
+    simulation = scene.simulation()
+    simulation.start()
+    for _ in range(14):
+        simulation.advance()
+    body = simulation.system.world.bodies[0].mechanics.body
+    stored, forces = body.contact.stored, body.contact.pairs.force.sum(axis=0)
+    assert stored > 0.0
+    body.evaluate()
+    assert body.contact.stored == pytest.approx(stored, rel=0.05)  # forces depend on velocities too
+    assert body.contact.pairs.force.sum(axis=0)[2] == pytest.approx(forces[2], rel=0.05)
 
 
 @pytest.mark.parametrize("detail", ["adaptive", "finest"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_tool_feels_what_it_gives(shape: str, detail: str) -> None:
     r"""A free body flies against a still tool, off its centre c. The impulse on the tool is minus what the
-    body's momentum changes by, to rounding, whatever the levels do; its torque impulse, the sum of r x j over
-    the nodes it meets, is minus what the angular momentum about c changes by, to 1 %, where levels stay as
-    they are (a change of level changes the moment of inertia; and pushing a node out turns its momentum)."""
+    body's momentum changes by, to rounding, whatever the levels do; its torque impulse is minus what the
+    angular momentum about c changes by, to 1 %."""
     table = {
         "type": "multires",
         "levels": 2,
-        "coupling": "galerkin",
-        "operator": "corotational",
         "detail": detail,
     }
     cube = pl.Body(box(1, 1, 1, divisions=(4, 4, 4)), model=table, material=TISSUE, velocity=(0, 0, 1.0))

@@ -52,12 +52,17 @@ VARIANTS |= {
     "efg/octree": {"model": {"type": "efg", "sampling": "octree", "count": 100, "law": "hooke"}},
 }
 VARIANTS |= {f"{kind}/everts": {"model": {"type": kind, "form": "everts"}} for kind in ("cpm1", "cpm2")}
-VARIANTS["multires/corotational"] = {"model": {"type": "multires", "operator": "corotational"}}
-LINEAR = {"multires"}  # linear elasticity: about the rest shape, for small rotations
-OWN_STEP = {"multires", "multires/corotational"}  # take steps of their own within one of the World's
+VARIANTS["multires/linear"] = {"model": {"type": "multires", "operator": "linear"}}
+VARIANTS["multires/neo-hookean"] = {"model": {"type": "multires", "operator": "neo-hookean"}}
+LINEAR = {"multires/linear"}  # linear elasticity: about the rest shape, for small rotations
+OWN_STEP = {
+    "multires",
+    "multires/linear",
+    "multires/neo-hookean",
+}  # take steps of their own within one of the World's
 NAMES = [*deforming(), *VARIANTS]  # a rigid body has no internal forces: tests/verification/test_rigid.py
 TORQUE = {
-    "multires",
+    "multires/linear",
     "fem/gram-schmidt",
     "cpm1/everts",
     "cpm2/everts",

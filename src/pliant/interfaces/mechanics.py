@@ -99,6 +99,12 @@ class Mechanics(Capable, ABC):
     def stable_step(self) -> StableStep:
         """The largest stable explicit step of the body."""
 
+    def stable_step_of_loads(self) -> StableStep:
+        """The largest step of the scene where forces of actions on the body vary: it differs from
+        ``stable_step`` for bodies that take shorter steps of their own, in which they read such forces
+        once."""
+        return self.stable_step()
+
     @abstractmethod
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
         """The named fields, of those in ``field_names``."""
@@ -117,6 +123,11 @@ class Mechanics(Capable, ABC):
 
     def clamp_face(self, rows: IntArray, distance: float) -> None:
         """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them."""
+
+    def momenta(self, v: Array) -> tuple[Array, Array] | None:
+        """Linear [kg m/s] and angular momentum about the origin [kg m2/s] of what is simulated, where ``v``
+        are the particles' velocities; None: those of the particles with their masses."""
+        return None
 
     def fracture_statistics(self) -> FractureStatistics | None:
         """How far the body has broken; None where it cannot break."""

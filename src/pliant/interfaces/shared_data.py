@@ -60,10 +60,11 @@ class ContactSurface:
     radius [m]: particles are balls of this radius, and triangles are as thick to either side. friction:
     instead of the material's. roughness (n,): factors on the friction, per particle. pieces (n,): the piece
     of each particle of a body without cells; where such a body collides with itself, its pieces do.
+    resolves_obstacles: the body resolves its contacts with obstacles in its own steps, so that obstacles
+    leave its particles alone.
 
     Rigid bodies also give: triangles (t, 3), own rows, closed and outward; mass (n,) [kg] that a contact has
-    to move; stiffness [N/m] of contacts. Obstacles leave their particles alone: they resolve these contacts
-    by themselves.
+    to move; stiffness [N/m] of contacts.
     """
 
     radius: float | None = None
@@ -74,3 +75,4 @@ class ContactSurface:
     triangles: IntArray | None = None
     mass: Array | None = None
     stiffness: float | None = None
+    resolves_obstacles: bool = False

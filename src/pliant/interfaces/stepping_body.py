@@ -17,8 +17,7 @@ class StepContext:
     The step goes from ``time`` to ``time + dt`` [s]. x [m], v [m/s]: written in place. external [N]: forces
     of actions, at the beginning of the step in ``advance`` and at its end in ``finish_step``. inverse_mass
     [1/kg]: zero for prescribed degrees of freedom, which are at their place of ``time + dt`` already.
-    obstacles: rigid shapes that the body resolves its contacts with. damped: whether any action depends on
-    velocities.
+    obstacles: rigid shapes that the body resolves its contacts with.
     """
 
     time: float
@@ -28,11 +27,10 @@ class StepContext:
     external: Array
     inverse_mass: Array
     obstacles: Sequence["ObstacleRuntime"] = ()
-    damped: bool = False
 
 
 class SelfStepping(Protocol):
-    """Mechanics that advance their own particles: resolution levels with local steps, rigid bodies.
+    """Mechanics that advance their own particles: resolution levels with steps of their own, rigid bodies.
 
     Such bodies have the last rows of the World; integrators work on the rows before them. A step calls
     ``advance`` after the drift of the other bodies, then contacts are projected, forces are evaluated
@@ -55,7 +53,10 @@ class SelfStepping(Protocol):
 
 class EnergyKeeping(Protocol):
     """A self-stepping body whose energy ledger closes, so that the guard judges its steps too. The work of
-    prescribed motion of its rows is in its ``report_energy``."""
+    prescribed motion of its rows is in its ``report_energy``. checks_steps: whether it takes steps that gain
+    energy again by itself; a scene of such bodies alone needs no guard."""
+
+    checks_steps: bool
 
     def scheme_energy(self, external: Array, inverse_mass: Array, dt: float) -> float:
         """The correction of its time scheme [J], see ``Integrator.scheme_energy``, for steps of ``dt`` [s]

@@ -110,7 +110,8 @@ class EnergySampler(MeasureSampler):
 
 @parameters
 class Momentum(MeasureParameters):
-    """Linear [kg m/s] and angular momentum about the origin [kg m2/s] of all bodies."""
+    """Linear [kg m/s] and angular momentum about the origin [kg m2/s] of all bodies; of bodies with levels,
+    of what is simulated."""
 
     kind: ClassVar[str] = "momentum"
 
@@ -135,7 +136,13 @@ class MomentumSampler(MeasureSampler):
     def sample(self, time: float) -> Sequence[float]:
         world = self.world
         p = world.mass[:, None] * world.v
-        return [*p.sum(axis=0).tolist(), *np.cross(world.x, p).sum(axis=0).tolist()]
+        each = np.concatenate([p, np.cross(world.x, p)], axis=1)
+        own: Array = np.zeros(6)
+        for part in world.bodies:
+            if (found := part.mechanics.momenta(world.v[part.rows])) is not None:
+                each[part.rows] = 0.0
+                own += np.concatenate(found)
+        return list((each.sum(axis=0) + own).tolist())
 
 
 @parameters

@@ -129,7 +129,7 @@ class EnergyLedger:
         world = self._world
         if self._x.shape != world.x.shape:
             self._x = np.empty_like(world.x)
-        self._report()
+        self.report()
         for each in self._booked:
             each.advance(world.x)
         if self.correction is not None:
@@ -168,7 +168,7 @@ class EnergyLedger:
             self.correction.add_step(world.x[: self._rows], self._elastic_forces())
         if self._idle:
             return
-        self._report()
+        self.report()
         if not self.current:  # implicit steps do not end with an evaluation of the World's forces
             for each in self.varying:
                 each.now[:] = 0.0
@@ -185,7 +185,8 @@ class EnergyLedger:
         self.current = False
         self._begin()
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Let all terms report what forces do not show."""
         for term in self._reporting:
             term.report_energy(self.totals)
 

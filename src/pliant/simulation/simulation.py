@@ -83,8 +83,7 @@ class Simulation:
         self.step_columns = (
             ("time", *(c for m in self._per_step for c in m.series_names)) if self._per_step else ()
         )
-        self.frame = 0
-        self.started = False
+        self.frame, self.started = 0, False
         self.later: list[DeferredAction] = []  # actions that join when they start, the next one first
         self._joined: list[tuple[DeferredAction, float, ActionRuntime]] = []  # those that have, and when [s]
         self._numbers = list(range(len(system.actions)))
@@ -102,7 +101,8 @@ class Simulation:
         """Guard the run if the ledger can judge windows of steps: the scheme and all bodies keep energy."""
         found = [part.mechanics for part in self.system.world.bodies]
         known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
-        if self.integrator.keeps_energy and known:
+        alone = all((own := m.offer(EnergyKeeping)) is not None and own.checks_steps for m in found)
+        if self.integrator.keeps_energy and known and not alone:
             self.guard = EnergyGuard(self.plan.refine, self.system.world)
             self.system.energy_ledger.correction = NonlinearCorrection()
 

@@ -94,7 +94,6 @@ class System:
         projections = sorted(offered(self.acting, Projection), key=lambda each: each.applied_last)
         self._projections = [each.project for each in projections]
         self.obstacles = [each for each in self.acting if isinstance(each, ObstacleRuntime)]
-        self._actions_damp = any(term.velocity_dependent for term in pushing)
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
@@ -117,14 +116,17 @@ class System:
         if not self.schedule.changes_at(time):
             return False
         world = self.world
-        kinetic = world.kinetic_energy()
+        kinetic = self._kinetic_energy()
         if not self.schedule.activate_at(time, world):
             return False
         self._bind()
         self._mask()
         self.drive(time, world.x, world.v)
-        self.totals.work += world.kinetic_energy() - kinetic
+        self.totals.work += self._kinetic_energy() - kinetic
         return True
+
+    def _kinetic_energy(self) -> float:
+        return self.energies()[0] if self._self_stepping else self.world.kinetic_energy()
 
     def _mask(self) -> None:
         """Zero inverse mass for the driven degrees of freedom."""
@@ -182,10 +184,18 @@ class System:
 
     def _apply(self, event: Event) -> None:
         """Let ``event`` happen; what it changes in the stored energy belongs to the account of the action."""
+        booked = self._booked_changes()
         before = self._stored()
         changes = event.apply(self.world)
         self._apply_topology_changes(changes)
-        event.book(self._stored() - before, self.totals)
+        booked = self._booked_changes() - booked
+        event.book(self._stored() - before + booked, self.totals)
+
+    def _booked_changes(self) -> float:
+        """What self-stepping bodies have booked so far for changes of their own [J]."""
+        if self._self_stepping:
+            self.energy_ledger.report()
+        return self.totals.levels + self.totals.numerical
 
     def _stored(self) -> float:
         return sum(self.energies()) + self.potential_energy()
@@ -254,9 +264,8 @@ class System:
         self._steps_under_way = []
         for mechanics, rows in self._self_stepping:
             ctx = StepContext(
-                time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles,
-                self._actions_damp,
-            )  # fmt: skip
+                time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles
+            )
             mechanics.advance(ctx)
             self._steps_under_way.append((mechanics, ctx))
 

@@ -29,8 +29,10 @@ class StepPlan:
 def stable_limit(system: "System", integrator: Integrator) -> tuple[float, str]:
     """Largest stable step [s] of all bodies and actions with this integrator, and what sets it."""
     best, reason = math.inf, "no body limits the step"
+    pushing = (action for _, action in system.actions if "add_forces" in action.members)
+    varying = any(not action.constant for action in pushing)
     for part in system.world.bodies:
-        stable = part.mechanics.stable_step()
+        stable = part.mechanics.stable_step_of_loads() if varying else part.mechanics.stable_step()
         seconds = stable.seconds * integrator.stability / 2.0
         if seconds < best:
             best, reason = seconds, f"body '{part.name}': {stable.reason}"

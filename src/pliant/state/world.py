@@ -38,7 +38,7 @@ class World:
     """Positions x [m], velocities v [m/s], forces f [N], shape (n, 3), and mass [kg], shape (n,).
 
     ``radius`` (n,) [m]: how far particles that are balls keep off obstacles; 0 for points, -inf for those of
-    solid bodies, which obstacles leave alone.
+    bodies that resolve their contacts with obstacles themselves.
     ``inverse_mass`` (n, 3) is zero where a degree of freedom is driven. ``topology_version`` rises when
     particles or cells come or go; ``ancestors`` and ``ancestor_weights`` (n, k) say of which rows at version
     0 each particle is a blend.
@@ -145,7 +145,7 @@ class World:
 
 def _radius(mechanics: Mechanics) -> float:
     surface = mechanics.contact_surface()
-    return -np.inf if surface.rigid else surface.radius or 0.0
+    return -np.inf if surface.resolves_obstacles else surface.radius or 0.0
 
 
 def angular_momentum(mass: Array, x: Array, v: Array) -> Array:

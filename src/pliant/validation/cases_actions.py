@@ -56,15 +56,13 @@ def impulse(model: str) -> Result:
     "spin-up",
     "L = M t of a free body under a moment",
     source="Euler's law of angular momentum",
-    why=EXACT + " Model multires (all fine, corotational) reads moments once a frame while it turns.",
+    why=EXACT,
     rigid=True,
 )
 def spin_up(model: str) -> Result:
-    levels = model == "multires"
-    turning = {"type": model, "operator": "corotational", "detail": "finest"} if levels else model
-    body = block(turning, (2, 2, 2), material=STIFF)
+    body = block(model, (2, 2, 2), material=STIFF)
     _, series = played([body], [Moment(body, everything(), axis=(0, 0, 1), value=0.5)], 0.2)
-    return relative(series[-1]["angular.z"], 0.1, 1e-4 if levels else 1e-9, "[N m s], relative")
+    return relative(series[-1]["angular.z"], 0.1, 1e-9, "[N m s], relative")
 
 
 @case("sine-drive", "x = A sin(2 pi f t) where a body is driven", source="definition", why=EXACT, rigid=True)

@@ -637,7 +637,7 @@ def _multires() -> dict[str, Scene]:
          act("impulse", select=whole("jelly"), value=(0, 0.5, 0), at=0.1)],
     )  # fmt: skip
     stiff = TISSUE | {"young": 2e5, "damping": 2e-3}
-    table = {"type": "multires", "coupling": "schwarz"}
+    table = {"type": "multires"}
     slanted = {"point": (0.62, 0.5, 0.5), "normal": (1, 0.2, 0.1)}
     blade = scene(
         timed(0.2, 60),
@@ -652,7 +652,7 @@ def _multires() -> dict[str, Scene]:
     )  # fmt: skip
     cut = scene(
         timed(0.2, 60),
-        [body("cube", box(1, 1, 1, n=(6, 6, 6)), table | {"coupling": "galerkin"}, stiff,
+        [body("cube", box(1, 1, 1, n=(6, 6, 6)), table, stiff,
               velocity=(0.3, 0, 0), spin=(0, 1, 2))],
         [
             act("seam", body="cube", plane={"axis": "y", "at": 0.34}, at=0.05),
@@ -662,24 +662,24 @@ def _multires() -> dict[str, Scene]:
         ],
     )  # fmt: skip
     return {
-        "multires-schwarz-ball": Scene(poked(ball, coupling="schwarz"), {"tool.z": 10, "cube.active.2": 1}),
-        "multires-schwarz-corotational-budget": Scene(
-            poked(box_tool, act("damping", rate=1.0), coupling="schwarz", operator="corotational", budget=300,
-                  levels=2),
+        "multires-ball": Scene(poked(ball), {"tool.z": 10, "cube.active.2": 1}),
+        "multires-ball-neo-hookean": Scene(
+            poked(ball, operator="neo-hookean"), {"tool.z": 10, "cube.active.2": 1}
+        ),
+        "multires-budget": Scene(
+            poked(box_tool, act("damping", rate=1.0), budget=300, levels=2),
             {"tool.z": 10, "cube.refused": 1},
         ),
-        "multires-galerkin-linear-capsule": Scene(
-            poked(capsule, coupling="galerkin", levels=2, split=0.1), {"tool.z": 10, "cube.active.1": 1}
+        "multires-linear-capsule": Scene(
+            poked(capsule, operator="linear", levels=2, split=0.1), {"tool.z": 10, "cube.active.1": 1}
         ),
-        "multires-debunne-operator": Scene(
-            poked(ball, GRAVITY, coupling="schwarz", operator="debunne"), {"tool.z": 10}
-        ),
-        "multires-debunne-galerkin-finest": Scene(
-            poked(ball, coupling="galerkin", operator="debunne", detail="finest", levels=2), {"tool.z": 10}
+        "multires-debunne-operator": Scene(poked(ball, GRAVITY, operator="debunne"), {"tool.z": 10}),
+        "multires-debunne-finest": Scene(
+            poked(ball, operator="debunne", detail="finest", levels=2), {"tool.z": 10}
         ),
         "multires-tumbling": Scene(tumble, {"-ground.z": -1.0, "jelly.active.1": 1}, loose=True),
-        "multires-blade-schwarz": Scene(blade, {"fracture.pieces": 2}),
-        "multires-cuts-galerkin": Scene(cut, {"fracture.pieces": 4}, loose=True),
+        "multires-blade": Scene(blade, {"fracture.pieces": 2}),
+        "multires-cuts": Scene(cut, {"fracture.pieces": 4}, loose=True),
     }  # fmt: skip
 
 
@@ -826,7 +826,7 @@ def _contact() -> dict[str, Scene]:
     levels = scene(
         timed(0.2, 60),
         [
-            body("slab", box(0.6, 0.6, 0.3, n=(8, 8, 4)), {"type": "multires", "coupling": "galerkin"},
+            body("slab", box(0.6, 0.6, 0.3, n=(8, 8, 4)), {"type": "multires"},
                  TISSUE),
             body("block", box(0.2, 0.2, 0.2, n=(2, 2, 2)), "fem", DAMPED, position=(0.2, 0.2, 0.35),
                  velocity=(0, 0, -2)),
@@ -885,7 +885,7 @@ def _large() -> dict[str, Scene]:
         time, apart = timed(0.01, 100), {"between": False}
         return scene(time, list(bodies), [GRAVITY, held, act("ground", level=-0.001)], contact=apart)
 
-    levels = {"type": "multires", "levels": 2, "detail": "finest", "coupling": "schwarz"}
+    levels = {"type": "multires", "levels": 2, "detail": "finest"}
     return {
         "large-springs-and-fem": Scene(
             hanging(body("springs", cells, "mass-spring", DAMPED), body("fem", cells, "fem", DAMPED))
@@ -983,7 +983,7 @@ def _takes() -> dict[str, Scene]:
         kick = act("impulse", select=whole("high"), value=(0, 0.01, 0), at=0.2)
         return scene(timed(0.26, 50), bodies, [GRAVITY, act("fix", select=end("low", "z", "min")), kick])
 
-    table = {"type": "multires", "levels": 2, "coupling": "schwarz"}
+    table = {"type": "multires", "levels": 2}
     cube = body("cube", box(1, 1, 1, n=(6, 6, 6)), table, TISSUE | {"young": 1e5})
     stroked = scene(
         timed(0.3, 60), [cube], [act("fix", select=end("cube", "z", "min")), act("damping", rate=1.0)]

@@ -1,88 +1,261 @@
-"""All levels of a body with their masses, and the transfers between neighbouring levels."""
+"""All levels of a body: its mesh, the cages around it, and how nodes hang on coarser ones."""
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
-from pliant.core.typing import Array, IntArray
-from pliant.models.multires.level_transfer import Containment, LevelTransfer
-from pliant.models.multires.levels import Level, LevelMesh
-from pliant.structure.mass_scaling import scale_masses
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.fracture.tet_topology import pieces
+from pliant.kernels.csr import incidence
+from pliant.mesh.mesh import tet_volumes
+from pliant.models.multires import element_kernels
+from pliant.models.multires.cages import (
+    FEWEST,
+    SHRINKS,
+    SIDE,
+    WIDER,
+    Cage,
+    Interpolation,
+    cage_in,
+    make_cage,
+    particles_in,
+)
+from pliant.models.multires.element_kernels import LAWS, NEO_HOOKEAN, Clusters, MeshTets
+from pliant.models.tets.fields import edge_matrices
+from pliant.models.tets.stiffness import assemble, gradients
+
+
+@dataclass(frozen=True)
+class LevelTets:
+    """Tets (m, 4) of one level in its own numbers, with gradients (m, 4, 3) and volumes of material (m,); the
+    tets around node i: ``incident[incident_first[i] : incident_first[i + 1]]``, 4 t + corner."""
+
+    tets: IntArray
+    gradients: Array
+    volumes: Array
+    incident: IntArray
+    incident_first: IntArray
+
+    @classmethod
+    def of(cls, points: Array, tets: IntArray, volumes: Array) -> "LevelTets":
+        slopes = gradients(np.asarray(np.linalg.inv(edge_matrices(points, tets)), float))
+        return cls(np.ascontiguousarray(tets), slopes, volumes, *incidence(tets, len(points)))
 
 
 class Hierarchy:
-    """All levels, the coarsest first, and the transfers between neighbours.
+    """Levels, the coarsest first; the last one's nodes are the body's particles.
 
-    containment: where the levels contained each other before any cut; mass (n,) [kg]: of the finest nodes.
-    """
+    Nodes have one number in all levels, those of level k begin at ``first[k]``. points (n, 3) [m]; level
+    (n,); corners, weights (n, 4): how a node hangs on the next coarser level (of the coarsest: zeros). mesh:
+    the body's tets. level_tets: tets of each level, for the change of strain. clusters: all cage tets as
+    elements, those of level k from ``cluster_first[k]`` on; piece (n,): the connected piece of the body that
+    a node belongs to; cluster_parent: the coarser cage tet that each lies in (-1: none); tet_cluster (m,):
+    the cluster of the finest cage that each mesh tet is in. asked: levels that were asked for; sides: of the
+    cages to make, as they were before a cut."""
 
     def __init__(
         self,
-        meshes: list[LevelMesh],
-        containment: list[Containment],
+        rest: Array,
+        tets: IntArray,
+        share: Array | None,
         mass: Array,
+        edge: float,
+        asked: int,
+        law: str,
         lame: tuple[float, float],
-        operator: int,
+        sides: Array | None = None,
     ) -> None:
-        self.levels = [Level(mesh, lame, operator) for mesh in meshes]
-        pairs = zip(self.levels[:-1], self.levels[1:], containment, strict=True)
-        self.transfers = [LevelTransfer(coarse, fine, inside) for coarse, fine, inside in pairs]
-        self.levels[-1].set_mass(mass)
-        for k in range(len(self.transfers) - 1, -1, -1):
-            self.levels[k].set_mass(self._restricted_mass(k))
+        volumes = np.abs(tet_volumes(rest, tets)) * (1.0 if share is None else share)
+        self.asked, self.edge = asked, edge
+        self.sides: list[float] = []  # of the cages [m]
+        cages = self._cages(rest, tets, volumes, edge, sides)
+        hanging = self._interpolations(rest, tets, cages)
+        counts = [len(cage.points) for cage in cages] + [len(rest)]
+        self.count = len(counts)
+        first = self.first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.points: Array = np.concatenate([*(cage.points for cage in cages), rest])
+        self.level: IntArray = np.repeat(np.arange(len(counts)), counts)
+        self.corners: IntArray = np.zeros((int(first[-1]), 4), np.int64)
+        self.weights: Array = np.zeros((int(first[-1]), 4))
+        for k, each in enumerate(hanging, 1):
+            self.corners[first[k] : first[k + 1]] = each.corners + first[k - 1]
+            self.weights[first[k] : first[k + 1]] = each.weights
+        self.particles = slice(int(first[-2]), int(first[-1]))
+        self.mass = mass
+        finest = LevelTets.of(rest, np.ascontiguousarray(tets, np.int64), volumes)
+        self.level_tets = [*(LevelTets.of(c.points, c.tets, c.volume) for c in cages), finest]
+        self.mesh = MeshTets(finest.tets, finest.gradients, volumes, LAWS[law], *lame)
+        self.pieces, of_tets = pieces(finest.tets)
+        self.piece: IntArray = np.zeros(int(first[-1]), np.int64)
+        self.piece[first[-2] + finest.tets.ravel()] = np.repeat(of_tets, 4)
+        for k, cage in enumerate(cages):
+            self.piece[first[k] + cage.tets[cage.tet_of].ravel()] = np.repeat(of_tets[cage.of_tet], 4)
+        self.particle_piece: IntArray = self.piece[self.particles]
+        self._clusters(cages)
+        self.children_first, self.children = self._children()
+        self._critical: dict[tuple[int, bytes], float] = {}
 
-    def _restricted_mass(self, k: int) -> Array:
-        """Masses of level k from the next finer level: ``m_j = sum_i w_ij m_i``, w the weights of fine nodes
-        i in their parent tets.
+    # -------------------------------------------------------------------------------------- building
 
-        So every level has the body's mass, and a uniform load accelerates all nodes alike. Fine nodes outside
-        of coarse tets have negative weights; a node that would get too little gets half of its share of the
-        mass of its tets.
-        """
-        level, transfer, fine = self.levels[k], self.transfers[k], self.levels[k + 1]
-        mass = np.bincount(
-            transfer.parent_corners.ravel(),
-            (transfer.parent_weights * fine.mass[:, None]).ravel(),
-            minlength=level.count,
+    def _cages(
+        self, rest: Array, tets: IntArray, volumes: Array, edge: float, sides: Array | None
+    ) -> list[Cage]:
+        """Cages, the coarsest first: of the given sides, or else those that have clearly fewer nodes than the
+        last, of which a thin body's first may be none."""
+        found, last = list[Cage](), len(rest)
+        origin = rest.min(axis=0) - 1e-3 * edge
+        for side in SIDE * edge * 2.0 ** np.arange(1, self.asked + WIDER):
+            if len(found) == self.asked - 1:
+                break
+            cage = make_cage(rest, tets, volumes, side, origin)
+            if len(cage.points) > SHRINKS * last and sides is None:
+                continue
+            if len(cage.points) < FEWEST and sides is None:
+                break
+            if sides is None or (np.abs(sides - side) < 1e-6 * side).any():
+                last = len(cage.points)
+                found.insert(0, cage)
+                self.sides.insert(0, float(side))
+        return found
+
+    def _interpolations(self, rest: Array, tets: IntArray, cages: list[Cage]) -> list[Interpolation]:
+        self._inside: list[IntArray] = []
+        if not cages:
+            return []
+        found = [particles_in(rest, tets, cages[-1])]
+        for k in range(len(cages) - 1, 0, -1):
+            inside, hanging = cage_in(cages[k], cages[k - 1])
+            self._inside.insert(0, inside)
+            found.insert(0, hanging)
+        return found
+
+    def rows_of_particles(self, level: int) -> sparse.csr_array:
+        """How particles hang on the nodes of ``level`` where nothing finer is simulated, (particles,
+        nodes)."""
+        n = len(self.mass)
+        rows = sparse.csr_array(sparse.eye(n, format="csr"))
+        for k in range(self.count - 1, level, -1):
+            a, b, before = self.first[k], self.first[k + 1], self.first[k - 1]
+            nodes = np.repeat(np.arange(b - a), 4)
+            table = (self.weights[a:b].ravel(), (nodes, (self.corners[a:b] - before).ravel()))
+            rows = rows @ sparse.csr_array(table, shape=(b - a, a - before))
+        rows.data[np.abs(rows.data) < 1e-13] = 0.0
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        return rows
+
+    def _clusters(self, cages: list[Cage]) -> None:
+        """Sum the mesh tets of every cage tet into one element on its level's nodes."""
+        mesh, sizes = self.mesh, [len(cage.tets) for cage in cages]
+        self.cluster_first: IntArray = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.cluster_parent: IntArray = np.full(int(self.cluster_first[-1]), -1)
+        for k, inside in enumerate(self._inside, 1):
+            a, b = self.cluster_first[k], self.cluster_first[k + 1]
+            self.cluster_parent[a:b] = inside + self.cluster_first[k - 1]
+        m = len(mesh.tets)
+        self.tet_cluster: IntArray = np.full(m, -1)
+        home = cages[-1].home if cages else np.zeros(0, np.int64)
+        if cages:
+            self.tet_cluster = home + self.cluster_first[-2]
+        found: list[tuple[IntArray, IntArray, Array, IntArray, Array]] = []
+        for k in range(len(cages) - 1, -1, -1):
+            found.insert(0, self._level_clusters(k, home, sizes[k]))
+            if k:
+                home = self._inside[k - 1][home]
+        first = _chained([each[0] for each in found])
+        nodes = np.concatenate([np.zeros(0, np.int64), *(each[1] for each in found)])
+        slopes = np.concatenate([np.zeros((0, 3)), *(each[2] for each in found)])
+        block_first = _chained([each[3] for each in found])
+        blocks = np.concatenate([np.zeros((0, 9)), *(each[4] for each in found)])
+        most = int(np.diff(first).max(initial=1))
+        self.clusters = Clusters(first, nodes, slopes, block_first, blocks, most)
+
+    def _level_clusters(
+        self, k: int, home: IntArray, count: int
+    ) -> tuple[IntArray, IntArray, Array, IntArray, Array]:
+        """First nodes, nodes, mean gradients, first blocks and blocks of the clusters of level k."""
+        mesh, rows = self.mesh, self.rows_of_particles(k)
+        if mesh.law == NEO_HOOKEAN:
+            empty = np.zeros(count + 1, np.int64)
+            return empty, empty[:0], np.zeros((0, 3)), empty, np.zeros((0, 9))
+        m = len(home)
+        member = sparse.csr_array((np.ones(m), (home, np.arange(m))), shape=(count, m))
+        member.sort_indices()
+        corners = (np.ones(4 * m), (np.repeat(np.arange(m), 4), mesh.tets.ravel()))
+        of = member @ sparse.csr_array(corners, shape=(m, len(self.mass)))
+        used = sparse.csr_array(of @ abs(rows))
+        used.sort_indices()
+        first, nodes = used.indptr.astype(np.int64), used.indices.astype(np.int64)
+        size = np.diff(first)
+        block_first = np.concatenate([[0], np.cumsum(size * (size + 1) // 2)]).astype(np.int64)
+        slopes, blocks = np.zeros((len(nodes), 3)), np.zeros((int(block_first[-1]), 9))
+        element_kernels.sum_clusters(
+            member.indptr.astype(np.int64), member.indices.astype(np.int64), mesh,
+            rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, first, nodes, block_first,
+            slopes, blocks,
+        )  # fmt: skip
+        return first, nodes + self.first[k], np.nan_to_num(slopes), block_first, blocks
+
+    def _children(self) -> tuple[IntArray, IntArray]:
+        """The nodes of the next finer level that hang on each node, as sparse rows."""
+        nodes = np.repeat(np.arange(len(self.points)), 4)
+        used = (self.weights != 0.0).ravel()
+        parent = self.corners.ravel()[used]
+        order = np.argsort(parent, kind="stable")
+        first = np.concatenate([[0], np.cumsum(np.bincount(parent, minlength=len(self.points)))])
+        return first.astype(np.int64), nodes[used][order].astype(np.int64)
+
+    def level_mass(self, level: int) -> Array:
+        """Masses of a level's nodes where nothing else is simulated: ``d = G^T m``."""
+        return np.asarray(self.rows_of_particles(level).T @ self.mass)
+
+    def critical_step(self, level: int, prescribed: BoolArray) -> float:
+        """``2 / omega_max`` [s] of the body in the space of one level, undamped and at rest, with lumped
+        masses; prescribed (particles, 3): degrees of freedom that do not move."""
+        key = (level, np.packbits(prescribed).tobytes() if prescribed.any() else b"")
+        if key not in self._critical:
+            self._critical[key] = self._find_critical_step(level, prescribed)
+        return self._critical[key]
+
+    @cached_property
+    def stiffness(self) -> sparse.csr_array:
+        """The stiffness of the mesh at rest [N/m]."""
+        m, g = self.mesh, self.mesh.gradients
+        blocks = (
+            m.mu * np.einsum("mic,mjc->mij", g, g)[:, :, None, :, None] * np.eye(3)[None, None, :, None, :]
         )
-        own = np.bincount(level.tets.ravel(), np.repeat(0.25 * level.volumes, 4), minlength=level.count)
-        own *= fine.mass.sum() / own.sum()
-        mass = np.maximum(mass, 0.5 * own)
-        mass *= fine.mass.sum() / mass.sum()
-        return scale_masses(mass, level.nodal_stiffness, level.first, level.columns)
-
-
-class LevelConnectivity:
-    """Parents and children of all nodes, with one number for a node in all levels; level k begins at
-    ``first[k]``.
-
-    parent (n,): the nearest node of the next coarser level, -1 at the coarsest; children of node i:
-    ``children[children_first[i] : children_first[i + 1]]``; parent_corners, child_corners (n, 4): corners of
-    the tets of the next coarser and of the next finer level that contain a node, with weights (zeros where
-    there is none). ``tets``: these four arrays, as kernels want them.
-    """
-
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        levels, transfers = hierarchy.levels, hierarchy.transfers
-        counts = [level.count for level in levels]
-        first = self.first = np.concatenate([[0], np.cumsum(counts)])
-        coarse, fine = (list(zip(begin, transfers, strict=False)) for begin in (first, first[1:]))
-        self.parent: IntArray = np.concatenate(
-            [np.full(counts[0], -1), *(t.parent_node + a for a, t in coarse)]
+        first, second = (m.lam + m.mu, 0.0) if m.law == LAWS["debunne"] else (m.lam, m.mu)
+        blocks = (
+            blocks + first * np.einsum("mia,mjb->miajb", g, g) + second * np.einsum("mib,mja->miajb", g, g)
         )
-        self.children: IntArray = np.concatenate([np.zeros(0, np.int64), *(t.children + b for b, t in fine)])
-        sizes = [*(np.diff(t.children_first) for t in transfers), np.zeros(counts[-1], np.int64)]
-        self.children_first: IntArray = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(
-            np.int64
-        )
-        none, last = np.zeros((counts[0], 4)), np.zeros((counts[-1], 4))
-        self.parent_corners: IntArray = np.concatenate(
-            [none.astype(np.int64), *(t.parent_corners + a for a, t in coarse)]
-        )
-        self.parent_weights: Array = np.concatenate([none, *(t.parent_weights for t in transfers)])
-        self.child_corners: IntArray = np.concatenate(
-            [*(t.child_corners + b for b, t in fine), last.astype(np.int64)]
-        )
-        self.child_weights: Array = np.concatenate([*(t.child_weights for t in transfers), last])
+        blocks = (m.volumes[:, None, None, None, None] * blocks).reshape(len(m.tets), 12, 12)
+        return sparse.csr_array(assemble(blocks, m.tets, len(self.mass)))
 
-    @property
-    def tets(self) -> tuple[IntArray, Array, IntArray, Array]:
-        return self.parent_corners, self.parent_weights, self.child_corners, self.child_weights
+    def _find_critical_step(self, level: int, prescribed: BoolArray) -> float:
+        from scipy.sparse.linalg import eigsh
+
+        rows = sparse.csr_array(sparse.kron(self.rows_of_particles(level), sparse.eye(3), format="csr"))
+        free = sparse.diags_array(np.where(prescribed.ravel(), 0.0, 1.0))
+        rows = sparse.csr_array(free @ rows)
+        mass = rows.T @ np.repeat(self.mass, 3)
+        kept = np.flatnonzero(mass > 1e-9 * mass.max(initial=1e-300))
+        if not len(kept):
+            return float("inf")
+        scaled = sparse.csr_array(rows[:, kept] @ sparse.diags_array(1.0 / np.sqrt(mass[kept])))
+        matrix = sparse.csr_array(scaled.T @ (self.stiffness @ scaled))
+        if len(kept) < 60:
+            top = float(np.linalg.eigvalsh(matrix.toarray())[-1])
+        else:
+            start = np.random.default_rng(0).standard_normal(len(kept))
+            top = float(eigsh(matrix, k=1, v0=start, tol=1e-3, ncv=20, return_eigenvectors=False)[0])
+        return 2.0 / np.sqrt(top) if top > 0.0 else float("inf")
+
+
+def _chained(firsts: list[IntArray]) -> IntArray:
+    """Starts of rows of several tables, as those of one table."""
+    found = [np.zeros(1, np.int64)]
+    for each in firsts:
+        found.append(each[1:] + found[-1][-1])
+    return np.concatenate(found)

@@ -18,27 +18,24 @@ if TYPE_CHECKING:
 
 @parameters
 class Multires(Model):
-    r"""Adaptive resolution: levels with meshes and time steps of their own [DebunneDesbrunCaniBarr2000]_.
+    r"""Adaptive resolution: one field, simulated in coarse coordinates where that is enough.
 
-    levels: meshes of the shape, the body's ``edge`` being the finest one's and each coarser one's twice that.
+    levels: the body's mesh, whose edge is the body's, and cages around it, each with twice the edge of the
+    last.
 
-    operator: "linear", the full linear elastic forces; "corotational", each tet in its rotating frame, for
-    large rotations (several times the cost); "debunne", the operator as published, in which a rigid
-    rotation causes forces.
-
-    coupling: "schwarz", ghosts that interpolate between levels in space and time, with stiffness damping of a
-    quarter of each level's critical step (for held bodies); "galerkin", slaved ghosts and transposed forces,
-    which keeps momentum and needs no damping (for bodies that fly or swing); "auto": schwarz where something
-    holds the body when it starts and its material or an action damps it, otherwise galerkin. order: "debunne"
-    is the published order of updates, which is unstable.
+    operator: the law of the mesh. "corotational": linear elasticity in rotating frames; "linear": for small
+    rotations; "neo-hookean": for large strains, without sums over coarse cells, so that these cost more;
+    "debunne": the operator of [DebunneDesbrunCaniBarr2000]_, in which a rigid rotation causes forces.
 
     detail: "adaptive", or "finest" or "coarsest" for that level everywhere. split: a node is replaced by
-    finer ones where the strain changes by more than this across a cell, until it is below a fifth of it.
-    budget: node updates per frame that may be spent; seconds: the same as time on this machine, measured, so
-    that runs differ. decisions: what a budget in seconds came to in an earlier run, pairs of time [s] and
-    node updates, so that it is repeated to the byte (``replay.toml`` of the run and takes of the studio have
-    them).
-    """
+    finer ones where the strain changes by more than this across a cell, until it has been below a fifth of it
+    for half a second. budget: node updates per frame that may be spent; seconds: the same as time on this
+    machine, measured, so that runs differ. decisions: what a budget in seconds came to in an earlier run,
+    pairs of time [s] and node updates, so that it is repeated to the byte (``replay.toml`` of the run and
+    takes of the studio have them).
+
+    coupling, order: accepted and without effect; before 0.2 levels were meshes of their own that had to be
+    coupled, in a certain order of updates."""
 
     kind: ClassVar[str] = "multires"
     limits: ClassVar[frozenset[str]] = frozenset()
@@ -48,18 +45,18 @@ class Multires(Model):
     references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
 
     levels: int = Field(default=3, ge=1, le=8)
-    operator: Literal["linear", "corotational", "debunne"] = "linear"
-    coupling: Literal["auto", "schwarz", "galerkin"] = "auto"
-    order: Literal["interpolated", "debunne"] = "interpolated"
+    operator: Literal["corotational", "linear", "neo-hookean", "debunne"] = "corotational"
     detail: Literal["adaptive", "finest", "coarsest"] = "adaptive"
     split: Number = Field(default=0.05, gt=0)
     budget: int | None = Field(default=None, gt=0)
     seconds: Time | None = Field(default=None, gt=0)
     decisions: tuple[tuple[float, float], ...] | None = None
+    coupling: Literal["auto", "schwarz", "galerkin"] = "auto"
+    order: Literal["interpolated", "debunne"] = "interpolated"
 
     @property
     def sampler(self) -> LevelSampler:
-        return LevelSampler(self.levels)
+        return LevelSampler()
 
     @property
     def constant_strain(self) -> bool:
@@ -70,10 +67,14 @@ class Multires(Model):
         return 'model = { type = "fem", elements = "quadratic" }'
 
     def notes(self, material: "Material") -> list[str]:
-        """What a user should know before looking at the result."""
-        if self.order == "debunne":
-            return ['order = "debunne" is the published order of updates: it gains energy at level borders']
-        return []
+        """Keys that have no effect any more."""
+        given = {"coupling": (self.coupling, "auto"), "order": (self.order, "interpolated")}
+        return [
+            f'{name} = "{value}" has no effect any more, and can be left out: levels share one field and one '
+            "energy, so that there is nothing to couple"
+            for name, (value, default) in given.items()
+            if value != default
+        ]
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
         """The Lamé constants of the material: tets represent a uniform strain exactly. None for Debunne's
@@ -89,8 +90,6 @@ class Multires(Model):
                 f"Model 'multires' has one elastic, isotropic material; this one has {what}.",
                 hint='Use model = "fem".',
             )
-        if self.order == "debunne" and self.coupling == "galerkin":
-            raise IncompatibleError("order = 'debunne' belongs to coupling = 'schwarz'.")
         if self.budget is not None and self.seconds is not None:
             raise IncompatibleError("Give the model a budget or seconds, not both.")
         if self.decisions is not None and self.seconds is None:

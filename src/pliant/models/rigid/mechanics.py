@@ -48,6 +48,7 @@ class RigidMechanics(Mechanics):
     """
 
     capabilities = frozenset({SelfStepping, EnergyKeeping})
+    checks_steps = False
     inversion_safe = True
 
     def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
@@ -82,7 +83,7 @@ class RigidMechanics(Mechanics):
     def contact_surface(self) -> ContactSurface:
         return ContactSurface(
             self.radius, self.friction, rigid=True, triangles=self.contact_triangles, mass=self.contact_mass,
-            stiffness=self.contact_stiffness,
+            stiffness=self.contact_stiffness, resolves_obstacles=True,
         )  # fmt: skip
 
     def _contact_mass(self) -> Array:

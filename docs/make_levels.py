@@ -1,0 +1,82 @@
+"""Prints the table of docs/multires.md: levels of the bodies of the matrix, or of given ones and surfaces.
+
+    python docs/make_levels.py [hare ... surface.obj ...]
+
+Bodies stand on their lowest twentieth, which is held. Of each level, beside the finest: the sag under weight
+(the work of gravity), and the three lowest natural frequencies, of linear elasticity at rest; not of bodies
+in pieces, of which some are not held.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import eigsh, splu
+
+import pliant as pl
+from pliant.mesh.io import read_surface
+from pliant.mesh.mesh import Surface
+from pliant.validation.matrix.figures import FIGURES, SIZE
+
+TISSUE = {"young": 2e4, "poisson": 0.35, "density": 1000.0}
+
+
+def given(path: Path) -> Surface:
+    """A surface at the size of the figures."""
+    found = read_surface(path)
+    points = (found.points - found.points.mean(axis=0)) * SIZE / np.ptp(found.points, axis=0).max()
+    return Surface(points, found.triangles)
+
+
+def compared(hierarchy: Any) -> list[tuple[float, Any]]:
+    """Sag and the lowest three frequencies of each level over those of the finest. Where coarse nodes share
+    their particles, moving them against each other moves nothing: such modes are left out."""
+    rest = hierarchy.points[hierarchy.particles]
+    free = rest[:, 2] > rest[:, 2].min() + 0.05 * np.ptp(rest[:, 2])
+    each = np.repeat(free, 3)
+    stiffness = sparse.csc_array(hierarchy.stiffness[each][:, each])
+    load = np.zeros((int(free.sum()), 3))
+    load[:, 2] = hierarchy.mass[free]
+    found, slowest = list[tuple[float, Any]](), 0.0
+    for level in range(hierarchy.count - 1, -1, -1):
+        rows = sparse.kron(hierarchy.rows_of_particles(level)[np.flatnonzero(free)], sparse.eye(3), "csc")
+        mass = rows.T @ np.repeat(hierarchy.mass[free], 3)
+        kept = np.flatnonzero(mass > 1e-9 * mass.max())
+        rows, mass = sparse.csc_array(rows[:, kept]), mass[kept]
+        masses = sparse.csc_array(sparse.diags_array(mass))
+        matrix = sparse.csc_array(rows.T @ (stiffness @ rows)) + 1e-6 * slowest * masses
+        given_load = rows.T @ load.ravel()
+        sag = float(given_load @ splu(matrix).solve(given_load))
+        start, asked = np.random.default_rng(0).standard_normal(len(kept)), 12 if slowest else 3
+        squares = eigsh(matrix, asked, masses, sigma=-0.01 * slowest, v0=start, return_eigenvectors=False)
+        slowest = slowest or float(squares.min())
+        found.insert(0, (sag, np.sqrt(np.sort(squares[squares > 1e-3 * slowest])[:3])))
+    best, pitch = found[-1]
+    return [(sag / best, tones / pitch) for sag, tones in found]
+
+
+def main() -> None:
+    asked = sys.argv[1:] or list(FIGURES)
+    known = {name: FIGURES[name] for name in asked if name in FIGURES}
+    shapes = {name: (each.surface(), each.edge_length) for name, each in known.items()}
+    shapes |= {Path(path).stem: (given(Path(path)), 0.03) for path in asked if path not in FIGURES}
+    print("| body | nodes | pieces | stable steps [ms] | sag | frequencies |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, (surface, edge) in shapes.items():
+        body = pl.Body(surface, edge=edge, model="multires", material=TISSUE, name=name)
+        hierarchy = body.model.prepare(body.structure(), body.resolved_material).hierarchy
+        free = np.zeros((len(hierarchy.mass), 3), bool)
+        steps = [1e3 * hierarchy.critical_step(level, free) for level in range(hierarchy.count)]
+        ratios = compared(hierarchy)[:-1] if hierarchy.pieces == 1 else []
+        sags = ", ".join(f"{sag:.2f}" for sag, _ in ratios)
+        tones = ", ".join(f"{pitch.min():.2f} to {pitch.max():.2f}" for _, pitch in ratios)
+        counts = ", ".join(str(n) for n in np.diff(hierarchy.first))
+        ticks = ", ".join(f"{step:.1f}" for step in steps)
+        cells = (name, counts, str(hierarchy.pieces), ticks, sags, tones)
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

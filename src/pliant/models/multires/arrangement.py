@@ -1,0 +1,182 @@
+r"""What of a hierarchy is simulated: nodes, elements, masses, and the velocities of momenta.
+
+The mass of the simulated nodes is lumped, :math:`D = diag(G^T m)`, which is never lighter than the
+particles': :math:`D \ge M = G^T m G`. For bodies that nothing holds it is corrected so that affine motions,
+among them all rigid ones, have exactly the particles' momenta and energy:
+
+.. math:: \tilde M = M + Q^T B Q, \quad B = D - M, \quad Q v = v - A a(v),
+
+a(v) being the affine motion nearest to that of the particles. As G reproduces affine fields, :math:`\tilde M
+= D - U C U^T` with :math:`U = [B A_3, a_3^T]` (n x 6) follows from :math:`G^T m` and :math:`G^T m X` alone,
+and its inverse is that of D and a 6 x 6 matrix."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.models.multires import element_kernels, level_kernels, motion_kernels
+from pliant.models.multires.element_kernels import NEO_HOOKEAN
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
+
+LIGHT = 1e-12  # share of the mean mass below which nothing hangs on a node
+LEAST = 0.02  # least mass of a node, as a share of what hangs on it: a few weights are below zero
+
+
+def network_of(hierarchy: Hierarchy) -> Network:
+    """The hierarchy as compiled loops want it."""
+    h = hierarchy
+    return Network(h.corners, h.weights, h.points, h.mesh, h.clusters, h.particles.start)
+
+
+@dataclass(frozen=True)
+class Prescribed:
+    """Degrees of freedom of particles that are prescribed, (n, 3)."""
+
+    flags: BoolArray
+
+
+class Arrangement:
+    """The simulated nodes for the given split flags (n,): nodes that hang on a split one are simulated.
+
+    own (n,): flags of nodes that are degrees of freedom; active: those that something hangs on; depth (n,):
+    the deepest level that a node depends on; deepest: that of all that moves freely. mass (a,) [kg]; held (a,
+    3): prescribed degrees of freedom. Prescribed particles never hang on others: they are where they have to
+    be, whatever is simulated around them."""
+
+    def __init__(self, hierarchy: Hierarchy, split: BoolArray, prescribed: Prescribed, beta: float) -> None:
+        h = self.hierarchy = hierarchy
+        self.split, self.prescribed, self.beta = split, prescribed, beta
+        n = len(h.points)
+        self.own: BoolArray = np.zeros(n, bool)
+        self.depth: IntArray = np.zeros(n, np.int64)
+        usable, tets = np.zeros(len(h.cluster_parent), bool), np.zeros(len(h.mesh.tets), bool)
+        cluster_level = np.repeat(np.arange(h.count - 1), np.diff(h.cluster_first))
+        pinned = prescribed.flags.any(axis=1)
+        level_kernels.arrange(
+            split, pinned, h.level, h.corners, h.weights, h.particles.start, h.mesh.tets, h.tet_cluster,
+            h.cluster_parent, cluster_level, h.mesh.law != NEO_HOOKEAN, self.own, self.depth, usable, tets,
+        )  # fmt: skip
+        moments = np.zeros((n, 4))
+        moments[h.particles, 0] = h.mass
+        moments[h.particles, 1:] = h.mass[:, None] * h.points[h.particles]
+        level_kernels.restrict_all(self.own, h.corners, h.weights, moments)
+        hung = np.zeros((n, 1))
+        hung[h.particles, 0] = h.mass
+        level_kernels.restrict_all(self.own, h.corners, np.abs(h.weights), hung)
+        self.active: IntArray = np.flatnonzero(self.own & (hung[:, 0] > LIGHT * h.mass.mean()))
+        self._moments: Array = moments[self.active]
+        self.mass: Array = np.maximum(self._moments[:, 0], LEAST * hung[self.active, 0])
+        free = self.depth[h.particles][~prescribed.flags.all(axis=1)]
+        self.deepest = int(free.max(initial=0))
+        self.clusters, self.tets = np.flatnonzero(usable), np.flatnonzero(tets)
+        self.held = self._held()
+        self._needed = self._needed_flags()
+        self.counts = np.bincount(h.level[self.active], minlength=h.count)
+        self._change = self._correction()
+        self.acting = self._acting(np.zeros(0, np.int64))
+        self._near: IntArray = np.zeros(0, np.int64)
+
+    def _held(self) -> BoolArray:
+        h, held = self.hierarchy, np.zeros((len(self.active), 3), bool)
+        particles = self.active >= h.particles.start
+        held[particles] = self.prescribed.flags[self.active[particles] - h.particles.start]
+        return held
+
+    def _needed_flags(self) -> BoolArray:
+        h = self.hierarchy
+        needed = np.zeros(len(h.points), bool)
+        needed[h.particles.start + h.mesh.tets[self.tets].ravel()] = True
+        first, nodes = h.clusters.first, h.clusters.nodes
+        sizes = first[self.clusters + 1] - first[self.clusters]
+        start = np.repeat(first[self.clusters] - np.cumsum(sizes) + sizes, sizes)
+        needed[nodes[start + np.arange(len(start))]] = True
+        return needed
+
+    def _acting(self, near: IntArray) -> Acting:
+        h, needed = self.hierarchy, self._needed.copy()
+        needed[h.particles.start + near] = True
+        hanging = level_kernels.hanging_nodes(self.own, needed, h.corners, h.weights)
+        change, _, inner = self._change
+        return Acting(
+            self.active, hanging, self.clusters, self.tets, 1.0 / self.mass, change, inner, self.held,
+            h.piece[self.active], self.beta,
+        )  # fmt: skip
+
+    def with_particles(self, near: IntArray) -> Acting:
+        """What acts, with the positions of the particles ``near`` known at every tick."""
+        if not np.array_equal(near, self._near):
+            self._near, self.acting = near, self._acting(near)
+        return self.acting
+
+    def _correction(self) -> tuple[Array, Array, Array]:
+        """Per piece of the body: U (a, 6), C (6, 6) and ``W = (C^-1 - U^T D^-1 U)^-1``; zeros for pieces that
+        something holds, whose mass stays lumped."""
+        h, d = self.hierarchy, self.mass
+        u, c = np.zeros((len(self.active), 6)), np.zeros((h.pieces, 6, 6))
+        inner = np.zeros((h.pieces, 6, 6))
+        node_piece = h.piece[self.active]
+        held: BoolArray = np.asarray(self.prescribed.flags.any(axis=1))
+        for e in range(h.pieces):
+            rows, some = np.flatnonzero(node_piece == e), h.particle_piece == e
+            if len(rows) < 5 or held[some].any():
+                continue
+            mass, x = h.mass[some], h.points[h.particles][some]
+            centre = mass @ x / mass.sum()
+            size = np.sqrt((mass[:, None] * (x - centre) ** 2).sum() / mass.sum())
+            arms = (h.points[self.active[rows]] - centre) / size
+            s = (self._moments[rows, 1:] - d[rows, None] * centre) / size  # G^T m (X - c)
+            fields = np.column_stack([np.ones(len(x)), (x - centre) / size])
+            gram = fields.T @ (mass[:, None] * fields)
+            own = np.column_stack([d[rows], s])
+            heavy = d[rows, None] * arms - s  # B A_3
+            u[rows] = np.column_stack([heavy, np.linalg.solve(gram, own.T)[1:].T])
+            c[e, :3, 3:] = c[e, 3:, :3] = np.eye(3)
+            c[e, 3:, 3:] = -arms.T @ heavy
+            found = np.linalg.inv(np.linalg.inv(c[e]) - u[rows].T @ (u[rows] / d[rows, None]))
+            inner[e] = 0.5 * (found + found.T)
+        return u, c, inner
+
+    # ------------------------------------------------------------------------------------- quantities
+
+    def momenta_of(self, v: Array) -> Array:
+        """``M~ v`` of velocities of the active nodes, (a, 3)."""
+        out, u, piece = self.mass[:, None] * v, self._change[0], self.acting.piece
+        for e in range(len(self._change[1])):
+            rows = piece == e
+            out[rows] -= u[rows] @ (self._change[1][e] @ (u[rows].T @ v[rows]))
+        return out
+
+    def kinetic_energy(self, motion: NodeMotion) -> float:
+        """``p . v / 2`` [J]; of prescribed degrees of freedom, that of their masses."""
+        own = self.active
+        free = np.where(self.held, self.mass[:, None] * motion.v[own], motion.p[own])
+        return 0.5 * float(np.sum(free * motion.v[own]))
+
+    def led_energy(self, motion: NodeMotion) -> float:
+        """Kinetic energy [J] of prescribed degrees of freedom."""
+        return 0.5 * float(np.sum((self.mass[:, None] * motion.v[self.active] ** 2)[self.held]))
+
+    def elastic_energy(self, motion: NodeMotion) -> float:
+        """Elastic energy [J]; x of hanging nodes is up to date."""
+        h = self.hierarchy
+        found = element_kernels.cluster_energy(self.clusters, h.clusters, h.mesh.law, h.points, motion.x)
+        return float(found + element_kernels.tet_energy(self.tets, h.mesh, motion.x[h.particles]))
+
+    def scheme_energy(self, motion: NodeMotion, dt: float) -> float:
+        r"""Leapfrog's own, :math:`-dt^2/8\, F \cdot \tilde M^{-1} F` [J], without the constant that loads add
+        by accelerating pieces that nothing holds."""
+        spare = motion._replace(p=motion.f, v=np.zeros_like(motion.v), led=np.zeros_like(motion.v))
+        motion_kernels.velocities(self.acting, spare)
+        own = self.active
+        power = float(np.sum(np.where(self.held, 0.0, motion.f[own] * spare.v[own])))
+        for e in set(range(self.hierarchy.pieces)) - set(self.acting.piece[self.held.any(axis=1)].tolist()):
+            rows = self.acting.piece == e
+            power -= float(np.sum(motion.load[own[rows]].sum(axis=0) ** 2) / self.mass[rows].sum())
+        return -0.125 * dt * dt * power
+
+    def stable_step(self) -> float:
+        """Largest stable step [s]: that of the deepest level, which contains all that is simulated."""
+        critical = self.hierarchy.critical_step(self.deepest, self.prescribed.flags)
+        return float(np.sqrt(self.beta**2 + critical**2) - self.beta)

@@ -1,0 +1,399 @@
+"""One body in reduced coordinates: its simulated nodes, their motion, and the energy that passes through
+them."""
+
+from collections.abc import Mapping
+from dataclasses import astuple
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.diagnostics import Diagnostics
+from pliant.core.typing import AnyArray, Array, BoolArray
+from pliant.interfaces import EnergyTotals, StepContext, Structure
+from pliant.materials import elastic
+from pliant.models.multires import level_change, level_kernels, motion_kernels
+from pliant.models.multires.accounts import MOST_GIVEN, MOST_TAKEN, Accounts
+from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
+from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.motion_kernels import NodeMotion
+from pliant.models.multires.obstacle_contact import ObstacleContact
+from pliant.models.multires.refinement import LEAVE, REACH, Refinement
+from pliant.models.multires.tick_count import TickCount
+from pliant.structure.samplers.levels import CutArrays
+
+if TYPE_CHECKING:
+    from pliant.materials import ResolvedMaterial
+    from pliant.models.multires.model import Multires
+
+GAIN = 1e-3  # share of the largest energy that a step may gain before it is taken again
+
+
+class ReducedBody:
+    """Positions and momenta of the simulated nodes of a body, stepped by kick-drift-kick.
+
+    arrangement: what is simulated; motion: the values of all nodes; contact: obstacles that particles touch.
+    ticks: of the last step; changes, denied: changes of levels since the start, and those that would have
+    gained energy."""
+
+    def __init__(
+        self,
+        structure: Structure,
+        material: "ResolvedMaterial",
+        model: "Multires",
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.model, self.material, self.diagnostics = model, material, diagnostics
+        lame = elastic.lame_parameters(material.young, material.poisson)
+        cut = CutArrays.of(structure)
+        self.hierarchy = h = Hierarchy(
+            structure.rest, structure.cells["tetra"], structure.volume_share, structure.mass,
+            structure.spacing, model.levels, model.operator, lame,
+            None if cut is None else cut.sides_of_cages,
+        )  # fmt: skip
+        self.network = network_of(h)
+        self.beta = material.damping or 0.0
+        self.refinement = Refinement(h, model.split)
+        n = len(h.points)
+        self.motion = NodeMotion(h.points.copy(), *(np.zeros((n, 3)) for _ in range(6)))
+        self.contact = ObstacleContact(h.mass)
+        self.external: Array = np.zeros((len(h.mass), 3))
+        split = np.zeros(n, bool)
+        if model.detail == "finest":
+            split[: h.particles.start] = True
+        self.arrangement = Arrangement(h, split, Prescribed(np.zeros((len(h.mass), 3), bool)), self.beta)
+        self.begun, self.dt, self.ticks, self.changes, self.denied = False, 0.0, 0, 0, 0
+        self.elastic = self.scheme = self._led = 0.0
+        # the energy of a strain of 1e-7 does not count as motion
+        self.accounts = Accounts(1e-14 * material.young * float(h.mesh.volumes.sum()))
+        self._gain_told = False
+        self.tick_count = TickCount()
+
+    @property
+    def pinned(self) -> BoolArray:
+        """Particles that are prescribed in some direction."""
+        return np.asarray(self.arrangement.prescribed.flags.any(axis=1))
+
+    # -------------------------------------------------------------------------------------- beginning
+
+    def begin(self, x: Array, v: Array, prescribed: BoolArray, external: Array, dt: float) -> None:
+        """Start from the particles' positions and velocities: momenta are handed up."""
+        h, motion = self.hierarchy, self.motion
+        before = 0.5 * float(np.sum(h.mass[:, None] * v**2)) - float(np.sum(external * h.points[h.particles]))
+        self.arrangement = Arrangement(h, self.arrangement.split, Prescribed(prescribed), self.beta)
+        motion.p[h.particles] = h.mass[:, None] * v
+        level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, motion.p)
+        motion.led[h.particles] = np.where(prescribed, v, 0.0)
+        self.begun = True
+        self.set_loads(external)
+        motion_kernels.velocities(self.arrangement.acting, motion)
+        level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        self.dt = dt / self.tick_count.stable(self.arrangement, dt, self.arrangement.deepest)
+        self.book_change(before)
+
+    def set_loads(self, external: Array) -> None:
+        """Hand forces on particles (n, 3) up to the simulated nodes."""
+        h = self.hierarchy
+        self.external = external.copy()
+        self.motion.load[:] = 0.0
+        self.motion.load[h.particles] = external
+        level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, self.motion.load)
+
+    def set_prescribed(self, prescribed: BoolArray) -> None:
+        """Prescribe other degrees of freedom than before."""
+        if np.array_equal(prescribed, self.arrangement.prescribed.flags):
+            return
+        before = self.balance()
+        self.arrangement = level_change.prescribe(self.arrangement, prescribed, self.motion)
+        self.set_loads(self.external)
+        self.book_change(before)
+
+    def take_changes(self, moved: Array, kicked: Array) -> None:
+        """Take over what others did to the particles since the last step: impulses ``m kicked`` are handed
+        up, and so are displacements, weighted by mass."""
+        h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
+        if kicked.any():
+            motion.p[:] += self._handed_up(h.mass[:, None] * kicked)
+            motion_kernels.velocities(arrangement.acting, motion)
+        if moved.any():
+            spare = motion._replace(p=self._handed_up(h.mass[:, None] * moved), v=np.zeros_like(motion.v),
+                                    led=np.zeros_like(motion.v))  # fmt: skip
+            motion_kernels.velocities(arrangement.acting, spare)
+            motion.x[arrangement.active] += spare.v[arrangement.active]
+            level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
+            self.renew()
+
+    def _handed_up(self, values: Array) -> Array:
+        h = self.hierarchy
+        out = np.zeros_like(self.motion.p)
+        out[h.particles] = values
+        level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, out)
+        return out
+
+    # ------------------------------------------------------------------------------------------ energy
+
+    def evaluate(self) -> None:
+        """Forces at the present state."""
+        acting = self.arrangement.with_particles(self.contact.particles)
+        motion_kernels.evaluate(self.network, acting, self.motion, self.contact.pairs, 0, self.dt)
+
+    def settle(self) -> None:
+        """Find the energies of the present state."""
+        arrangement, motion = self.arrangement, self.motion
+        self.elastic = arrangement.elastic_energy(motion)
+        self.scheme = arrangement.scheme_energy(motion, self.dt)
+        self._led = arrangement.led_energy(motion)
+
+    def kinetic(self) -> float:
+        return self.arrangement.kinetic_energy(self.motion)
+
+    def stored_elastic(self) -> float:
+        return self.elastic + self.scheme + self.contact.stored
+
+    def total(self) -> float:
+        """Kinetic and stored energy [J], leapfrog's own included."""
+        return self.kinetic() + self.stored_elastic()
+
+    def balance(self) -> float:
+        """Kinetic and stored energy [J] and the potential of the loads, without leapfrog's own."""
+        return self.plain() + self.load_potential()
+
+    def plain(self) -> float:
+        """Kinetic and stored energy [J] without leapfrog's own."""
+        return self.kinetic() + self.elastic + self.contact.stored
+
+    def load_potential(self) -> float:
+        """Potential [J] of the forces on particles, at the present state."""
+        return -float(np.sum(self.external * self.motion.x[self.hierarchy.particles]))
+
+    def book_change(self, before: float) -> None:
+        """Find forces and energies after a change other than a step, and book what it took: the ``balance``
+        before it was this. What it gave has to be repaid."""
+        self.renew()
+        taken = before - self.balance()
+        self.accounts.levels += max(taken, 0.0)
+        self.accounts.owed += max(-taken, 0.0)
+
+    def renew(self) -> None:
+        """Find forces and energies after a change; that of leapfrog's own energy has to be repaid."""
+        scheme = self.scheme
+        self.evaluate()
+        self.settle()
+        self.accounts.owed += self.scheme - scheme
+
+    def stored(self, kicked: Array) -> tuple[float, float]:
+        """Kinetic and stored energy [J] once the particles' velocities have changed by ``kicked``."""
+        motion, arrangement = self.motion, self.arrangement
+        kicked = np.where(arrangement.prescribed.flags, 0.0, kicked)
+        if not kicked.any():
+            return self.kinetic(), self.stored_elastic()
+        given = self._handed_up(self.hierarchy.mass[:, None] * kicked)
+        spare = motion._replace(p=motion.p + given, v=motion.v.copy())
+        motion_kernels.velocities(arrangement.acting, spare)
+        return arrangement.kinetic_energy(spare), self.stored_elastic()
+
+    def momenta(self, kicked: Array | None = None) -> tuple[Array, Array]:
+        """Linear and angular momentum of what is simulated, about the origin, once the particles' velocities
+        have changed by ``kicked``."""
+        own, arrangement = self.arrangement.active, self.arrangement
+        p = np.where(arrangement.held, arrangement.mass[:, None] * self.motion.v[own], self.motion.p[own])
+        if kicked is not None and kicked.any():
+            p = p + self._handed_up(self.hierarchy.mass[:, None] * kicked)[own]
+        return p.sum(axis=0), np.cross(self.motion.x[own], p).sum(axis=0)
+
+    def report_energy(self, totals: EnergyTotals) -> None:
+        totals.damping += self.accounts.heat
+        totals.work += self.accounts.work
+        totals.levels += self.accounts.levels
+        totals.numerical += self.accounts.numerical
+        self.accounts = self.accounts.reported()
+
+    def repay(self, most: float = MOST_TAKEN) -> float:
+        """Take from the motion what the scheme gave, and give back what it took, as far as that can be: at
+        once at ``most`` this share of the energy of deformation. Returns what was taken [J]."""
+        accounts = self.accounts
+        taken = level_change.pay(self.arrangement, self.motion, accounts.owed, most, MOST_GIVEN)
+        accounts.owed -= taken
+        accounts.repaid += abs(taken)
+        return taken
+
+    # ------------------------------------------------------------------------------------------- steps
+
+    def advance(self, ctx: StepContext, prescribed: BoolArray) -> None:
+        """Take the body from ``ctx.time`` to the end of the step."""
+        h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
+        if not np.array_equal(ctx.external, self.external):
+            self.set_loads(ctx.external)
+            self.renew()
+        motion.led[h.particles] = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
+        level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        while not self._attempt(ctx, self.tick_count.stable(arrangement, ctx.dt, arrangement.deepest)):
+            pass
+        self.tick_count.pass_time(ctx.dt)
+        self.contact.finish_step(self.dt)
+
+    def _attempt(self, ctx: StepContext, ticks: int) -> bool:
+        """Take the step in so many ticks; False where it gained energy and is to be taken again."""
+        h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
+        kept = [array.copy() for array in motion]
+        pairs, obstacles, dt_before = self.contact.pairs, self.contact.obstacles, self.dt
+        begin, elastic_energy, scheme = self.total(), self.elastic, self.scheme
+        self.dt = ctx.dt / ticks
+        x, v = motion.x[h.particles], motion.v[h.particles]
+        self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
+        acting = arrangement.with_particles(self.contact.particles)
+        self.evaluate()
+        accounts, owed = self.accounts, (self.accounts.owed, self.accounts.repaid)
+        self.scheme = arrangement.scheme_energy(motion, self.dt)
+        softened = begin - scheme - (self.total() - self.scheme)
+        accounts.owed += self.scheme - scheme + max(-softened, 0.0)
+        start, led_before = self.total() - self.repay(), self._led
+        heat, led, given = motion_kernels.take_ticks(
+            ticks, self.dt, self.network, acting, motion, self.contact.pairs
+        )
+        self.settle()
+        led += self._led - led_before
+        touched = self.contact.pairs.out.sum(axis=0) if len(self.contact.pairs.out) else np.zeros(8)
+        end = self.total()
+        gain = end - start - given - led + heat - float(touched[6] - touched[7])
+        if np.isfinite(end):
+            accounts.moved = max(accounts.moved, self.kinetic() + self.elastic)
+        if not np.isfinite(end) or gain > GAIN * accounts.moved:
+            if self.tick_count.halve():
+                accounts.owed, accounts.repaid = owed
+                for array, old in zip(motion, kept, strict=True):
+                    array[:] = old
+                self.contact.pairs, self.contact.obstacles, self.dt = pairs, obstacles, dt_before
+                self.elastic, self.scheme, self._led = elastic_energy, scheme, led_before
+                return False
+            self._tell_gain(ctx.time, gain)
+        self.ticks = ticks
+        if not np.isfinite(end):
+            return True  # whoever runs the simulation finds that it diverged
+        accounts.heat += heat
+        accounts.work += led
+        accounts.numerical += max(softened, 0.0)
+        accounts.owed += max(gain, -GAIN * accounts.moved) + self.contact.gained()
+        self.repay()
+        return True
+
+    def _tell_gain(self, time: float, gain: float) -> None:
+        if not self._gain_told:
+            self._gain_told, share = True, 100 * gain / self.accounts.moved
+            self.diagnostics.warn(
+                f"at {time:.3f} s a step gained {gain:.3g} J ({share:.2g} % of the energy "
+                "that moved), also with much shorter ticks: forces change faster than they can follow"
+            )
+
+    def finish(self, external: Array, step: float) -> Array | None:
+        """Close the ``step`` [s] with other forces on particles than it began with, so that their impulse is
+        that of the mean. Returns how the particles' velocities change; None: they do not."""
+        if np.array_equal(external, self.external):
+            return None
+        h, motion, before = self.hierarchy, self.motion, self.motion.load.copy()
+        was = motion.v[h.particles].copy()
+        self.set_loads(external)
+        own = self.arrangement.active
+        change = motion.load[own] - before[own]
+        motion.f[own] += change
+        motion.p[own] += 0.5 * step * change
+        motion_kernels.velocities(self.arrangement.acting, motion)
+        level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        self.scheme = self.arrangement.scheme_energy(motion, self.dt)
+        return np.asarray(motion.v[h.particles] - was)
+
+    def write(self, prescribed: BoolArray, x: Array, v: Array, written: Array) -> None:
+        """Write the particles' positions and velocities, and what was written (n, 6)."""
+        h = self.hierarchy
+        level_kernels.interpolate_all(
+            self.arrangement.own, h.corners, h.weights, self.motion.x, self.motion.v
+        )
+        motion_kernels.write_particles(h.particles.start, prescribed, self.motion, x, v, written)
+
+    def add_internal_forces(self, out: Array) -> None:
+        """Add the forces on prescribed particles, without what actions exert on them."""
+        if not self.begun:
+            return
+        rows = np.flatnonzero(self.pinned)
+        nodes = rows + self.hierarchy.particles.start
+        out[rows] += self.motion.f[nodes] - self.motion.load[nodes]
+
+    # ------------------------------------------------------------------------------------------ levels
+
+    def refine(self, ctx: StepContext, budget: float | None, elapsed: float) -> tuple[float, int]:
+        """Choose the levels anew; returns the updates that the coarsest alone takes, and how many nodes the
+        budget kept from splitting."""
+        h, refinement, motion = self.hierarchy, self.refinement, self.motion
+        level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        refinement.measure(self.arrangement, motion)
+        x, times = np.ascontiguousarray(motion.x[h.particles]), np.array([ctx.time, ctx.time + ctx.dt])
+        urgent = refinement.above(refinement.near_tools(x, ctx.obstacles, times, REACH))
+        kept = refinement.above(refinement.near_tools(x, ctx.obstacles, times, LEAVE))
+        wanted, urgency = refinement.choose(self.arrangement, urgent, kept, elapsed)
+        pinned = self.pinned
+
+        def ticks(level: int) -> int:
+            return self.tick_count.stable(self.arrangement, ctx.dt, level)
+
+        split, refused = refinement.within_budget(wanted, urgency, pinned, ticks, budget)
+        self.set_split(split)
+        least = refinement.updates(np.zeros_like(split), pinned, ticks)
+        return float(least), refused
+
+    def simulate(self, particles: BoolArray) -> None:
+        """Simulate the flagged particles themselves."""
+        if self.begun:
+            self.set_split(self.arrangement.split | self.refinement.above(particles))
+
+    def set_split(self, split: BoolArray) -> None:
+        """Refine and then coarsen to the given split flags, as far as neither gains energy."""
+        both = self.arrangement.split | split
+        for flags in (both, split):
+            if not np.array_equal(flags, self.arrangement.split):
+                self._change(flags)
+
+    def _change(self, split: BoolArray) -> None:
+        h, before = self.hierarchy, self.arrangement
+        after = Arrangement(h, split, before.prescribed, self.beta)
+        balance, moved = self.balance(), self.accounts.moved
+        if level_change.change_levels(before, after, self.motion, self.external, moved) is None:
+            self.denied += 1
+            self.refinement.calm[:] = 0.0
+            return
+        self.changes += 1
+        self.arrangement = after
+        self.set_loads(self.external)
+        self.book_change(balance)
+
+    # ------------------------------------------------------------------------------------------ restart
+
+    def state(self) -> dict[str, AnyArray]:
+        numbers = [
+            self.begun, self.dt, self.ticks, self.changes, self.denied, self.elastic, self.scheme,
+            self._led, *astuple(self.accounts), self._gain_told, *self.tick_count.state(),
+        ]  # fmt: skip
+        found = {f"motion-{name}": array for name, array in self.motion._asdict().items()}
+        return {
+            "body": np.array(numbers, float),
+            "split": self.arrangement.split,
+            "prescribed": self.arrangement.prescribed.flags,
+            "loads": self.external,
+            "node-eta": self.refinement.eta,
+            "calm": np.stack([self.refinement.calm, self.refinement.patience, self.refinement.merged]),
+            **found,
+            **self.contact.state(),
+        }
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        *numbers, told, halved, calm = (float(value) for value in state["body"])
+        begun, self.dt, ticks, changes, denied, self.elastic, self.scheme, self._led, *accounts = numbers
+        self.begun, self.ticks, self.changes, self.denied = bool(begun), int(ticks), int(changes), int(denied)
+        self.accounts, self._gain_told = Accounts(*accounts), bool(told)
+        self.tick_count.halved, self.tick_count.calm = int(halved), calm
+        prescribed = Prescribed(np.array(state["prescribed"], bool))
+        self.arrangement = Arrangement(self.hierarchy, np.array(state["split"], bool), prescribed, self.beta)
+        for name, array in self.motion._asdict().items():
+            array[:] = state[f"motion-{name}"]
+        self.external = np.array(state["loads"])
+        self.refinement.eta = np.array(state["node-eta"])
+        self.refinement.calm, self.refinement.patience, self.refinement.merged = np.array(state["calm"])
+        self.contact.restore(state)
