@@ -92,9 +92,9 @@ def _entered(boxes, cell):
 @jit
 def _enter(x, features, body, reach, regions, cell, mask):
     """Boxes (t, 6), features by slot: first (slots + 1,) and entries, ascending in each slot, and the size of
-    a cell: ``cell``, doubled until features have ``MOST_CELLS`` entries on average. (A line search may look at
-    places that are far away.) Features of bodies without a reach, and those outside of their body's region or
-    without a finite size, are left out."""
+    a cell: ``cell``, doubled until features have ``MOST_CELLS`` entries on average, for a line search may
+    look at places that are far away. Features of bodies without a reach, and those outside of their body's
+    region or without a finite size, are left out."""
     count = features.shape[0]
     boxes = np.empty((count, 6))
     first = np.zeros(mask + 2, np.int64)

@@ -122,8 +122,8 @@ class PenaltyContact(ActionRuntime):
             )  # fmt: skip
 
     def _history_at(self, x: Array) -> Array:
-        """The history of the touching pairs with particles at ``x``. While an implicit solve looks for the end
-        of a step the World is at its beginning, and friction springs stretch by what moved since then."""
+        """The history of touching pairs with particles at ``x``. While an implicit solve looks for the end of
+        a step the World is at its beginning, and friction springs stretch by what moved since then."""
         table, world = self.table, self.world
         if x is world.x or not table.rubs:
             return table.history
