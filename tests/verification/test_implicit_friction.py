@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import pliant as pl
 from pliant.actions import Fix, Gravity, Ground
 from pliant.contact.penalty_contact import PenaltyContact
+from pliant.integrators.implicit.active_set_contact import ActiveSetContact
 from pliant.mesh.shapes import box
 from pliant.scene import Body
 from pliant.simulation.simulation import Simulation
@@ -107,3 +108,25 @@ def test_springs_of_trial_positions_are_those_of_a_step_that_ends_there() -> Non
     contact.add_forces(simulation.time + FRAME, world.x, rest, taken)
     assert np.abs(taken).max() > 0.1
     assert np.abs(trial - taken).max() < 1e-9 * np.abs(taken).max()
+
+
+def test_contact_with_a_ball_does_no_work_on_the_chord_of_a_slide() -> None:
+    """A particle that slides on a ball of radius R by the angle a goes along a chord; the normal at its end
+    has the share sin(a / 2) of it, the one that the contact uses none, within rounding; one that comes from
+    away keeps the normal at the end."""
+    ball = pl.Obstacle(sphere={"radius": 0.1}, position=(0.0, 0.0, -0.1))
+    body = Body(box(0.2, 0.2, 0.1, divisions=(2, 2, 1)), material=material(0.5), position=(-0.1, -0.1, 0.0))
+    system = simulate([body], [ball], seconds=FRAME, step=FRAME, integrator="tr-bdf2").system
+    contact, (obstacle,) = ActiveSetContact(), system.obstacles
+    angle, rows = 0.2, np.array([0, 1])
+    contact._system, contact._dt, contact._end, contact._clear = system, FRAME, FRAME, 1e-10
+    contact.rows, contact.shape, contact.sticks = rows, np.zeros(2, np.int64), np.zeros(2, bool)
+    middle, top = np.array([0.0, 0.0, -0.1]), np.array([0.0, 0.0, 0.1])
+    end = middle + 0.1 * np.array([np.sin(angle), 0.0, np.cos(angle)])
+    system.world.x[rows] = middle + top, middle + 1.5 * top
+    contact._aim(np.where(np.arange(system.world.count)[:, None] < 2, end, system.world.x))
+    slide = contact.target[0] - system.world.x[0]
+    assert np.linalg.norm(slide) == pytest.approx(0.2 * np.sin(angle / 2), rel=1e-6)
+    assert abs(contact.normal[0] @ slide) < 1e-8 * np.linalg.norm(slide)
+    assert contact.normal[1] == pytest.approx([np.sin(angle), 0.0, np.cos(angle)])
+    assert obstacle.distances(FRAME, contact.target)[0] == pytest.approx([1e-10] * 2, abs=1e-14)
