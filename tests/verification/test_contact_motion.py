@@ -110,11 +110,14 @@ def test_a_faceted_ball_of_tets_rolls() -> None:
 GAP = {"rigid": 0.001, "lattice": 0.001, "fem": 0.011, "efg": 0.026}  # just above the base
 
 
-def slid(model: str, degrees: float, friction: float, seconds: float = 0.7) -> tuple[float, float]:
+def slid(
+    model: str, degrees: float, friction: float, seconds: float = 0.7, damping: float = MATERIAL["damping"]
+) -> tuple[float, float]:
     """Acceleration from 0.4 s on, and the last velocity."""
+    young = 2e5 if model == "fem" else 1e6
     block = placed(
         degrees, (0.0, -0.1, BASE + GAP[model]), box(0.2, 0.2, 0.1), Rotation.identity(), edge=0.05,
-        model=model, material={**MATERIAL, "young": 2e5 if model == "fem" else 1e6, "friction": friction},
+        model=model, material={**MATERIAL, "young": young, "friction": friction, "damping": damping},
     )  # fmt: skip
     found, _ = on_slope(degrees, block, seconds)
     late = found[found[:, 0] > 0.4]
@@ -140,10 +143,13 @@ def test_blocks_slide_as_coulomb_says(model: str, degrees: float, friction: floa
     assert slid(model, degrees, friction, seconds)[0] == pytest.approx(expected, rel=within)
 
 
-@pytest.mark.parametrize("model", ["rigid", "lattice", "efg"])
+@pytest.mark.parametrize("model", ["rigid", "lattice", "efg", pytest.param("fem", marks=pytest.mark.slow)])
 def test_blocks_stick_below_the_angle_of_friction(model: str) -> None:
-    """On a slope of 20 degrees with a friction of 0.45: at rest after 0.7 s."""
-    assert abs(slid(model, 20.0, 0.45)[1]) < 2e-3
+    """On a slope of 20 degrees with a friction of 0.45: at rest after 0.7 s. The soft block of tets needs a
+    damping of 2 ms: below, friction feeds the vibration in which it sticks and slips (1 ms: 3 cm/s, at any
+    step, with or without a fall before)."""
+    damping = 2e-3 if model == "fem" else MATERIAL["damping"]
+    assert abs(slid(model, 20.0, 0.45, damping=damping)[1]) < 2e-3
 
 
 # ------------------------------------------------------------------------------------------ impacts

@@ -15,6 +15,9 @@ from pliant.contact.surfaces import ContactSurfaces
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
+MOST_CELLS = 100.0  # entries of a feature, on average
+FARTHEST = 1e12  # cells from the origin
+
 
 @jit
 def _slot(ix, iy, iz, mask):
@@ -74,9 +77,24 @@ def _regions(x, body, reach, collides, regions):
 
 
 @jit
+def _entered(boxes, cell):
+    """Number of entries of all boxes, as a float: boxes may be of any size."""
+    total = 0.0
+    for t in range(boxes.shape[0]):
+        number = 1.0
+        for c in range(3):
+            number *= np.floor(boxes[t, 3 + c] / cell) - np.floor(boxes[t, c] / cell) + 1.0
+        if boxes[t, 0] <= boxes[t, 3] and number < np.inf:
+            total += number
+    return total
+
+
+@jit
 def _enter(x, features, body, reach, regions, cell, mask):
-    """Boxes (t, 6), and features by slot: first (slots + 1,) and entries, ascending in each slot. Features of
-    bodies without a reach, and those outside of their body's region, are left out."""
+    """Boxes (t, 6), features by slot: first (slots + 1,) and entries, ascending in each slot, and the size of
+    a cell: ``cell``, doubled until features have ``MOST_CELLS`` entries on average, for a line search may
+    look at places that are far away. Features of bodies without a reach, and those outside of their body's
+    region or without a finite size, are left out."""
     count = features.shape[0]
     boxes = np.empty((count, 6))
     first = np.zeros(mask + 2, np.int64)
@@ -89,6 +107,13 @@ def _enter(x, features, body, reach, regions, cell, mask):
         for c in range(3):
             boxes[t, c] -= reach[body[t]]
             boxes[t, 3 + c] += reach[body[t]]
+        if not (np.abs(boxes[t]).max() < FARTHEST * cell):
+            boxes[t, 0], boxes[t, 3] = np.inf, -np.inf
+    while _entered(boxes, cell) > MOST_CELLS * count:
+        cell *= 2.0
+    for t in range(count):
+        if boxes[t, 0] > boxes[t, 3]:
+            continue
         for ix in range(int(np.floor(boxes[t, 0] / cell)), int(np.floor(boxes[t, 3] / cell)) + 1):
             for iy in range(int(np.floor(boxes[t, 1] / cell)), int(np.floor(boxes[t, 4] / cell)) + 1):
                 for iz in range(int(np.floor(boxes[t, 2] / cell)), int(np.floor(boxes[t, 5] / cell)) + 1):
@@ -106,7 +131,7 @@ def _enter(x, features, body, reach, regions, cell, mask):
                     s = _slot(ix, iy, iz, mask)
                     entries[place[s]] = t
                     place[s] += 1
-    return boxes, first, entries
+    return boxes, first, entries, cell
 
 
 @jit
@@ -277,7 +302,7 @@ def triangle_candidates(
     cell, mask = _grid(s.triangle_size, s.triangles, reach)
     regions = np.empty((len(reach), 6))
     _regions(x, s.body, reach, collides, regions)
-    boxes, first, entries = _enter(x, s.triangles, s.triangle_body, reach, regions, cell, mask)
+    boxes, first, entries, cell = _enter(x, s.triangles, s.triangle_body, reach, regions, cell, mask)
     points = _points_within(x, s.points, s.body, regions)
     run = _near[len(points) >= SERIAL_ROWS]
     counts = np.zeros(len(points), np.int64)
@@ -302,7 +327,7 @@ def edge_candidates(
     cell, mask = _grid(s.edge_size, s.edges, reach)
     regions = np.empty((len(reach), 6))
     _regions(x, s.body, reach, collides, regions)
-    boxes, first, entries = _enter(x, s.edges, s.edge_body, reach, regions, cell, mask)
+    boxes, first, entries, cell = _enter(x, s.edges, s.edge_body, reach, regions, cell, mask)
     run = _near_edges[len(s.edges) >= SERIAL_ROWS // 4]
     counts = np.zeros(len(s.edges), np.int64)
     starts, nothing = np.zeros(1, np.int64), np.zeros(1, np.int64)

@@ -103,7 +103,7 @@ class ContactPairs:
         self.attach(keys, history)
         self.touched, self.geometry = np.full(n, -1), np.zeros((n, GEOMETRY))
         self.stencil = np.zeros((n, 4), np.int64)
-        self.forces = np.zeros((n, 3))
+        self.forces, self.stretched = np.zeros((n, 3)), np.zeros((n, HISTORY))
         self._slack, self._near = np.full(n, -1.0), np.full(len(self.found), -np.inf)
 
     def _with_inner(self, pairs: IntArray, keys: IntArray, history: Array) -> IntArray:
@@ -153,11 +153,12 @@ class ContactPairs:
             self.inverses, self.x, self.velocity, self.spin, self.yielding,
         )  # fmt: skip
 
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self, history: Array | None = None) -> tuple[Any, ...]:
         """What the loops over pairs share (``pair_kernels``)."""
         return (
             self.velocity, self.spin, self.yielding, self.surfaces.mass, self.rough, self.pairs, self.own,
-            self.touched, self.stencil, self.geometry, self.laws, self.reach, self.history,
+            self.touched, self.stencil, self.geometry, self.laws, self.reach,
+            self.history if history is None else history,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------------ history of pairs

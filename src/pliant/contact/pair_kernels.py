@@ -103,6 +103,25 @@ def _advance(
 
 
 @jit
+def _stretch(
+    a, b, out, displacement, rotation, yielding, mass, rough, pairs, own_body, touched, stencil, geometry,
+    laws, reach, history,
+):  # fmt: skip
+    """The history, with friction springs turned and stretched by displacements and small rotations."""
+    u = np.empty(3)
+    for p in range(a, b):
+        if touched[p] < 0:
+            continue
+        g, h = geometry[p], out[p]
+        for c in range(HISTORY):
+            h[c] = history[p, c]
+        contact_velocity(stencil[p], g, displacement, rotation, u)
+        along = (h[0] + u[0]) * g[UNIT] + (h[1] + u[1]) * g[UNIT + 1] + (h[2] + u[2]) * g[UNIT + 2]
+        for c in range(3):
+            h[c] += u[c] - along * g[UNIT + c]
+
+
+@jit
 def _forces(
     a, b, vertex_scale, body_scale, forces, velocity, spin, yielding, mass, rough, pairs, own_body, touched,
     stencil, geometry, laws, reach, history,
@@ -178,6 +197,13 @@ def _all_forces(count, arrays, vertex_scale, body_scale, forces):
         _forces(a, b, vertex_scale, body_scale, forces, *arrays)
 
 
+@twin
+def _stretch_all(count, arrays, out):
+    for p in prange(partition_count(count)):
+        a, b = partition(p, count)
+        _stretch(a, b, out, *arrays)
+
+
 @jit
 def spread(touched, stencil, geometry, forces, force, torque):
     """Add the forces of pairs, and their torques about the vertices, in the order of the pairs."""
@@ -219,6 +245,12 @@ def advance(arrays: tuple[Any, ...], count: int, dt: float, overlap: Array, edge
     given = np.zeros((partition_count(count), 1))
     _advance_all[count >= SERIAL_ROWS](count, arrays, dt, overlap, edges_from, given)
     return float(given.sum())
+
+
+def stretched(arrays: tuple[Any, ...], count: int, out: Array) -> None:
+    """Into ``out`` (p, h) the history of touching pairs, with friction springs stretched by the displacements
+    and rotations that ``arrays`` have in place of velocities."""
+    _stretch_all[count >= SERIAL_ROWS](count, arrays, out)
 
 
 def pair_forces(

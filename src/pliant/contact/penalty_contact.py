@@ -102,8 +102,9 @@ class PenaltyContact(ActionRuntime):
             kept.forces[:] = 0.0
         if not len(table.active):
             return
+        history = self._history_at(x)
         table.move(x, v, self.world.inverse_mass)
-        arrays = table.arrays()
+        arrays = table.arrays(history)
         pair_kernels.damping_scales(
             self.dt, table.active, table.body_mass, table.vertex_scale, table.body_scale, *arrays
         )
@@ -119,6 +120,16 @@ class PenaltyContact(ActionRuntime):
                 table.active, s.first, s.rows, s.weights, s.spin_first, s.spin_rows, x, table.inverses,
                 table.x, *receiver,
             )  # fmt: skip
+
+    def _history_at(self, x: Array) -> Array:
+        """The history of touching pairs with particles at ``x``. While an implicit solve looks for the end of
+        a step the World is at its beginning, and friction springs stretch by what moved since then."""
+        table, world = self.table, self.world
+        if x is world.x or not table.rubs:
+            return table.history
+        table.move(x, x - world.x, world.inverse_mass)
+        pair_kernels.stretched(table.arrays(), len(table.pairs), table.stretched)
+        return table.stretched
 
     def potential_energy(self, x: Array) -> float:
         """Energy of the contact and friction springs [J]."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pliant as pl
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
 from pliant.mesh.bvh import Bvh
@@ -25,7 +26,7 @@ from pliant.validation.matrix.cells import MatrixCell
 from pliant.validation.matrix.figures import SIZE, figure_surface
 from pliant.validation.matrix.motions import KICKED, placed, upright
 from pliant.validation.matrix.report import summary, table_rows
-from pliant.validation.matrix.verdict import LIMITS, judged
+from pliant.validation.matrix.verdict import LIMITS, judged, material_points
 from pliant.validation.matrix.workers import Outcome, WorkerPool
 
 GOOD = {"state": "done", "gain": 0.0, "surplus": 0.0, "unexplained": 0.0}
@@ -101,6 +102,17 @@ def test_a_mesh_file_becomes_a_body_of_the_matrix(tmp_path: Path) -> None:
 def test_verdicts(motion: str, figures: Table, fails: str | None) -> None:
     verdict = judged(GOOD | figures, MOTIONS[motion], implicit=False)
     assert [key for key, good in verdict.items() if good is False] == ([fails] if fails else [])
+
+
+def test_depth_is_that_of_material(tmp_path: Path) -> None:
+    """Particles that carry the moments of a rigid mug are below it, and are not looked at."""
+    surface = figure_surface("mug")
+    write_surface(tmp_path / "mug.obj", surface)
+    mug = pl.Body(tmp_path / "mug.obj", edge=0.072, model="rigid")
+    frame = pl.Scene([mug]).run(duration=0.02, fps=50, to=tmp_path / "mug.pliant").frames[0]
+    lowest = surface.points[:, 2].min()
+    assert frame.positions[:, 2].min() < lowest - 0.005
+    assert material_points(frame)[:, 2].min() == pytest.approx(lowest, abs=0.001)
 
 
 def test_what_implicit_steps_gain_counts() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
+    from pliant.contact.obstacle import ObstacleRuntime
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential
 
 ROUNDS = 8  # most solves of a step in which particles are held, let go, slide or stick
@@ -22,6 +23,8 @@ LAST_ROUNDS = 2  # most solves after these, for particles that friction would dr
 CHANGES = 3  # times that a particle may be held or let go in a step
 NOISE = 0.02  # of the mean normal force: pulls below it are the solver's, not the contact's
 CLEAR = 1e-9  # of the bodies' size: how far above the surface particles are held
+TOUCHING = 1e3  # of that: how far above it particles touched at the beginning of a step
+SLIGHT = 0.5  # cosine of the angle by which a surface turns in a slide: more is an edge
 
 
 @dataclass(frozen=True)
@@ -123,8 +126,19 @@ class ActiveSetContact:
             carried = x[rows] + self._dt * contact.velocity(self._end, self._dt)
             place = np.where(self.sticks[own, None], carried, end[rows])
             depth, normal = contact.distances(self._end, place)
-            self.normal[own] = normal
             self.target[own] = place + (self._clear + radius[rows] - depth)[:, None] * normal
+            self.normal[own] = self._mean_normal(contact, rows, normal)
+
+    def _mean_normal(self, contact: "ObstacleRuntime", rows: IntArray, normal: Array) -> Array:
+        """The ``normal`` (k, 3) of ``rows`` at the end of the step, or that between both ends of a slide on a
+        curved surface: a force along it does no work on the chord."""
+        depth, before = contact.distances(self._end - self._dt, self._system.world.x[rows])
+        touching = depth < self._system.world.radius[rows] + TOUCHING * self._clear
+        turned = np.einsum("ki,ki->k", before, normal)
+        curved = touching & (turned > SLIGHT) & (turned < 1.0 - 1e-12)
+        mean = before + normal
+        mean /= np.maximum(np.linalg.norm(mean, axis=1), 1e-300)[:, None]
+        return np.where(curved[:, None], mean, normal)
 
     def _slip(self, end: Array, push: Array) -> BoolArray:
         """Let particles slide, or stick; which of them need another solve.

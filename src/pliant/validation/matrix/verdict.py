@@ -201,6 +201,16 @@ def _cells(run: Run) -> Table:
     return {"inverted": max(shares), "inverted_end": shares[-1]} if shares else {}
 
 
+def material_points(frame: Frame) -> Array:
+    """Positions of particles that material is at: of rigid bodies those of the surface, without the inner
+    ones, which carry the moments of inertia and may be outside."""
+    found = []
+    for part in frame.bodies:
+        x, cells = frame.body(part.name), part.structure.cells
+        found.append(x[np.unique(cells["triangle"])] if set(cells) == {"triangle"} else x)
+    return np.concatenate(found)
+
+
 def _depth(run: Run, motion: Motion, body: str) -> Table:
     """How deep particles are in the ground or the ball, and bodies in each other, over their spacing."""
     if not len(run):
@@ -208,7 +218,7 @@ def _depth(run: Run, motion: Motion, body: str) -> Table:
     found: Table = {}
     spacing = min(part.structure.spacing for part in run.frames[0].bodies)
     if motion.ground:
-        depths = [-float(frame.positions[:, 2].min()) for frame in _sample(run, FRAMES)]
+        depths = [-float(material_points(frame)[:, 2].min()) for frame in _sample(run, FRAMES)]
         found["depth"] = max(0.0, _largest(np.maximum(depths, 0.0))) / spacing
     if motion.ball is not None:
         keys = motion.ball(body)
@@ -216,7 +226,7 @@ def _depth(run: Run, motion: Motion, body: str) -> Table:
         depth = 0.0
         for frame in _sample(run, FRAMES):
             centre = [np.interp(frame.time, times, places[:, k]) for k in range(3)]
-            away = np.linalg.norm(frame.positions - centre, axis=1)
+            away = np.linalg.norm(material_points(frame) - centre, axis=1)
             depth = max(depth, BALL - float(away.min()))
         found["depth"] = depth / spacing
     if len(run.frames[0].bodies) > 1:
