@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pliant import examples
+from pliant.core.typing import Array
 from pliant.scene.load import parse
 from pliant_benchmarks.bench import BenchResult, bench
 from pliant_benchmarks.bench_cantilever import one_thread
@@ -14,7 +15,7 @@ from pliant_benchmarks.bench_cantilever import one_thread
 PRINTED = {"cylinder": (141, 115.0), "icosahedron": (660, 2321.0), "prism": (8, 2.0)}  # elements, ms a frame
 
 
-def frame_times(name: str, folder: Path) -> tuple[int, int, np.ndarray]:  # type: ignore[type-arg]
+def frame_times(name: str, folder: Path) -> tuple[int, int, Array]:
     """Elements, particles and the CPU time of each frame [ms] of the scene of that model."""
     scene = parse(examples.text(f"cairns-table-{name}"), folder, f"cairns-table-{name}.toml")
     simulation = scene.simulation()

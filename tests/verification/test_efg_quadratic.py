@@ -81,26 +81,51 @@ def tip(basis: str, edge: float) -> float:
 
 
 def test_both_bases_bend_as_beam_theory_says() -> None:
-    """Tips over Timoshenko's with 4 and 6 phyxels across more than one layer: see docs/meshless.md."""
-    found = {(basis, edge): tip(basis, edge) for basis in ("linear", "quadratic") for edge in (0.0334, 0.02)}
-    print(found)
-    assert abs(found["quadratic", 0.02] - 1.0) < 0.03
-    assert abs(found["quadratic", 0.0334] - 1.0) < 0.06
-
-
-def test_a_run_keeps_its_energy_and_momentum() -> None:
-    body = pl.Body(
-        pl.shapes.box(0.3, 0.2, 0.2), edge=0.05, model={"type": "efg", "basis": "quadratic"},
-        material=MATERIAL, angular_velocity=(0.0, 0.0, 20.0),
-    )  # fmt: skip
-    simulation = simulate([body], [], seconds=0.2)
-    row = values(simulation)
-    spin = simulation.system.world
-    start = np.cross(
-        spin.rest, spin.mass[:, None] * np.cross([0.0, 0.0, 20.0], spin.rest - spin.rest.mean(axis=0))
+    """Tips over Timoshenko's; the table of docs/meshless.md. The quadratic basis comes from the stiff side:
+    one-sided fits at the surface, summed at phyxels alone, overestimate its energy where they are few."""
+    edges = (0.05, 0.0334, 0.025, 0.02)
+    quadratic = [1.0 - tip("quadratic", edge) for edge in edges]
+    assert quadratic == pytest.approx([0.292, 0.105, 0.056, 0.028], abs=0.004)
+    assert [1.0 - tip("linear", edge) for edge in edges] == pytest.approx(
+        [-0.012, 0.019, 0.016, 0.017], abs=0.004
     )
-    assert row["angular.z"] == pytest.approx(start.sum(axis=0)[2], rel=1e-9)
-    assert row["energy.elastic"] > 0.0
+
+
+def test_a_spinning_body_keeps_its_momentum_and_energy() -> None:
+    """Thrown and set turning, 100 cycles of its quickest vibration: angular momentum to 1e-9."""
+    structure, mechanics = prepared(pl.shapes.box(0.3, 0.2, 0.2), 0.05, basis="quadratic")
+    mass, x = structure.mass[:, None], structure.rest.copy()
+    v = np.cross([3.0, 0.0, 10.0], x - np.average(x, axis=0, weights=structure.mass))
+    dt = 0.2 * mechanics.stable_step().seconds
+    force = np.zeros_like(x)
+    mechanics.add_elastic_forces(x, force)
+    spin = np.cross(x, mass * v).sum(axis=0)
+    energy = 0.5 * float(np.sum(mass * v * v))
+    for _ in range(500):
+        v += 0.5 * dt * force / mass
+        x += dt * v
+        force[:] = 0.0
+        mechanics.add_elastic_forces(x, force)
+        v += 0.5 * dt * force / mass
+    assert np.cross(x, mass * v).sum(axis=0) == pytest.approx(spin, rel=1e-9, abs=1e-9 * np.abs(spin).max())
+    assert 0.5 * float(np.sum(mass * v * v)) + mechanics.energy(x) == pytest.approx(energy, rel=1e-3)
+
+
+def test_scenes_run_with_it() -> None:
+    """A cantilever under its weight, explicit and implicit: tips within 5 % of each other after 0.1 s."""
+    tips = []
+    for integrator, step in (("leapfrog", "auto"), ("implicit-midpoint", 0.002)):
+        body = pl.Body(
+            pl.shapes.box(0.4, 0.1, 0.1), edge=0.034, model={"type": "efg", "basis": "quadratic"},
+            material=MATERIAL,
+        )  # fmt: skip
+        actions = [pl.Gravity(), pl.Fix(body, pl.where.plane("x", "min"))]
+        simulation = simulate([body], actions, seconds=0.1, step=step, integrator=integrator)
+        world = simulation.system.world
+        tips.append(float((world.x - world.rest)[world.rest[:, 0] > 0.39, 2].mean()))
+        assert abs(values(simulation)["energy.unexplained"]) < 1e-3
+    assert tips[0] < -0.005
+    assert tips[1] == pytest.approx(tips[0], rel=0.05)
 
 
 @pytest.mark.parametrize(

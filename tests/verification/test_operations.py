@@ -165,7 +165,8 @@ def test_a_body_that_is_not_there_yet_has_no_volume(model: str) -> None:
 
 def test_what_operations_change_in_the_stored_energy_is_booked() -> None:
     """Stiffening bent connections to twice their stiffness stores as much again, which is taken from
-    ``removed``; a new rest shape gives it to ``removed``. The ledger stays closed."""
+    ``removed``; a new rest shape gives it to ``removed``. The ledger stays closed. (Steps are shorter where
+    a body will be stiffened, so that the two runs differ by 2e-4 when it happens.)"""
     taken, low, high = [], pl.where.plane("x", "min"), pl.where.plane("x", "max")
     for operation in (
         Attributes("bar", pl.where.all(), at=0.1, stiffness=2.0),
@@ -185,7 +186,7 @@ def test_what_operations_change_in_the_stored_energy_is_booked() -> None:
         taken.append(row["energy.removed"])
         assert abs(row["energy.unexplained"]) < 2e-3 * row["energy.work"]
     assert taken[0] < 0.0 < taken[1]
-    assert taken[0] == pytest.approx(-taken[1], rel=1e-6)
+    assert taken[0] == pytest.approx(-taken[1], rel=1e-3)
 
 
 def test_removed_elements_leave_a_lighter_body_with_a_closed_surface() -> None:

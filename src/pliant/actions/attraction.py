@@ -57,7 +57,7 @@ class AttractionRuntime(ActionRuntime):
         self.account = None if action.from_ <= 0.0 and action.until is None else "work"
 
     @property
-    def rows(self) -> IntArray:
+    def attracted(self) -> IntArray:
         """World rows of the particles that attract, or are attracted."""
         parts = self.world.bodies_named(self.action.body, "action 'attraction'")
         rows = [np.arange(part.rows.start, part.rows.stop) for part in parts if part.present]
@@ -65,7 +65,7 @@ class AttractionRuntime(ActionRuntime):
 
     def _from_source(self, x: Array) -> tuple[IntArray, Array, Array]:
         """Rows, their places as seen from the source (k, 3), and their softened distances (k,) from it."""
-        rows = self.rows
+        rows = self.attracted
         d = x[rows] - np.array(self.action.source)
         return rows, d, np.sqrt(np.einsum("ij,ij->i", d, d) + self.action.softening**2)
 
@@ -74,7 +74,7 @@ class AttractionRuntime(ActionRuntime):
 
         action = self.action
         if action.source_mass is None:
-            add_attraction(self.rows, self.world.mass, x, action.constant, action.softening, out)
+            add_attraction(self.attracted, self.world.mass, x, action.constant, action.softening, out)
             return
         rows, d, distance = self._from_source(x)
         strength = action.constant * action.source_mass * self.world.mass[rows] / distance**3
@@ -88,6 +88,8 @@ class AttractionRuntime(ActionRuntime):
         if self.account is not None:
             return 0.0
         if action.source_mass is None:
-            return float(attraction_energy(self.rows, self.world.mass, x, action.constant, action.softening))
+            return float(
+                attraction_energy(self.attracted, self.world.mass, x, action.constant, action.softening)
+            )
         rows, _, distance = self._from_source(x)
         return -action.constant * action.source_mass * float(np.sum(self.world.mass[rows] / distance))

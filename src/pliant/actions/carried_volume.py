@@ -7,6 +7,7 @@ import numpy as np
 from pliant.actions.volume_projections import VolumeProjection, volume_and_gradient
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array
+from pliant.embedding.barycentric import EmbeddedSurface
 from pliant.interfaces import Structure
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class CarriedVolume(VolumeProjection):
         from scipy.sparse import csr_array
 
         carrier = structure.carrier
-        if carrier is None or carrier.offsets is not None:
+        if not isinstance(carrier, EmbeddedSurface) or carrier.offsets is not None:
             raise IncompatibleError(
                 "action 'volume-constraint': parts of the surface are too far from the phyxels.",
                 hint="Give the body a smaller edge.",

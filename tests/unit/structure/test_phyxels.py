@@ -131,7 +131,7 @@ def test_bad_wishes_are_errors() -> None:
 
 def nested(offset: float, outward: bool) -> Surface:
     """A ball of 0.1 m and one of 0.06 m ``offset`` along x, which faces inward or outward."""
-    ball = icosphere(0.1, 3)
+    ball = icosphere(0.1, 3).surface()
     small = ball.triangles if outward else ball.triangles[:, ::-1]
     points = np.concatenate([ball.points, 0.6 * ball.points + [offset, 0.0, 0.0]])
     return Surface(points, np.concatenate([ball.triangles, small + len(ball.points)]))
