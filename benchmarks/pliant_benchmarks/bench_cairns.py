@@ -12,12 +12,12 @@ from pliant.scene.load import parse
 from pliant_benchmarks.bench import BenchResult, bench
 from pliant_benchmarks.bench_cantilever import one_thread
 
-PRINTED = {"cylinder": (141, 115.0), "icosahedron": (660, 2321.0), "prism": (8, 2.0)}  # elements, ms a frame
+PRINTED = {"cylinder": (141, 115.0), "sphere": (660, 2321.0), "prism": (8, 2.0)}  # elements, ms a frame
 
 
 def frame_times(name: str, folder: Path) -> tuple[int, int, Array]:
     """Elements, particles and the CPU time of each frame [ms] of the scene of that model."""
-    scene = parse(examples.text(f"cairns-table-{name}"), folder, f"cairns-table-{name}.toml")
+    scene = parse(examples.text(f"cairns-{name}"), folder, f"cairns-{name}.toml")
     simulation = scene.simulation()
     simulation.start()
     simulation.advance()  # compiles and factorises
@@ -47,10 +47,10 @@ def cylinder() -> list[BenchResult]:
     return model("cylinder")
 
 
-@bench("cairns/icosahedron")
-def icosahedron() -> list[BenchResult]:
+@bench("cairns/sphere")
+def sphere() -> list[BenchResult]:
     """The icosahedron of 660 elements, pressed from above."""
-    return model("icosahedron")
+    return model("sphere")
 
 
 @bench("cairns/prism")
