@@ -45,7 +45,8 @@ def flux_more() -> None:
         choose = {'model = "cpm1"': f'model = "{model}"'}
         found = series("everts-shear", choose)
         angle = 0.57 * np.minimum(found["time"] / 0.8, 1.0)
-        shear.plot(angle, np.abs(found["top.x"]) / 1e3, color=colour, label=model)
+        shear.plot(angle, np.abs(found["flux.x"]) / 1e3, color=colour, label=model)
+        print(model, "shear", f"{found['flux.x'][-1] / 1e3:.1f} kN, top {found['top.x'][-1] / 1e3:.1f} kN")
         for name, style in (("everts-stretch", "-"), ("everts-stretch-fine", "--")):
             found = series(name, choose)
             print(model, name, f"{found['flux.total'][-1] / 1e3:.1f} kN")
@@ -64,7 +65,7 @@ def flux_more() -> None:
             label = f"{part}, volume {'kept' if kept else 'free'}"
             volume.plot(-2 * found["face.x"], -found[f"flux.{part}"] / 1e3, style, color=colour, label=label)
     shear.plot([0, 0.57], [0, 590], color="0.7", lw=3, zorder=0, label="A gamma G")
-    shear.set(title="shear (figure 9.5)", xlabel="shear", ylabel="force on the top [kN]")
+    shear.set(title="shear (figure 9.5)", xlabel="shear", ylabel="shear resultant of the section [kN]")
     mesh.set(title="coarse and fine (figure 9.8)", xlabel="strain", ylabel="total flux [kN]")
     volume.set(title="cpm1, volume constraint (figure 9.10)", xlabel="compression", ylabel="flux [kN]")
     for axes in (shear, mesh, volume):

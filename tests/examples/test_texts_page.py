@@ -65,3 +65,35 @@ def test_its_links_lead_somewhere() -> None:
             heads = [re.sub(r"[^\w\- ]", "", head).strip().lower().replace(" ", "-")
                      for head in re.findall(r"^#+ (.+)$", text, re.M)]  # fmt: skip
             assert anchor in heads, target
+
+
+SHORT = {
+    "render": ["--size", "160x120", "--frame", "0"],
+    "card": ["--edge", "0.5"],
+    "check": [str(examples.folder() / "listing-8-1.toml")],
+}
+LONG = {"examples", "validate", "bench"}  # checked above, in their short forms
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.split()[0] not in LONG and "render" not in c])
+def test_its_other_commands_run(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    from pliant.cli.main import run
+
+    arguments = command.split()
+    assert run([*arguments, *SHORT.get(arguments[0], [])]) == 0
+    assert capfd.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("render ")])
+def test_its_pictures_are_drawn(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the first frame of a run of one step."""
+    pytest.importorskip("pyvista")
+    from pliant.cli.main import run
+
+    monkeypatch.chdir(tmp_path)
+    _, source, picture, *options = command.split()
+    name = source.removesuffix(".pliant")
+    scene = parse(examples.text(name), tmp_path, f"{name}.toml")
+    replace(scene, time=replace(scene.time, duration=1e-3, fps=1e3)).run(to=source)
+    assert run(["render", source, picture, *options, *SHORT["render"]]) == 0
+    assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")

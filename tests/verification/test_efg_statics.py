@@ -22,7 +22,7 @@ def prepared(shape: Any, edge: float | None, **model: Any) -> tuple[Any, Any]:
     return structure, body.model.prepare(structure, body.resolved_material)
 
 
-@pytest.mark.parametrize("sampling", ["lattice", "bcc", "octree"])
+@pytest.mark.parametrize("sampling", ["lattice", "bcc", "octree", "stencil"])
 def test_linear_fields_are_reproduced(sampling: str) -> None:
     structure, mechanics = prepared(pl.shapes.cylinder(0.1, 0.4), 0.03, sampling=sampling)
     gradient = np.eye(3) + np.random.default_rng(1).normal(0.0, 0.3, (3, 3))

@@ -7,8 +7,10 @@ from bodies import block, simulate, values
 import pliant as pl
 from pliant.actions import Damping, Fix, Force, Gravity, Move, Rotate, VolumeConstraint
 from pliant.core.curves import Curve
+from pliant.core.errors import IncompatibleError
 from pliant.core.where import plane
 from pliant.measures import Probe
+from pliant.mesh.mesh import surface_volume
 from pliant.simulation.simulation import Simulation
 
 YOUNG, LENGTH, SIDE = 1e5, 1.0, 0.2
@@ -138,3 +140,33 @@ def test_gravity_does_not_squash_what_keeps_its_volume() -> None:
         [block()], [Gravity(), Fix(None, plane("z", "min")), VolumeConstraint()], seconds=0.3
     )
     assert abs(values(simulation)["volume"] / 0.012 - 1) < 1e-9
+
+
+def test_phyxels_keep_the_volume_inside_their_surface() -> None:
+    """A block of phyxels, squeezed by a fifth: without the constraint it loses per cents of its volume,
+    with it 1e-10."""
+    changes = {}
+    for kept in (False, True):
+        body = pl.Body(
+            pl.shapes.box(0.2, 0.2, 0.2), edge=0.05, model="efg", name="block",
+            material={"young": 1e5, "poisson": 0.3, "density": 1000.0, "damping": 5e-3},
+        )  # fmt: skip
+        low, high = pl.where.plane("x", "min"), pl.where.plane("x", "max")
+        squeeze = pl.Move("block", high, displacement=Curve([0.0, 0.1], [(0.0, 0, 0), (-0.04, 0, 0)]))
+        actions = [pl.Fix("block", low), squeeze, *([VolumeConstraint("block")] if kept else [])]
+        simulation = simulate([body], actions, seconds=0.12)
+        found = simulation.system.world.bodies[0]
+        assert found.structure.carrier is not None
+        carried = found.structure.carrier.positions(simulation.system.world.x)
+        changes[kept] = surface_volume(carried, found.structure.carrier.surface.triangles) / 0.008 - 1.0
+    assert changes[False] < -0.02
+    assert abs(changes[True]) < 1e-9
+
+
+def test_phyxels_have_no_nodal_volumes() -> None:
+    body = pl.Body(
+        pl.shapes.box(0.2, 0.2, 0.2), edge=0.05, model="efg",
+        material={"young": 1e5, "poisson": 0.3, "density": 1000.0},
+    )  # fmt: skip
+    with pytest.raises(IncompatibleError, match="as a whole"):
+        simulate([body], [VolumeConstraint(per="node")], seconds=0.01)

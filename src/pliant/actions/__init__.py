@@ -1,5 +1,6 @@
 """What the world does to bodies, one class each; ``ACTIONS`` names them for scenes."""
 
+from pliant.actions.attraction import Attraction as Attraction
 from pliant.actions.base import ActionParameters
 from pliant.actions.create_remove import Add as Add
 from pliant.actions.create_remove import Create as Create
@@ -34,8 +35,8 @@ from pliant.core.registry import Registry
 ACTIONS: Registry[ActionParameters] = Registry(
     "action",
     (
-        Gravity, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Traction, Drag, Damping,
-        Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
+        Gravity, Attraction, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Traction, Drag,
+        Damping, Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
         Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
     ),
     entry_points="pliant.actions",

@@ -26,6 +26,8 @@ class VolumeConstraint(TimeWindow):
     the exact volume is within ``tolerance``. Differs: the printed feedback, eq. (3.20), never reaches zero
     error and diverges for g >= 2/3; ``feedback = "everts"`` keeps it, with ``gain`` g, for the record.
 
+    Bodies of phyxels keep the volume inside the surface that they carry (per = "body" alone).
+
     per = "node": a quarter of the volumes of the tets around each particle, for every particle; a sparse
     system solved by conjugate gradients each step (default tolerance 1e-5). Models with a volumetric term
     per tet leave it out then: shear modulus and incompressibility remain, Young's modulus is three times
@@ -60,9 +62,16 @@ class VolumeConstraint(TimeWindow):
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         parts = world.bodies_named(self.body, "action 'volume-constraint'")
         for part in parts:
-            if "tetra" not in part.structure.cells:
+            if "tetra" in part.structure.cells:
+                continue
+            if part.model.kind != "efg":
                 raise IncompatibleError(
-                    f"action 'volume-constraint': body '{part.name}' is not made of tets."
+                    f"action 'volume-constraint': body '{part.name}' is made neither of tets nor of phyxels."
+                )
+            if self.per != "body" or self.feedback != "exact":
+                raise IncompatibleError(
+                    f"action 'volume-constraint': body '{part.name}' has no tets: it is kept as a whole.",
+                    hint='Use per = "body" with feedback = "exact".',
                 )
         return self.windowed(VolumeConstraintRuntime(parts, self))
 
@@ -79,13 +88,19 @@ class VolumeConstraintRuntime(ActionRuntime):
     applied_last = True
 
     def __init__(self, parts: list[BodyState], options: VolumeConstraint) -> None:
+        from pliant.actions.carried_volume import CarriedVolume
         from pliant.actions.volume_projections import BodyVolume, NodeVolumes, TetVolumes
 
         makers = {"body": BodyVolume, "node": NodeVolumes, "tet": TetVolumes}
         if options.per == "node":
             self.requests = tuple(DisableVolumetricTerm(part) for part in parts)
         self.parts, self._made_for = parts, [part.structure for part in parts]
-        self.solvers = [makers[options.per](part.structure, part.material, options) for part in parts]
+        self.solvers = [
+            (makers[options.per] if "tetra" in part.structure.cells else CarriedVolume)(
+                part.structure, part.material, options
+            )
+            for part in parts
+        ]
         self._work = self._impulse_work = 0.0  # done so far, and by projections since the last booking [J]
         self._transmits = False  # whether prescribed particles moved in the last step
 

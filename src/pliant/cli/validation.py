@@ -55,7 +55,9 @@ def card(
     poisson: Annotated[float | None, typer.Option(metavar="NU", help="Poisson's ratio.")] = None,
     density: Annotated[str | None, typer.Option(metavar="KG/M3", help="Density.")] = None,
     edge: Annotated[float, typer.Option(metavar="SHARE", help="Edge of the tets, of the cube's side.")] = 0.2,
-    calibrate: Annotated[bool, typer.Option("--calibrate", help="Let the model calibrate itself.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Correct the constants by what is measured.")
+    ] = False,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A key of the model.")
     ] = None,
@@ -68,14 +70,14 @@ def card(
     from dataclasses import asdict
 
     from pliant.core.errors import ParameterError
-    from pliant.validation.material_card import material_card
+    from pliant.validation.material_card import calibrated_card, material_card
 
     if not 0.02 <= edge <= 1.0:
         raise InputError(f"--edge {edge:g}: it is a share of the cube's side, 0.02 to 1.")
     chosen = _material(material, young, poisson, density)
-    keys = _keys([*(changes or []), *(["calibrate=true"] if calibrate else [])])
+    table = {"type": model, **_keys(changes or [])}
     try:
-        card = material_card({"type": model, **keys}, chosen, edge)
+        card = (calibrated_card if calibrate else material_card)(table, chosen, edge)
     except ParameterError as error:
         raise InputError(error.message.removeprefix("Body: ")) from None
     if json:
@@ -88,6 +90,8 @@ def card(
     say(f"{card.model}, {card.particles} particles")
     head = ("", "requested", "effective", "predicted", "remainder")
     say_table(head, [[text, *(column[key] for column in columns)] for key, text in MODULI.items()])
+    for text in card.notes:
+        say(text)
 
 
 def _material(preset: str | None, young: str | None, poisson: float | None, density: str | None) -> Table:

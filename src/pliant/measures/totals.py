@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @parameters
 class Volume(MeasureParameters):
-    """Volume of all bodies and of each [m3]: ``volume``, ``volume.BODY``."""
+    """Volume of all bodies and of each [m3]: ``volume``, ``volume.BODY``; zero for one that is not there."""
 
     kind: ClassVar[str] = "volume"
     unit: ClassVar[str] = "m³"
@@ -39,7 +39,7 @@ class VolumeSampler(MeasureSampler):
         each = []
         for part in self.world.bodies:
             x = self.world.x[part.rows]
-            own = part.mechanics.volume(x)
+            own = part.mechanics.volume(x) if part.present else 0.0
             each.append(structure_volume(part.structure, x) if own is None else own)
         return [float(sum(each)), *each]
 

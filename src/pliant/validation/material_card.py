@@ -1,21 +1,27 @@
 """The material card: what a model makes of a material, by virtual tests on a cube."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
+from pliant.core.errors import IncompatibleError, InputError
 from pliant.core.tables import Table
 from pliant.core.typing import Array, BoolArray
 from pliant.interfaces import Mechanics, Structure
 from pliant.materials import ResolvedMaterial
 from pliant.mesh.shapes import box
+from pliant.models import MODELS
 from pliant.scene import Body
 from pliant.validation.scenes import equilibrium
 
 STRAIN = 1e-3
 EDGE = 0.2  # of the cube's side
+ROUNDS = 4
+EXACT = 1e-3  # relative errors that are not worth correcting
+ISOTROPIC = 0.05  # how far E / (2 (1 + nu) G) may be from 1
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class Moduli:
 class Card:
     """Requested, measured and predicted moduli, and what remains.
 
+    given: the moduli that were given to the model where they are not those requested (``calibrated_card``).
+
     predicted: by the model's own theory (its ``predicted_lame``), None where it has none.
     remainder: measured over predicted (where there is none, requested) minus 1, for Poisson's ratio the
     difference.
@@ -47,6 +55,7 @@ class Card:
     requested: Moduli
     effective: Moduli
     predicted: Moduli | None
+    given: Moduli | None = None
 
     @property
     def remainder(self) -> Moduli:
@@ -55,8 +64,31 @@ class Card:
             a.young / b.young - 1, a.poisson - b.poisson, a.shear / b.shear - 1, a.bulk / b.bulk - 1
         )
 
+    @property
+    def isotropy(self) -> float:
+        """``E / (2 (1 + nu) G)`` of the measured moduli: 1 for an isotropic body."""
+        e = self.effective
+        return e.young / (2.0 * (1.0 + e.poisson) * e.shear)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the figures mean for who uses the model on this mesh."""
+        found = []
+        if self.given is not None:
+            found.append(
+                f"Measured with young = {self.given.young:.4g} and poisson = {self.given.poisson:.4g}: give "
+                "these to bodies of this model and edge."
+            )
+        if abs(self.isotropy - 1.0) > ISOTROPIC:
+            found.append(
+                f"E / (2 (1 + nu) G) is {self.isotropy:.3f}, and 1 for an isotropic solid: on this mesh the "
+                "body is not isotropic, and no choice of constants makes both E and G right. Finer meshes "
+                'come closer; for tets irregular ones too (mesher = "tetgen").'
+            )
+        return found
+
     def to_dict(self) -> Table:
-        return {**asdict(self), "remainder": asdict(self.remainder)}
+        return {**asdict(self), "remainder": asdict(self.remainder), "notes": self.notes}
 
 
 def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = None) -> Card:
@@ -81,6 +113,36 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
         effective=Moduli(float(tension[0]), float(tension[1]), shear, tests.swelling()),
         predicted=None if lame is None else Moduli.of_lame(*lame),
     )
+
+
+def calibrated_card(model: Table, material: Table, edge: float = EDGE) -> Card:
+    """The card of ``model`` after calibration: by its own key ``calibrate`` where it has one, and else with
+    the moduli for which the measured bulk and shear modulus are those of ``material``."""
+    if "calibrate" in signature(MODELS[str(model["type"])]).parameters:
+        return material_card({**model, "calibrate": True}, material, edge)
+    best = card = material_card(model, material, edge)
+    if card.effective.shear <= 0.0:
+        raise IncompatibleError(f"Model '{card.model}' has no moduli to calibrate: it does not deform.")
+    asked, density = card.requested, Body(box(1.0, 1.0, 1.0), material=material).resolved_material.density
+    bulk, shear = asked.bulk, asked.shear
+    for _ in range(ROUNDS):
+        if _misfit(card, asked) < EXACT:
+            break
+        bulk, shear = bulk * asked.bulk / card.effective.bulk, shear * asked.shear / card.effective.shear
+        given = Moduli.of_lame(bulk - 2.0 * shear / 3.0, shear)
+        table = {"young": given.young, "poisson": given.poisson, "density": density}
+        try:
+            card = material_card(model, table, edge)
+        except InputError:  # constants that no material has, or that the model refuses
+            break
+        if _misfit(card, asked) < _misfit(best, asked):
+            best = replace(card, requested=asked, predicted=None, given=given)
+    return best
+
+
+def _misfit(card: Card, asked: Moduli) -> float:
+    e = card.effective
+    return max(abs(e.young / asked.young - 1.0), abs(e.shear / asked.shear - 1.0))
 
 
 class VirtualTests:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial import Delaunay
 
 from pliant.core.diagnostics import Diagnostics
 from pliant.mesh.io import read_surface, read_volume, write_volume
@@ -96,6 +97,27 @@ def test_parts_that_touch_in_an_edge_have_a_face_each() -> None:
     assert (tet_volumes(points, mesh.tets) > 0).all()
     check_cells(mesh, "blended")
     assert len(tet_edges(mesh.tets)) == 11
+
+
+def test_slivers_do_not_spoil_the_cells() -> None:
+    """Delaunay tets of a lattice shaken by 1e-8 of its spacing: some have 1e-19 of a cube's volume, and their
+    circumcentres are rounding. Cells were negative for that, and whole meshes refused."""
+    lattice = np.stack(np.meshgrid(*[np.arange(4.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    points = lattice + np.random.default_rng(0).uniform(-1e-8, 1e-8, lattice.shape)
+    tets = Delaunay(points).simplices.astype(np.int64)
+    turned = np.linalg.det(points[tets[:, 1:]] - points[tets[:, :1]]) < 0.0
+    tets[turned] = tets[turned][:, [0, 1, 3, 2]]
+    mesh = TetMesh(points, tets)
+    assert tet_volumes(points, tets).min() < 1e-12
+    check_cells(mesh, "blended")
+    assert dual_cells(points, tets).flat.sum() > 0
+    told = Diagnostics()
+    body = Body(mesh, model="cpm1", material={"young": 1e5, "poisson": 0.3, "density": 1000.0})
+    structure = body.structure(told)
+    assert any("too flat to have a circumcentre" in text for text in told.texts())
+    forces, x = np.zeros_like(points), 1.001 * structure.rest
+    body.model.prepare(structure, body.resolved_material).add_forces(x, np.zeros_like(x), forces)
+    assert np.isfinite(forces).all()
 
 
 def test_the_text_s_own_cells_are_worse() -> None:

@@ -11,9 +11,12 @@ from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import MeshError
 from pliant.core.rotation import Rotation
 from pliant.mesh.mesh import Surface
+from pliant.mesh.shapes import icosphere
+from pliant.structure.samplers.phyxels.lattices import InsideTest
+from pliant.structure.samplers.phyxels.stencil import stencil_centres
 
 MATERIAL = {"young": 1e5, "poisson": 0.3, "density": 1000.0}
-SAMPLINGS = ["lattice", "bcc", "octree"]
+SAMPLINGS = ["lattice", "bcc", "octree", "stencil"]
 
 
 def sampled(shape: Any, **options: Any) -> Any:
@@ -43,7 +46,9 @@ def test_a_lattice_on_a_box_has_the_trapezoidal_shares() -> None:
     assert structure.mass == pytest.approx(0.5**outside, rel=1e-12)
 
 
-@pytest.mark.parametrize(("sampling", "close"), [("lattice", 0.1), ("bcc", 0.1), ("octree", 0.25)])
+@pytest.mark.parametrize(
+    ("sampling", "close"), [("lattice", 0.1), ("bcc", 0.1), ("octree", 0.25), ("stencil", 0.1)]
+)
 def test_a_count_is_met(sampling: str, close: float) -> None:
     structure = sampled(pl.shapes.gummy(0.1), model={"sampling": sampling, "count": 800})
     assert len(structure.rest) == pytest.approx(800, rel=close)
@@ -122,3 +127,29 @@ def test_bad_wishes_are_errors() -> None:
     sheet = Surface(np.eye(3), np.array([[0, 1, 2]]))
     with pytest.raises(MeshError, match="encloses no volume"):
         sampled(sheet, edge=0.1)
+
+
+def nested(offset: float, outward: bool) -> Surface:
+    """A ball of 0.1 m and one of 0.06 m ``offset`` along x, which faces inward or outward."""
+    ball = icosphere(0.1, 3).surface()
+    small = ball.triangles if outward else ball.triangles[:, ::-1]
+    points = np.concatenate([ball.points, 0.6 * ball.points + [offset, 0.0, 0.0]])
+    return Surface(points, np.concatenate([ball.triangles, small + len(ball.points)]))
+
+
+@pytest.mark.parametrize(("offset", "outward"), [(0.0, False), (0.0, True), (0.1, True)])
+def test_the_stencil_finds_what_winding_numbers_find(offset: float, outward: bool) -> None:
+    """Cells of a hollow ball, of one with another inside, and of two that overlap: of the lattice of cell
+    centres those that are inside by the solid angle of the surface."""
+    surface = nested(offset, outward)
+    solid = InsideTest(surface)
+    points, spacing = stencil_centres(solid, 0.008)
+    counts = np.maximum(1, np.round(solid.extent / 0.008).astype(int))
+    axes = [low + extent / n * (np.arange(n) + 0.5) for low, extent, n in zip(solid.low, solid.extent, counts,
+                                                                             strict=True)]  # fmt: skip
+    every = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    inside = every[solid.inside(every)]
+    assert len(points) == pytest.approx(len(inside), abs=0.002 * len(inside))
+    assert spacing == pytest.approx(0.008, rel=0.05)
+    radii = np.linalg.norm(points, axis=1)
+    assert (radii.min() > 0.055) == (not outward)

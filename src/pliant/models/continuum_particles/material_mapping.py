@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 import numpy as np
 from pydantic import model_validator
 
+from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.core.typing import Array
 from pliant.core.units import Pressure
@@ -77,6 +78,7 @@ class ParticleModel(Model):
     subject: ClassVar[str] = "Particles with volume"
     limits: ClassVar[frozenset[str]] = frozenset()
     references: ClassVar[tuple[str, ...]] = ("Everts2006",)
+    takes_moduli: ClassVar[bool] = False
 
     form: Form = "variational"
     mapping: Mapping = "consistent"
@@ -101,18 +103,39 @@ class ParticleModel(Model):
     def constant_strain(self) -> bool:
         return True
 
-    def predicted_lame(self, material: "Material") -> tuple[float, float]:
-        """Lame's (lambda, mu) [Pa] that the closed form says the body will have."""
+    def anisotropic(self, material: "Material") -> bool:
+        """Whether the material has moduli of its own axes anywhere; IncompatibleError where the model has no
+        place for them."""
+        from pliant.materials import by_region
+
+        found = any(own.anisotropic for own in (material, *by_region(material).values()))
+        if found and not self.takes_moduli:
+            raise IncompatibleError(
+                f"Model '{self.kind}' is isotropic, but the material has moduli of its own axes.",
+                hint="Give young and poisson, or use model = 'fem' or 'cpm2'.",
+            )
+        return found
+
+    def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
+        """Lame's (lambda, mu) [Pa] that the closed form predicts; None for anisotropic materials."""
+        if self.anisotropic(material):
+            return None
         one = np.array(material.lame)[:, None]
         lam, mu = face_constants((one[0], one[1]), self.form, self.mapping, self.constants).lame(self.form)
         return float(lam[0]), float(mu[0])
 
     def build(self, structure: Structure, material: "Material", make: "Callable[[FaceConstants], M]") -> "M":
         """The mechanics that ``make`` makes of the constants of faces, calibrated if asked for."""
-        from pliant.models.continuum_particles.calibration import calibrated
+        from pliant.models.calibration import calibrated
         from pliant.models.regions import lame_per_cell
 
+        self.anisotropic(material)
         lame = lame_per_cell(structure, material)
-        if self.calibrate:
-            return make(calibrated(make, lame, self.form))
-        return make(face_constants(lame, self.form, self.mapping, self.constants))
+        if not self.calibrate or self.form == "everts":  # faces of that form carry Hooke's traction exactly
+            return make(face_constants(lame, self.form, self.mapping, self.constants))
+
+        def body(bulk: float, shear: float) -> "M":
+            even = np.full_like(lame[0], bulk - 2.0 * shear / 3.0), np.full_like(lame[1], shear)
+            return make(face_constants(even, self.form))
+
+        return body(*calibrated(body, lame))

@@ -15,6 +15,7 @@ from pliant.structure.samplers.phyxels import PhyxelSampler, Sampling
 if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.mechanics import EfgMechanics
+    from pliant.models.efg.quadratic import QuadraticPhyxels
 
 
 @parameters
@@ -22,9 +23,12 @@ class Efg(Model):
     r"""Element-free Galerkin: phyxels that fit the deformation of their neighbourhood by least squares.
 
     sampling: "lattice" or "bcc" (body-centred), both with phyxels on the surface, or "octree", finer at the
-    surface ([Stegmayr2008]_ table 3.1). count: about how many phyxels; without it the body's ``edge`` is
+    surface, and "stencil", a lattice of cells inside ([Stegmayr2008]_ tables 3.1, 3.2).
+    count: about how many phyxels; without it the body's ``edge`` is
     their spacing.
 
+    basis: "linear", or "quadratic" (``quadratic.py``), which fits quadratic fields exactly and costs several
+    times as much; for elastic bodies that neither break nor are cut.
     law: a name of ``materials.constitutive.LAWS``: "neo-hookean", stable through inversion
     [SmithDeGoesKim2018]_, "st-venant-kirchhoff" (also called "hooke", Stegmayr's), and the others of the fem
     model. law_parameters: those of the law that E and nu do not fix.
@@ -62,6 +66,7 @@ class Efg(Model):
 
     law: LawName = "neo-hookean"
     law_parameters: LawParameters = Field(default_factory=dict)
+    basis: Literal["linear", "quadratic"] = "linear"
     sampling: Sampling = "lattice"
     count: int | None = Field(default=None, ge=8, le=2_000_000)
     volume_stiffness: Pressure = Field(default=0.0, ge=0)
@@ -98,8 +103,9 @@ class Efg(Model):
         """Those asked for: phyxels away from the surface follow a uniform strain exactly."""
         return material.lame
 
-    def prepare(self, structure: Structure, material: "Material") -> "EfgMechanics":
+    def prepare(self, structure: Structure, material: "Material") -> "EfgMechanics | QuadraticPhyxels":
         from pliant.models.efg.mechanics import EfgMechanics
+        from pliant.models.efg.quadratic import QuadraticPhyxels
 
         if material.anisotropic:
             raise IncompatibleError(
@@ -132,4 +138,16 @@ class Efg(Model):
                 "resample = true is for bodies that flow, with plasticity = 'large', and do not break.",
                 hint="Give the material a yield stress and no strength, or leave resample out.",
             )
-        return EfgMechanics(structure, material, self)
+        if self.basis == "linear":
+            return EfgMechanics(structure, material, self)
+        if flow is not None or material.strength is not None:
+            raise IncompatibleError(
+                "basis = 'quadratic' is for elastic bodies: the material has a yield stress or a strength.",
+                hint="Leave these out, or use basis = 'linear'.",
+            )
+        if law_named(self.law).rotation:
+            raise IncompatibleError(
+                f"basis = 'quadratic' does not have law = '{self.law}', which needs rotations.",
+                hint='Use law = "neo-hookean" or "st-venant-kirchhoff".',
+            )
+        return QuadraticPhyxels(structure, material, self)

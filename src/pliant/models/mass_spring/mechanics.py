@@ -49,8 +49,16 @@ class MassSpringMechanics(Mechanics):
     )
     field_names = fields.NAMES
 
-    def __init__(self, structure: Structure, material: "Material", stiffness: float | None) -> None:
-        self.material, self._given = material, stiffness
+    def __init__(
+        self,
+        structure: Structure,
+        material: "Material",
+        stiffness: float | None,
+        constants: tuple[float, float] | None = None,
+    ) -> None:
+        """``constants``: Lame's (lambda, mu) [Pa] that the springs and the volumetric term are made of, where
+        they are not the material's."""
+        self.material, self._given, self._constants = material, stiffness, constants
         self.damping_time = material.damping or 0.0
         self._keeps_volume = True
         self._set_up(structure)
@@ -66,6 +74,8 @@ class MassSpringMechanics(Mechanics):
         self.volumes = tet_volumes(rest, self.tets)
         self.lengths = np.linalg.norm(rest[self.edges[:, 1]] - rest[self.edges[:, 0]], axis=1)
         lam, mu = self.lame = lame_per_cell(structure, material)
+        if self._constants is not None:
+            lam, mu = (np.full_like(mu, value) for value in self._constants)
         if stiffness is None:
             self.stiffness = 2.5 * self._around_edges(mu * self.volumes) / self.lengths**2
             self.bulk = np.where(lam - mu > 1e-9 * mu, lam - mu, 0.0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
@@ -30,7 +30,9 @@ class MassSpring(Model):
     would be negative and the body unstable.
 
     stiffness: one constant [N/m] for all springs instead of the material rule (then there is no
-    volumetric term, and the material gives only the density).
+    volumetric term, and the material gives only the density). calibrate: measure the bulk and shear modulus
+    that the body's own mesh makes of the springs, and correct by it. Two constants cannot make a mesh
+    isotropic whose edges prefer some directions; ``pliant card`` shows what is left.
     """
 
     kind: ClassVar[str] = "mass-spring"
@@ -42,6 +44,15 @@ class MassSpring(Model):
     sampler: ClassVar[TetSampler] = TetSampler()
 
     stiffness: Number | None = Field(default=None, gt=0)
+    calibrate: bool = False
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "MassSpring":
+        if self.calibrate and self.stiffness is not None:
+            raise ValueError(
+                "calibrate corrects the material rule, and stiffness replaces it: give one of them"
+            )
+        return self
 
     @property
     def constant_strain(self) -> bool:
@@ -61,6 +72,11 @@ class MassSpring(Model):
         from pliant.models.mass_spring.mechanics import MassSpringMechanics
 
         for own in (material, *by_region(material).values()):
+            if own.anisotropic:
+                raise IncompatibleError(
+                    "Model 'mass-spring' is isotropic, but the material has moduli of its own axes.",
+                    hint="Give young and poisson, or use model = 'fem' or 'cpm2'.",
+                )
             lam, mu = own.lame
             if self.stiffness is None and lam < mu * (1 - 1e-9):
                 raise IncompatibleError(
@@ -68,4 +84,12 @@ class MassSpring(Model):
                     "less would need a negative volumetric stiffness, which is unstable.",
                     hint="Use poisson >= 0.25, or another model.",
                 )
-        return MassSpringMechanics(structure, material, self.stiffness)
+        if not self.calibrate:
+            return MassSpringMechanics(structure, material, self.stiffness)
+        from pliant.models.calibration import calibrated
+        from pliant.models.regions import lame_per_cell
+
+        def body(bulk: float, shear: float) -> MassSpringMechanics:
+            return MassSpringMechanics(structure, material, None, (bulk - 2.0 * shear / 3.0, shear))
+
+        return body(*calibrated(body, lame_per_cell(structure, material)))

@@ -69,8 +69,11 @@ def tet_fields(
     return deformation_fields(deformation_gradients(x, rest, tets), lame, names)
 
 
-def deformation_fields(F: Array, lame: tuple[Array, Array], names: Sequence[str]) -> dict[str, FieldData]:
-    """Fields per cell from Green strain ``(F^T F - I) / 2`` and Hooke's law on it, lame (m,), (m,) [Pa].
+def deformation_fields(
+    F: Array, lame: tuple[Array, Array], names: Sequence[str], stiffness: Array | None = None
+) -> dict[str, FieldData]:
+    """Fields per cell from Green strain ``(F^T F - I) / 2`` and Hooke's law on it, lame (m,), (m,) [Pa], or
+    ``stiffness`` (m, 6, 6) [Pa] in Voigt's order.
 
     strain: equivalent strain, 2/3 of the von Mises norm; stress: von Mises of Cauchy [Pa];
     stress-tensor (m, 3, 3) and principal (m, 3), descending [Pa]; inverted: det F <= 0.
@@ -78,6 +81,12 @@ def deformation_fields(F: Array, lame: tuple[Array, Array], names: Sequence[str]
     E = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
     lam, mu = lame
     S = 2.0 * mu[:, None, None] * E + (lam * np.trace(E, axis1=1, axis2=2))[:, None, None] * np.eye(3)
+    if stiffness is not None:
+        shear = 2.0 * E
+        voigt = np.stack(
+            [E[:, 0, 0], E[:, 1, 1], E[:, 2, 2], shear[:, 1, 2], shear[:, 0, 2], shear[:, 0, 1]], 1
+        )
+        S = np.einsum("mij,mj->mi", stiffness, voigt)[:, [[0, 5, 4], [5, 1, 3], [4, 3, 2]]]
     sigma = cauchy_from_second_piola(F, S)
     found = stress_fields(sigma, names, "cell")
     if "strain" in names:

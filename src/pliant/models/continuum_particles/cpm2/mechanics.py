@@ -8,16 +8,18 @@ strains, so a tet is isotropic, and exactly the linear tet of finite elements, i
 any tet. The printed form keeps the faces of [Everts2006]_.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.interfaces import Structure
+from pliant.interfaces import FieldData, Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks
 from pliant.kernels.simd_transpose import aligned
 from pliant.models.continuum_particles.cpm2 import kernels
+from pliant.models.continuum_particles.cpm2.anisotropy import AnisotropicTerm
 from pliant.models.continuum_particles.cpm2.kernels import FIRST, SECOND
 from pliant.models.continuum_particles.face_law import FLAT
 from pliant.models.continuum_particles.material_mapping import FaceConstants, Form
@@ -26,6 +28,8 @@ from pliant.models.tets import fields
 from pliant.models.tets.fields import edge_matrices, volume_gradients
 
 if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
+
     from pliant.materials import ResolvedMaterial as Material
 
 
@@ -99,9 +103,15 @@ class Cpm2Mechanics(ParticleMechanics):
     printed_along = 1.0
 
     def __init__(
-        self, structure: Structure, material: "Material", form: Form, constants: FaceConstants
+        self, structure: Structure, material: "Material", form: Form, constants: FaceConstants | None
     ) -> None:
+        """``constants``: those of the faces; None for an anisotropic material, whose stiffness says them."""
         super().__init__(structure, material, form)
+        self._anisotropic = AnisotropicTerm(structure, material) if constants is None else None
+        if self._anisotropic is not None:
+            mu = self._anisotropic.rest.on_faces
+            constants = FaceConstants(2.0 * mu, 0.5 * mu, np.zeros_like(mu))
+        assert constants is not None
         self.constants = constants
         cells = make_blocks(self.tets, len(structure.rest), columns=4)
         self.cells = replace(cells, buffer=aligned(cells.buffer))
@@ -153,18 +163,48 @@ class Cpm2Mechanics(ParticleMechanics):
         c, printed = self.cells, self.form == "everts"
         kernels.forces[c.parallel](printed, c.starts, c.low, c.offset, self._index, self._rows, x, c.buffer)
         c.add_to(out)
+        if self._anisotropic is not None:
+            self._anisotropic.add_forces(x, out)
 
     def energy(self, x: Array) -> float:
         c = self.cells
         parts = np.empty(len(c.low))
         kernels.energies[c.parallel](c.starts, self._index, self._rows, np.ascontiguousarray(x), parts)
-        return float(parts.sum())
+        own = 0.0 if self._anisotropic is None else self._anisotropic.energy(np.ascontiguousarray(x))
+        return float(parts.sum()) + own
 
     def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
         """Add ``K dx`` with the Gauss-Newton stiffness: never negative, exact at rest."""
         c, rows, own = self.cells, self._product_rows, np.ascontiguousarray(dx)
         kernels.product[c.parallel](c.starts, c.low, c.offset, self._index, rows, x, own, c.buffer)
         c.add_to(out)
+        if self._anisotropic is not None:
+            self._anisotropic.add_product(x, own, out)
+
+    def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
+        super().add_damping_forces(x, v, out)
+        if self._anisotropic is not None:
+            self._anisotropic.add_product(x, -self.damping_time * v, out, damping=True)
+
+    def rest_stiffness(self) -> "bsr_array":
+        own = super().rest_stiffness()
+        return (
+            own
+            if self._anisotropic is None
+            else own + self._anisotropic.rest_stiffness(len(self.structure.rest))
+        )
+
+    def section_force(self, x: Array, above: BoolArray) -> dict[str, tuple[Array, float]]:
+        parts = super().section_force(x, above)
+        if self._anisotropic is not None:
+            parts["volumetric"] = self._anisotropic.section_force(x, above)
+        return parts
+
+    def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:
+        if self._anisotropic is None:
+            return super().fields(x, v, names)
+        F = fields.deformation_gradients(x, self.structure.rest, self.tets)
+        return fields.deformation_fields(F, self.lame, names, self._anisotropic.rest.whole)
 
     def face_stiffness(self) -> tuple[Array, Array, Array]:
         return self._stiffness

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pliant.core.errors import IncompatibleError
 from pliant.core.parameters import parameters
 from pliant.interfaces import Structure
 from pliant.models.continuum_particles.material_mapping import ParticleModel
@@ -26,6 +27,7 @@ class Cpm2(ParticleModel):
     mapping: ``consistent`` gives Hooke's law (see ``material_mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
     calibrate: measure what the mesh makes of the constants, and correct them by it.
+    Materials may have ``moduli`` and a ``frame`` (``cpm2/anisotropy.py``).
 
     Source: [Everts2006]_ chapter 7. Differs: mapping, the variational form and its normals (see
     ``mechanics``); :math:`\gamma/\sin\gamma` by a polynomial instead of an arctangent.
@@ -35,7 +37,16 @@ class Cpm2(ParticleModel):
     kind: ClassVar[str] = "cpm2"
     sampler: ClassVar[TetSampler] = TetSampler()
 
+    takes_moduli: ClassVar[bool] = True
+
     def prepare(self, structure: Structure, material: "Material") -> "Cpm2Mechanics":
         from pliant.models.continuum_particles.cpm2.mechanics import Cpm2Mechanics
 
+        if self.anisotropic(material):
+            if self.form == "everts" or self.mapping == "everts" or self.calibrate:
+                raise IncompatibleError(
+                    "Model 'cpm2' takes moduli of the material's own axes in its own form only.",
+                    hint="Leave form, mapping and calibrate out.",
+                )
+            return Cpm2Mechanics(structure, material, self.form, None)
         return self.build(structure, material, lambda own: Cpm2Mechanics(structure, material, self.form, own))

@@ -92,6 +92,7 @@ Recipe = Literal["blended", "barycentric", "everts"]
 SMALLEST = 0.3  # smallest face kept, as a share of the barycentric one
 SWEEPS = 16
 MORE = 0.1  # blend added in a sweep
+FARTHEST = 1e6  # weight of a corner in a circumcentre above which the barycentre is taken
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class Dual:
     zero where there are fewer), tets first, then boundary triangles, then edge midpoints; edges (e, 2);
     start (e + 1,) into fan: each face's dual vertices as an open list that is closed through the midpoint q
     of its edge; areas (e, 3): area vectors at rest [m2], from i to j; blend (m,) per tet: 0 is its
-    circumcentre, 1 its barycentre; around: the tets around each edge.
+    circumcentre, 1 its barycentre; around: the tets around each edge; flat (m,): tets whose circumcentre was
+    replaced because they are too flat to have one.
     """
 
     particles: IntArray
@@ -113,6 +115,7 @@ class Dual:
     areas: Array
     blend: Array
     around: Chains
+    flat: BoolArray
 
     def vertices(self, x: Array) -> Array:
         """Positions of the dual vertices (k, 3) when the particles are at ``x``."""
@@ -133,7 +136,8 @@ def dual_cells(points: Array, tets: IntArray, recipe: Recipe = "blended") -> Dua
     of tets ends at a boundary triangle, the dual vertex of that triangle comes next; it is closed through the
     edge's midpoint. Areas are signed. Then :math:`\sum d \otimes N = V I` over all faces.
 
-    blended: :math:`C_t` is the circumcentre, moved towards the tet's barycentre until it does not lie behind
+    blended: :math:`C_t` is the circumcentre (the barycentre of slivers whose corners weigh more than 1e6 in
+    it, which is only rounding), moved towards the tet's barycentre until it does not lie behind
     a boundary triangle, then by 0.1 at a time while a face of its edges is smaller than 0.3 of the
     barycentric one; boundary triangles have their barycentres. barycentric: barycentres everywhere.
     everts: the recipe of [Everts2006]_, circumcentres of tets and boundary triangles, however they lie.
@@ -144,10 +148,14 @@ def dual_cells(points: Array, tets: IntArray, recipe: Recipe = "blended") -> Dua
     """
     chained, triangles = chains(tets), boundary_triangles(tets)
     corner_weights = np.full((len(triangles), 3), 1.0 / 3.0)
+    flat = np.zeros(len(tets), bool)
     if recipe == "barycentric":
         weights, blend = np.full((len(tets), 4), 0.25), np.ones(len(tets))
     else:
         weights, blend = tet_circumcentre_weights(points, tets), np.zeros(len(tets))
+    if recipe == "blended":
+        flat = flat_tets(weights)
+        weights[flat], blend[flat] = 0.25, 1.0
     if recipe == "everts":
         corner_weights = triangle_circumcentre_weights(points, triangles)
     particles, start, fan, pinched = _fans(chained, tets, triangles)
@@ -159,7 +167,7 @@ def dual_cells(points: Array, tets: IntArray, recipe: Recipe = "blended") -> Dua
         all_weights = np.concatenate([blended(weights, blend), rest_of])
         y = np.einsum("kc,kcd->kd", all_weights, points[particles])
         areas = area_vectors(points, chained.edges, start, fan, y)
-        return Dual(particles, all_weights, chained.edges, start, fan, areas, blend, chained)
+        return Dual(particles, all_weights, chained.edges, start, fan, areas, blend, chained, flat)
 
     if recipe == "everts":
         start, fan = _close_on_one_side(chained.edges, start, fan, points, particles, weights, rest_of)
@@ -280,8 +288,12 @@ def tet_circumcentre_weights(points: Array, tets: IntArray) -> Array:
     """
     p = points[tets]
     edges = p[:, 1:] - p[:, :1]
-    centre = np.linalg.solve(2.0 * edges, np.einsum("mij,mij->mi", edges, edges)[:, :, None])
+    flat = np.linalg.det(edges) == 0.0
+    squares = np.einsum("mij,mij->mi", edges, edges)[:, :, None]
+    edges[flat] = np.eye(3)
+    centre = np.linalg.solve(2.0 * edges, squares)
     w = np.linalg.solve(edges.transpose(0, 2, 1), centre)[:, :, 0]
+    w[flat] = np.nan
     return np.concatenate([1.0 - w.sum(axis=1, keepdims=True), w], axis=1)
 
 
@@ -298,6 +310,15 @@ def triangle_circumcentre_weights(points: Array, triangles: IntArray) -> Array:
     return weights
 
 
+def flat_tets(weights: Array) -> BoolArray:
+    """Which tets (m,) are so flat that their circumcentre, of ``weights`` (m, 4), is only rounding."""
+    return np.asarray(~(np.abs(weights).max(axis=1) < FARTHEST))
+
+
 def blended(weights: Array, blend: Array) -> Array:
-    """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k)."""
-    return np.asarray(weights + blend[:, None] * (1.0 / weights.shape[1] - weights))
+    """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k).
+
+    With a blend of 1 exactly the barycentre, however far away the circumcentre is."""
+    share = 1.0 / weights.shape[1]
+    moved = weights + blend[:, None] * (share - weights)
+    return np.asarray(np.where(blend[:, None] < 1.0, moved, share))

@@ -30,11 +30,18 @@ class DualCellSampler:
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
         mesh = geometry.tets()
         whole = sample_tets(mesh, geometry.shown(), density_of_tets(mesh, material))
-        volumes = dual_cells(mesh.points, mesh.tets, self.recipe).cell_volumes(mesh.points)
+        dual = dual_cells(mesh.points, mesh.tets, self.recipe)
+        volumes = dual.cell_volumes(mesh.points)
         if volumes.min() <= 0.0:
             raise MeshError(
                 f"dual = '{self.recipe}': {int(np.sum(volumes <= 0))} of {len(volumes)} cells are empty.",
                 hint="Use dual = 'blended', which has none.",
+            )
+        if dual.flat.any() and geometry.diagnostics is not None:
+            around = len(np.unique(dual.around.edge[dual.flat[dual.around.tet]]))
+            geometry.diagnostics.note(
+                f"{int(dual.flat.sum())} of {len(mesh.tets)} tets are too flat to have a circumcentre: the "
+                f"{around} of {len(dual.edges)} dual faces around them go through barycentres."
             )
         mass = cell_masses(volumes, whole)
         return replace(whole, mass=np.maximum(mass, LIGHTEST * float(np.median(mass))))

@@ -50,7 +50,7 @@ FINE = 4  # voxels along a spacing ...
 COARSE = 2  # ... for large samplings; even, so that no voxel lies half-way between two lattice nodes
 MANY = 20_000
 AGREEING = 0.03
-_UNTIE = 1e-5 * np.array([0.613, 0.371, 0.697])  # voxels half-way between phyxels go the same way always
+UNTIE = 1e-5 * np.array([0.613, 0.371, 0.697])  # voxels half-way between phyxels go the same way always
 _SLAB = 400_000  # voxels at a time
 TIMES = 3  # more of them change nothing that can be measured
 REACH = 2.5  # spacings: how far below a surface that drew phyxels onto it others are spread
@@ -89,7 +89,7 @@ def voxels_inside(solid: InsideTest, spacing: float, count: int) -> Iterator[tup
         voxels = [(whole[:, None] + offsets).reshape(-1, 3)]
         doubtful = (centres[near][:, None] + offsets).reshape(-1, 3)
         voxels.append(doubtful[solid.inside(doubtful)])
-        yield np.concatenate(voxels) + spacing * _UNTIE, float(np.prod(size / per))
+        yield np.concatenate(voxels) + spacing * UNTIE, float(np.prod(size / per))
 
 
 def _boxes(solid: InsideTest, counts: IntArray) -> tuple[Array, Array]:

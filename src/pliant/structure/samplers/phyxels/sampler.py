@@ -1,4 +1,4 @@
-"""The sampler for meshless models: phyxels on a lattice, a body-centred lattice or an octree."""
+"""The sampler for meshless models: phyxels on a lattice, a body-centred lattice, an octree or in slices."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
     from pliant.structure.samplers.phyxels.lattices import InsideTest
 
-Sampling = Literal["lattice", "bcc", "octree"]
+Sampling = Literal["lattice", "bcc", "octree", "stencil"]
 Spread = tuple[Array, BoolArray, float]
 USUAL = 1200  # phyxels unless a count or an edge length is given
 FEWEST = 8
@@ -30,7 +30,8 @@ class PhyxelSampler:
     """Fills a closed surface with phyxels, in the body's own axes.
 
     sampling: "lattice" and "bcc" put a layer of phyxels on the surface; "octree" is [Stegmayr2008]_ table
-    3.1, finer at the surface. count: how many phyxels, about; None: as the body's edge says.
+    3.1, finer at the surface, "stencil" his table 3.2, a lattice of cells (``stencil.py``).
+    count: how many phyxels, about; None: as the body's edge says.
     """
 
     sampling: Sampling = "lattice"
@@ -79,6 +80,11 @@ class PhyxelSampler:
             from pliant.structure.samplers.phyxels.lattices import divisions_for, octree_centres
 
             points, found = octree_centres(solid, *divisions_for(solid, spacing))
+            return points, np.zeros(len(points), bool), found
+        if self.sampling == "stencil":
+            from pliant.structure.samplers.phyxels.stencil import stencil_centres
+
+            points, found = stencil_centres(solid, spacing)
             return points, np.zeros(len(points), bool), found
         from pliant.structure.samplers.phyxels.lattices import centred_nodes, cubic_nodes, fitted
 

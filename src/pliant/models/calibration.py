@@ -1,22 +1,38 @@
-"""Calibration: what a very mesh makes of the constants, and the constants that make it right."""
+"""Calibration: the moduli that a body's own mesh makes of constants, and the constants that correct them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from pliant.core.errors import IncompatibleError
-from pliant.core.typing import Array, BoolArray
+from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.interfaces import Structure
 from pliant.mesh.mesh import boundary_triangles
-from pliant.models.continuum_particles.material_mapping import FaceConstants, Form, face_constants
-from pliant.models.continuum_particles.mechanics import ParticleMechanics
 from pliant.models.tets.fields import edge_matrices
 from pliant.models.tets.stiffness import gradients
+
+if TYPE_CHECKING:
+    from scipy.sparse import bsr_array
 
 ROUNDS = 3
 
 
-def effective_moduli(mechanics: ParticleMechanics) -> tuple[float, float]:
+class TetBody(Protocol):
+    """What is measured: the runtime of a body of tets (m, 4) with their ``volumes`` (m,) [m3]."""
+
+    structure: Structure
+    tets: IntArray
+    volumes: Array
+
+    def add_stiffness_product(self, x: Array, dx: Array, out: Array) -> None:
+        """Add ``K dx`` at positions ``x`` to ``out``; (n, 3) each."""
+
+    def rest_stiffness(self) -> "bsr_array":
+        """A stiffness matrix (3n, 3n) [N/m] near that of the body at rest, as a preconditioner."""
+
+
+def effective_moduli(mechanics: TetBody) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] of a body at rest: the mean of two tests, by six unit tensors each.
 
     The surface is loaded with ``sigma n``, or displaced by ``e x``; the exact answer of a homogeneous body of
@@ -27,7 +43,7 @@ def effective_moduli(mechanics: ParticleMechanics) -> tuple[float, float]:
     return 0.5 * (loaded[0] + displaced[0]), 0.5 * (loaded[1] + displaced[1])
 
 
-def _loaded(mechanics: ParticleMechanics) -> tuple[float, float]:
+def _loaded(mechanics: TetBody) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] from the mean strain under uniform stresses on the surface."""
     tets, volumes = mechanics.tets, mechanics.volumes
     slopes = gradients(np.linalg.inv(edge_matrices(mechanics.structure.rest, tets)).astype(np.float64))
@@ -40,7 +56,7 @@ def _loaded(mechanics: ParticleMechanics) -> tuple[float, float]:
     return 1.0 / (3.0 * compliance[0]), 0.5 / float(np.mean(compliance[1:]))
 
 
-def _displaced(mechanics: ParticleMechanics) -> tuple[float, float]:
+def _displaced(mechanics: TetBody) -> tuple[float, float]:
     """Bulk and shear modulus [Pa] from the energy with the surface displaced uniformly."""
     rest = mechanics.structure.rest
     free = np.ones_like(rest, bool)
@@ -57,13 +73,13 @@ def _displaced(mechanics: ParticleMechanics) -> tuple[float, float]:
     return stiffness[0] / 3.0, 0.5 * float(np.mean(stiffness[1:]))
 
 
-def _product(mechanics: ParticleMechanics, u: Array) -> Array:
+def _product(mechanics: TetBody, u: Array) -> Array:
     out = np.zeros_like(u)
     mechanics.add_stiffness_product(mechanics.structure.rest, u, out)
     return out
 
 
-def _solver(mechanics: ParticleMechanics, free: BoolArray) -> Callable[[Array], Array]:
+def _solver(mechanics: TetBody, free: BoolArray) -> Callable[[Array], Array]:
     """Displacements of the degrees of freedom ``free`` (n, 3) under loads (n, 3), by the model's own
     stiffness at rest, preconditioned by that of linear elasticity."""
     from scipy.sparse import eye_array
@@ -105,13 +121,8 @@ def _tensors() -> Array:
     return np.array(found)
 
 
-def calibrated(
-    build: Callable[[FaceConstants], ParticleMechanics], lame: tuple[Array, Array], form: Form
-) -> FaceConstants:
-    """The constants with which the body that ``build`` makes has the bulk and shear modulus of ``lame``.
-
-    The printed form needs none: its faces carry Hooke's traction exactly.
-    """
+def calibrated(build: Callable[[float, float], TetBody], lame: tuple[Array, Array]) -> tuple[float, float]:
+    """The bulk and shear modulus [Pa] that give the body that ``build`` makes those of ``lame`` (per tet)."""
     lam, mu = lame
     if np.ptp(lam) or np.ptp(mu):
         raise IncompatibleError(
@@ -119,13 +130,7 @@ def calibrated(
         )
     wanted = float(lam[0] + 2.0 * mu[0] / 3.0), float(mu[0])
     bulk, shear = wanted
-    constants = face_constants(lame, form)
-    if form == "everts":
-        return constants
     for _ in range(ROUNDS):
-        found = effective_moduli(build(constants))
+        found = effective_moduli(build(bulk, shear))
         bulk, shear = bulk * wanted[0] / found[0], shear * wanted[1] / found[1]
-        constants = face_constants(
-            (np.full_like(lam, bulk - 2.0 * shear / 3.0), np.full_like(mu, shear)), form
-        )
-    return constants
+    return bulk, shear
