@@ -49,7 +49,7 @@ def scene_schema() -> Table:
     """The schema of a whole scene file."""
     schema = _table_of(SceneFile)
     places = schema["properties"]
-    places["time"] = _table_of(TimeSettings)
+    places["time"] = _table_of(TimeSettings) | {"description": places["time"]["description"]}
     places["bodies"] |= {"type": "array", "minItems": 1, "items": _table_of(Body)}
     for family, registry in FAMILIES.items():
         places[family] |= {"type": "array", "items": _choice(registry, named=False)}
