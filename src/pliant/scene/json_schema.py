@@ -158,7 +158,8 @@ def _of_annotated(args: tuple[Any, ...]) -> Table:
         if isinstance(note, NameOf):
             return {"enum": [*note.registry, *note.registry.aliases]}
         if isinstance(note, WithJsonSchema):
-            return dict(QUANTITY)
+            known = note.json_schema or {}
+            return {"type": known["type"]} if "type" in known else dict(QUANTITY)
     found = _of(args[0])
     if args[0] is not Any and typing.get_origin(args[0]) is tuple and _converts(args):
         return {"anyOf": [found, {"type": "string"}]}  # axes = "xy"

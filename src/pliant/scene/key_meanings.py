@@ -172,6 +172,8 @@ SHARED = {  # by class and key, or by key alone
     "VolumeConstraint.compliance": "of per = tet: one over the stiffness in multiples of the bulk modulus",
     "VolumeConstraint.sweeps": "of per = tet: sweeps of Gauss-Seidel in a step",
     "Probe.what": "the quantity",
+    "Manipulator.body": "name of the body",
+    "Peak.body": "name of the body",
     "Peak.field": "the field, such as stress",
 }  # fmt: skip
 
