@@ -1,7 +1,6 @@
 """``pliant info``: what a run, a scene, a mesh, a model or a material is."""
 
 import inspect
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from pliant.cli import options
 from pliant.cli.output import cell, say, say_json, say_pairs, say_table
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
-from pliant.core.text import seconds
+from pliant.core.text import readable, seconds
 
 EXAMPLES = {
     "info": (
@@ -108,11 +107,9 @@ def _show_scene(found: Table) -> None:
 def _show_model(found: Table) -> None:
     say(found["about"])
     say()
-    rows = [
-        [row.get(key) for key in ("name", "kind", "unit", "default", "about")] for row in found["parameters"]
-    ]
+    rows = [[row.get(key) for key in ("name", "kind", "unit", "default")] for row in found["parameters"]]
     if rows:
-        say_table(("parameter", "kind", "unit", "default", ""), rows)
+        say_table(("parameter", "kind", "unit", "default"), rows)
     else:
         say("no parameters")
     say(f"fields: {', '.join(found['fields'])}" if found["fields"] else "")
@@ -203,29 +200,6 @@ def _model(name: str) -> Table:
     }
 
 
-_SIGNS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "lambda": "λ", "mu": "μ", "nu": "ν", "pi": "π", "rho": "ρ",
-    "sigma": "σ", "sum": "Σ", "cdot": "·", "parallel": "∥", "angle": "∠", "times": "×", "le": "≤", "ge": "≥",
-}  # fmt: skip
-
-
-def readable(text: str) -> str:
-    """A docstring as text for a terminal: formulas without TeX, names without marks, keys of papers in
-    brackets."""
-
-    def formula(found: re.Match[str]) -> str:
-        tex = re.sub(r"\\[td]?frac(\d)(\d)", r"\1/\2", found[1])
-        tex = re.sub(r"\\[td]?frac\{(\w+)\}\{(\w+)\}", r"\1/\2", tex)
-        tex = re.sub(r"\\[td]?frac\{([^}]*)\}\{([^}]*)\}", r"(\1)/(\2)", tex)
-        tex = re.sub(r"\\(?:mathrm|text)\{([^}]*)\}", r"\1", re.sub(r"\\[ ,;!]", " ", tex))
-        tex = re.sub(r"\\([A-Za-z]+)", lambda name: _SIGNS.get(name[1], name[1]), tex)
-        return re.sub(r"\^([23])\b", lambda power: {"2": "²", "3": "³"}[power[1]], tex)
-
-    text = re.sub(r":math:`([^`]*)`", formula, text)
-    text = re.sub(r":\w+:`~?(?:[\w.]+\.)?([^`]*)`", r"\1", text)
-    return re.sub(r"\[(\w+)\]_", r"[\1]", text).replace("``", "")
-
-
 def _fields(cls: Any) -> list[str]:
     """What a model can say of each particle or cell, as a small body of it does."""
     from pliant.mesh import shapes
@@ -238,10 +212,12 @@ def _fields(cls: Any) -> list[str]:
 
 
 def parameters_of(cls: Any) -> list[Table]:
-    """Scene keys of a parameter class with kind, unit and default, from its JSON schema."""
+    """Scene keys of a parameter class with kind, unit, default and meaning."""
     from pydantic import TypeAdapter
 
-    found = []
+    from pliant.scene.key_meanings import meanings
+
+    found, about = [], meanings(cls)
     properties = TypeAdapter(cls).json_schema(by_alias=True).get("properties", {})
     for name, schema in properties.items():
         choices = list(_choices(schema))
@@ -252,7 +228,7 @@ def parameters_of(cls: Any) -> list[Table]:
                 "kind": next((kind for kind in kinds if kind), "any"),
                 "unit": next((choice["unit"] for choice in choices if choice.get("unit")), None),
                 "default": schema.get("default"),
-                "about": schema.get("description", ""),
+                "about": readable(about.get(name, "")),
             }
         )
     return found

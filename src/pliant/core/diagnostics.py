@@ -22,6 +22,11 @@ class Diagnostic:
         return f"{self.label}: {self.text}" if self.label else self.text
 
 
+def see(symptom: str) -> str:
+    """Where the guide explains ``symptom`` (an anchor of its page), with a bad scene and a good one."""
+    return f"See docs/tune.md#{symptom}."
+
+
 class Diagnostics:
     """Collects messages and hands them to listeners as they come.
 

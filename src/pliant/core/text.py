@@ -1,4 +1,6 @@
-"""Numbers in sentences: counts, spans of time, sizes of files."""
+"""Numbers in sentences, and docstrings as plain text."""
+
+import re
 
 
 def counted(count: int, noun: str) -> str:
@@ -24,3 +26,27 @@ def size(count: float) -> str:
             return f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:.3g} TB"
+
+
+_SIGNS = {
+    "alpha": "α", "beta": "β", "epsilon": "ε", "gamma": "γ", "lambda": "λ", "mu": "μ", "nu": "ν", "pi": "π",
+    "rho": "ρ", "sigma": "σ", "sum": "Σ", "cdot": "·", "parallel": "∥", "angle": "∠", "times": "×",
+    "le": "≤", "ge": "≥",
+}  # fmt: skip
+
+
+def readable(text: str) -> str:
+    """A docstring as text for a terminal: formulas without TeX, names without marks, keys of papers in
+    brackets."""
+
+    def formula(found: re.Match[str]) -> str:
+        tex = re.sub(r"\\[td]?frac(\d)(\d)", r"\1/\2", found[1])
+        tex = re.sub(r"\\[td]?frac\{(\w+)\}\{(\w+)\}", r"\1/\2", tex)
+        tex = re.sub(r"\\[td]?frac\{([^}]*)\}\{([^}]*)\}", r"(\1)/(\2)", tex)
+        tex = re.sub(r"\\(?:mathrm|text)\{([^}]*)\}", r"\1", re.sub(r"\\[ ,;!]", " ", tex))
+        tex = re.sub(r"\\([A-Za-z]+)", lambda name: _SIGNS.get(name[1], name[1]), tex)
+        return re.sub(r"\^([23])\b", lambda power: {"2": "²", "3": "³"}[power[1]], tex)
+
+    text = re.sub(r":math:`([^`]*)`", formula, text)
+    text = re.sub(r":\w+:`~?(?:[\w.]+\.)?([^`]*)`", r"\1", text)
+    return re.sub(r"\[(\w+)\]_", r"[\1]", text).replace("``", "")

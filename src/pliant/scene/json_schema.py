@@ -21,12 +21,14 @@ from pliant.core.registry import NameOf, Registry
 from pliant.core.rotation import Direction
 from pliant.core.selection import BodyRef
 from pliant.core.tables import Table
+from pliant.core.text import readable
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material, presets
 from pliant.mesh.shapes import SHAPES
 from pliant.mesh.shapes.scene_form import AnyShape
 from pliant.models import MODELS
 from pliant.scene.body import AnyMaterial, AnyModel, Body
+from pliant.scene.key_meanings import meanings
 from pliant.scene.scene import AnyIntegrator, TimeSettings
 from pliant.scene.schema import FAMILIES, KEYED, SceneFile, keys_of, mentions
 
@@ -47,10 +49,10 @@ def scene_schema() -> Table:
     """The schema of a whole scene file."""
     schema = _table_of(SceneFile)
     places = schema["properties"]
-    places["time"] = _table_of(TimeSettings)
-    places["bodies"] = {"type": "array", "minItems": 1, "items": _table_of(Body)}
+    places["time"] = _table_of(TimeSettings) | {"description": places["time"]["description"]}
+    places["bodies"] |= {"type": "array", "minItems": 1, "items": _table_of(Body)}
     for family, registry in FAMILIES.items():
-        places[family] = {"type": "array", "items": _choice(registry, named=False)}
+        places[family] |= {"type": "array", "items": _choice(registry, named=False)}
     return {
         "$schema": DIALECT,
         "title": "pliant scene",
@@ -62,6 +64,7 @@ def scene_schema() -> Table:
 def _table_of(cls: Any, extra: Table | None = None) -> Table:
     """A table with the keys of a parameter class, and those of ``extra``."""
     hints, known = keys_of(cls), {entry.name: entry for entry in fields(cls)}
+    meaning = {key: readable(text) for key, text in meanings(cls).items()}
     properties = dict(extra or {})
     required = list(extra or ())
     for name, entry in known.items():
@@ -69,8 +72,11 @@ def _table_of(cls: Any, extra: Table | None = None) -> Table:
         hint = _SPECIAL.get((cls, key), hints[key])
         found = _with_bounds(_of(hint), info)
         default, unit = _default(entry, info), _unit(hint)
+        about = meaning.get(key, "")
         if unit:
-            found = {**found, "description": f"[{unit}]"}
+            about = f"[{unit}] {about.replace(f' [{unit}]', '')}".rstrip()
+        if about:
+            found = {**found, "description": about}
         if default is not None:
             found = {**found, "default": default}
         properties[key] = found
@@ -84,7 +90,7 @@ def _table_of(cls: Any, extra: Table | None = None) -> Table:
     about = inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]
     return {
         "type": "object",
-        "description": " ".join(about.split()),
+        "description": readable(" ".join(about.split())),
         "properties": properties,
         "additionalProperties": False,
         **({"required": sorted(set(required))} if required else {}),
@@ -152,7 +158,8 @@ def _of_annotated(args: tuple[Any, ...]) -> Table:
         if isinstance(note, NameOf):
             return {"enum": [*note.registry, *note.registry.aliases]}
         if isinstance(note, WithJsonSchema):
-            return dict(QUANTITY)
+            known = note.json_schema or {}
+            return {"type": known["type"]} if "type" in known else dict(QUANTITY)
     found = _of(args[0])
     if args[0] is not Any and typing.get_origin(args[0]) is tuple and _converts(args):
         return {"anyOf": [found, {"type": "string"}]}  # axes = "xy"

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from pliant.contact.obstacle import ObstacleRuntime
-from pliant.core.diagnostics import Diagnostics
+from pliant.core.diagnostics import Diagnostics, see
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit.rigid_motion import DEGENERATE
 from pliant.interfaces import ActionRuntime, DisableVolumetricTerm, Model, PrescribedMotion
@@ -83,7 +83,7 @@ def _locking(part: BodyState, runtimes: list[ActionRuntime]) -> Iterator[str]:
     if remedy is not None and ratio >= LOCKING_RATIO:
         yield (
             f"model '{part.model.kind}' is too stiff at Poisson's ratio {ratio:g}: its tets lock from "
-            f"{LOCKING_RATIO:g} on. Use {remedy}"
+            f"{LOCKING_RATIO:g} on. Use {remedy}. {see('it-is-too-stiff')}"
         )
 
 
@@ -104,7 +104,7 @@ def _preferred_direction(part: BodyState) -> Iterator[str]:
     yield (
         f"all cells are split along the same diagonal ({', '.join(f'{c:.2f}' for c in along)}), in which "
         f"{sizes[2] / sizes[0]:.2g} times as many edges point as across it: the body is stiffer that way, "
-        'and symmetric loads move it sideways. Use split = "alternating"'
+        f'and symmetric loads move it sideways. Use split = "alternating". {see("it-sags-sideways")}'
     )
 
 
@@ -133,7 +133,7 @@ def _few_cells(part: BodyState, loads: Loads) -> Iterator[str]:
         yield (
             f"only {count} cell{'s' if count > 1 else ''} across the {depth:.3g} m of its bent section, "
             f"where {FEWEST_CELLS} are needed: it is too stiff in bending. "
-            f"Use {part.model.bending_remedy(depth / FEWEST_CELLS)}"
+            f"Use {part.model.bending_remedy(depth / FEWEST_CELLS)}. {see('it-is-too-stiff')}"
         )
 
 
@@ -206,7 +206,8 @@ def _missed_impacts(simulation: Simulation, loads: Loads, duration: float) -> It
             yield (
                 f"body '{part.name}' hits {what} at {worst:.3g} m/s and moves {worst * step:.3g} m in a step "
                 f"of {step:.3g} s, more than its spacing of {spacing:.3g} m: the impact is missed or its "
-                f"rebound lost. Use step = {_round_down(0.5 * spacing / worst):g}"
+                f"rebound lost. Use step = {_round_down(0.5 * spacing / worst):g}. "
+                f"{see('it-passes-through')}"
             )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.diagnostics import see
 from pliant.core.errors import Diverged
 from pliant.core.typing import Array
 from pliant.core.units import LIGHT
@@ -102,6 +103,7 @@ class DivergenceCheck:
                 f"The step {plan.seconds:.3g} s is within the stable {plan.limit:.3g} s of the rest shape; "
                 "try half of it, more damping, or a gentler load."
             )
+        hint = f"{hint} {see('it-explodes')}"
         raise Diverged(f"Stopped at t = {time:.6g} s: body '{part.name}': {what}.", hint=hint)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pliant.cli.info import readable
 from pliant.cli.main import run
+from pliant.core.text import readable
 from pliant.models import MODELS
 from pliant.validation.citations import PLIANT, library
 

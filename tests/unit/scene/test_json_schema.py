@@ -1,7 +1,9 @@
 """The JSON Schema of scene files, held against an independent validator."""
 
 import json
+import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,10 @@ import pytest
 
 from pliant import examples
 from pliant.core.errors import PliantError
+from pliant.core.parameters import _KNOWN
+from pliant.mesh.shapes import SHAPES
 from pliant.scene.json_schema import scene_schema
+from pliant.scene.key_meanings import SHARED, meanings
 from pliant.scene.load import parse
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -138,12 +143,53 @@ def test_there_are_fifty_broken_scenes() -> None:
 def test_keys_have_descriptions_units_and_defaults() -> None:
     schema = scene_schema()
     time = schema["properties"]["time"]["properties"]
-    assert (time["duration"]["description"], time["duration"]["default"]) == ("[s]", 1.0)
+    assert (time["duration"]["description"], time["duration"]["default"]) == ("[s] simulated time", 1.0)
     actions = schema["properties"]["actions"]["items"]["oneOf"]
     (gravity,) = [each for each in actions if each["properties"]["type"]["enum"] == ["gravity"]]
     assert gravity["description"].startswith("Weight of every particle")
-    assert gravity["properties"]["acceleration"]["description"] == "[m/s2]"
+    assert gravity["properties"]["acceleration"]["description"].startswith("[m/s2] its size, against up")
     assert gravity["properties"]["acceleration"]["default"] == 9.81
+
+
+def keys_in(schema: Any, at: str = "scene") -> Iterator[tuple[str, Any]]:
+    """(place, schema) of every key of every table."""
+    transparent = ("properties", "items", "anyOf", "oneOf")
+    if isinstance(schema, dict):
+        told = isinstance(schema.get("properties"), dict) and "keys" not in schema.get("required", ())
+        for name, inner in schema["properties"].items() if told else ():
+            yield f"{at}.{name}", inner
+        for name, inner in schema.items():
+            yield from keys_in(inner, at if name in transparent else f"{at}.{name}")
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from keys_in(inner, at)
+
+
+CHOICES = {
+    "type",
+    "keys",
+    "ease",
+    "time",
+    "value",
+    *SHAPES,
+}  # of unions and keyed values: their words are the class's
+
+
+def test_every_key_has_a_meaning() -> None:
+    found = list(keys_in(scene_schema()))
+    assert len(found) > 300
+    silent = {
+        place
+        for place, schema in found
+        if place.split(".")[-1] not in CHOICES
+        and not re.sub(r"^\[[^]]*\] ?", "", schema.get("description", ""))
+    }
+    assert not silent
+
+
+def test_every_shared_meaning_is_used() -> None:
+    used = {text for classes in _KNOWN.values() for cls in classes for text in meanings(cls).values()}
+    assert not set(SHARED.values()) - used
 
 
 def test_a_new_scene_names_the_schema(tmp_path: Path) -> None:
