@@ -49,7 +49,7 @@ def write_fit_report(results: Sequence["FitResult"], path: Path) -> Path:
     for result in results:
         if len(results) > 1:
             page.heading(result.model)
-        for sentence in result.identifiability.sentences:
+        for sentence in (*result.identifiability.sentences, *result.at_ends):
             page.text(sentence)
         page.table(("parameter", "value", "95 % interval"), parameter_rows(result))
         values = ", ".join(f"{value:.3g}" for value in result.identifiability.singular_values)

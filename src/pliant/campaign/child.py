@@ -66,6 +66,8 @@ def run_point(given: Table) -> Table:
             state = "done"
         elif code == DIVERGED:
             state, reason = "diverged", said
+        elif code == BAD_INPUT and "Cannot write" in said:  # a full disk, say
+            state, reason = "failed", said
         elif code == BAD_INPUT and fresh and "another process" not in said:
             state, reason = "invalid", said
         elif attempts > given["retries"]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
+from pliant.core.wording import option
 
 if TYPE_CHECKING:
     from pliant.campaign.executors.base import Executor
@@ -31,5 +32,5 @@ def check_place(text: str) -> None:
 def _module(text: str) -> Any:
     kind = text.partition(":")[0]
     if kind not in _MODULES:
-        raise InputError(f"--on {text}: {nearest(kind, [*_MODULES, LIST])}", hint=f"Write {FORMS}.")
+        raise InputError(f"{option('on', text)}: {nearest(kind, [*_MODULES, LIST])}", hint=f"Write {FORMS}.")
     return import_module(f"pliant.campaign.executors.{_MODULES[kind]}")

@@ -16,6 +16,7 @@ from pliant.campaign.executors.base import Executor, Function
 from pliant.core.environment import need
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
+from pliant.core.wording import option
 
 PATIENCE = 20.0  # s to wait for the scheduler
 LOST = 20  # times that a point may lose its worker
@@ -23,11 +24,11 @@ LOST = 20  # times that a point may lose its worker
 
 def check(text: str) -> None:
     """InputError where ``text`` is neither empty, a number above 0, an address, nor a scheduler file."""
-    need("--on dask", "dask", "distributed", extra="cluster")
+    need(option("on", "dask"), "dask", "distributed", extra="cluster")
     number = text.isdigit() and int(text) > 0
     if text and not number and "://" not in text and not Path(text).is_file():
         raise InputError(
-            f"--on dask:{text}: neither an address nor a scheduler file.",
+            f"{option('on', f'dask:{text}')}: neither an address nor a scheduler file.",
             hint="Write dask:tcp://HOST:PORT or dask:scheduler.json",
         )
 
@@ -46,7 +47,8 @@ def connect(text: str, threads: int | None) -> "DaskExecutor":
             client = Client(scheduler_file=text, timeout=PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
         raise InputError(
-            f"--on dask:{text}: no scheduler answers there ({error}).", hint="Start one with: dask scheduler"
+            f"{option('on', f'dask:{text}')}: no scheduler answers there ({error}).",
+            hint="Start one with: dask scheduler",
         ) from None
     return DaskExecutor(client, None, threads or 1)
 

@@ -8,12 +8,15 @@ from typing import Any
 from pliant.campaign.executors.base import Executor, Function
 from pliant.campaign.executors.worker import WorkerProcess
 from pliant.core.errors import InputError
+from pliant.core.wording import option
 
 
 def check(text: str) -> None:
     """InputError where ``text`` is no number of processes."""
     if text and (not text.isdigit() or int(text) < 1):
-        raise InputError(f"--on local:{text}: expected a number of processes.", hint="For example local:4")
+        raise InputError(
+            f"{option('on', f'local:{text}')}: expected a number of processes.", hint="For example local:4"
+        )
 
 
 def connect(text: str, threads: int | None) -> "LocalExecutor":
