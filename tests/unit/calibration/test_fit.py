@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import pliant as pl
 from pliant.calibration.evaluation import simulate
 from pliant.calibration.measurements import MeasuredCurve, Measurements, branches
+from pliant.calibration.report import draw_fit
 from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
 from pliant.campaign.resolved_scene import scene_at
@@ -115,6 +117,11 @@ def test_unloading_is_matched_over_displacement(tmp_path: Path, place: Executor)
     assert found["young"].value == pytest.approx(1e6, rel=0.03)
     assert found["yield"].value == pytest.approx(8e4, rel=0.03)
     assert found.at_ends == []
+    with mock.patch("matplotlib.axes.Axes.plot", autospec=True) as plotted:
+        draw_fit(found, tmp_path / "fit.png")
+    lines = [call.args[1] for call in plotted.call_args_list if call.args[3] == "-"]
+    assert [bool(np.all(np.diff(x) >= 0)) for x in lines] == [True, True]  # not one line to and fro
+    assert sum(len(x) for x in lines) == len(found.curves[0].x)
     narrow = pl.fit(
         folder / "scene.toml", folder / "data.csv", "grip.x=y@t", {YIELD: "20..60 kPa:log"}, on=place
     )
