@@ -21,7 +21,7 @@ from pliant.campaign.points import Variation
 from pliant.campaign.points import vary as read_range
 from pliant.campaign.resolved_scene import scene_at, units_of_keys
 from pliant.core.errors import InputError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
 from pliant.core.typing import Array
 from pliant.core.wording import option
 from pliant.run.series_units import units_in_scene
@@ -136,7 +136,7 @@ def fit(
     scene: AnyScene,
     data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Measurements,
     match: str | Sequence[str],
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     *,
     held_out: str | Sequence[str] = (),
     model: Any = None,
@@ -175,7 +175,8 @@ def fit(
     ranges = _variations(vary)
     units = units_of_keys(base.text, {each.key: float(each.low) for each in ranges})
     parameters = fit_parameters(ranges, units)
-    scene_at(base.text, {p.key: p.value(p.at_share(0.5)) for p in parameters}, base.name)  # wrong keys first
+    for share in (0.5, 0.37):  # wrong keys first, and those that take whole numbers
+        scene_at(base.text, {p.key: p.value(p.at_share(share)) for p in parameters}, base.name)
     _check_data(base.text, [*curves, *beside], parameters)
     place = on if isinstance(on, Executor) else executor(on, threads)
     try:
@@ -213,11 +214,11 @@ def _check_data(text: str, curves: Sequence[MeasuredCurve], parameters: Sequence
             )
 
 
-def _paths(data: Any) -> list[Path]:
+def _paths(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
     return [Path(data)] if isinstance(data, (str, os.PathLike)) else [Path(file) for file in data]
 
 
-def _variations(given: Sequence[Variation] | Mapping[str, Any]) -> list[Variation]:
+def _variations(given: Sequence[Variation] | TableView) -> list[Variation]:
     if isinstance(given, Mapping):
         return [read_range(key, value) for key, value in given.items()]
     return list(given)

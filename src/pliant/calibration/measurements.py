@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from pliant.campaign.expression import Expression
+from pliant.campaign.expression import Expression, Value
 from pliant.campaign.points import read_csv, read_title
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
@@ -135,7 +134,7 @@ def _numbers(file: Path, name: str, unit: str, cells: Sequence[str]) -> Array:
     return np.array(found)
 
 
-def simulated_curve(series: Mapping[str, Any], formula: str, abscissa: str) -> tuple[Array, Array]:
+def simulated_curve(series: Mapping[str, Value], formula: str, abscissa: str) -> tuple[Array, Array]:
     """Abscissa and ordinate of a formula over all frames of a simulation."""
     x = np.atleast_1d(np.asarray(Expression(abscissa).evaluate(series), float))
     y = np.broadcast_to(np.asarray(Expression(formula).evaluate(series), float), x.shape)

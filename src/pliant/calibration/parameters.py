@@ -60,6 +60,8 @@ def fit_parameters(variations: Sequence[Variation], units: dict[str, str]) -> li
             raise InputError(
                 f"{option('vary', key=each.key)}: a fit needs a range.", hint="Write a..b or a..b:log"
             )
+        if any(each.key == other.key for other in found):
+            raise InputError(f"{option('vary', key=each.key)} is given twice.")
         if each.count is not None:
             raise InputError(
                 f"{option('vary', key=each.key)}: a fit takes no number of values.",

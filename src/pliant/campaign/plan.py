@@ -13,7 +13,7 @@ from pliant.campaign.folder import PointEntry, SweepFolder
 from pliant.campaign.points import Point, Variation, from_table, grid, sample, vary
 from pliant.campaign.resolved_scene import resolved_text, scene_at, scene_hash, units_of_keys
 from pliant.core.errors import InputError, PliantError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
 from pliant.core.wording import option
 from pliant.scene.load import read
 from pliant.scene.override import Override
@@ -37,7 +37,7 @@ class BaseScene:
     def digest(self) -> str:
         return scene_hash(self.text, self.meshes)
 
-    def at(self, values: Mapping[str, Any]) -> tuple[str, str]:
+    def at(self, values: TableView) -> tuple[str, str]:
         """Resolved text and hash of the scene with ``values``; PliantError where it is not valid."""
         text = resolved_text(scene_at(self.text, values, self.name, self.origin))
         return text, scene_hash(text, self.meshes)
@@ -51,7 +51,7 @@ def base_scene(scene: AnyScene, changes: Sequence[Override] = ()) -> BaseScene:
 
 
 def wanted_points(
-    variations: Sequence[Variation] | Mapping[str, Any] = (),
+    variations: Sequence[Variation] | TableView = (),
     sampled: str | None = None,
     table: str | os.PathLike[str] | Sequence[Point] | None = None,
 ) -> list[Point]:

@@ -3,13 +3,16 @@
 import csv
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pliant.core.errors import InputError
+from pliant.core.tables import TableView
 from pliant.core.units import to_si
 from pliant.core.wording import option
 from pliant.scene.override import value_of
@@ -93,8 +96,9 @@ def vary(key: str, given: Any) -> Variation:
     if isinstance(given, Variation):
         return given
     if not isinstance(given, str):
-        values = list(given) if isinstance(given, Sequence) or hasattr(given, "tolist") else [given]
-        return _listed(key, [v.item() if hasattr(v, "item") else v for v in values])
+        several = isinstance(given, Iterable) and not isinstance(given, Mapping)
+        values = list(given) if several else [given]
+        return _listed(key, [v.item() if isinstance(v, np.generic) else v for v in values])
     log = given.startswith("log:")
     body = given.removeprefix("log:")
     low, dots, rest = body.partition("..")
@@ -268,8 +272,10 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [line for line in file if line.strip() and not line.lstrip().startswith("#")]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} could not be read: {getattr(error, 'strerror', None) or error}.") from None
+    except OSError as error:
+        raise InputError(f"{path} could not be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} could not be read: {error}.") from None
     rows = list(csv.reader(lines))
     if not rows:
         raise InputError(f"{path} is empty.")
@@ -283,7 +289,7 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     return header, rows[1:]
 
 
-def label(point: Mapping[str, Any]) -> str:
+def label(point: TableView) -> str:
     """``young=1e+06 edge=0.02``: the last part of each key and its value."""
     short = {key: key.rpartition(".")[2] for key in point}
     short |= {key: ".".join(key.split(".")[-2:]) for key, name in short.items() if name.isdigit()}

@@ -35,7 +35,7 @@ class Reduction:
         plain = kind in (*REDUCTIONS, "at") and len(self.formula.names) == 1 and rest.count("(") == 0
         return units.get(self.formula.names[0], "") if plain and not set("+-*/") & set(rest[:-1]) else ""
 
-    def value(self, run: Run, point: Mapping[str, Any]) -> float:
+    def value(self, run: Run, point: TableView) -> float:
         """The number for ``run``; formulas may name the varied keys too."""
         numbers = {key: value for key, value in point.items() if isinstance(value, (int, float))}
         known = {**numbers, **dict.fromkeys(run.series)}
@@ -95,7 +95,7 @@ def standard_reductions(run: Run) -> list[Reduction]:
 
 
 def reduced(
-    run: Run, reductions: Sequence[Reduction], point: Mapping[str, Any]
+    run: Run, reductions: Sequence[Reduction], point: TableView
 ) -> tuple[list[float], dict[str, str]]:
     """The numbers of ``run``, NaN where it lacks a series; and why, by the reduction's name."""
     numbers, missing = [], {}

@@ -17,7 +17,7 @@ from pliant.campaign.progress import SweepProgress, sweep_reporter
 from pliant.campaign.reductions import Reduction, read_reductions
 from pliant.core.errors import InputError, MissingExtra, RunError
 from pliant.core.registry import nearest
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
 from pliant.core.wording import option
 from pliant.run.store import Run, load
 from pliant.run.store.manifest import PACKAGES, installed_version
@@ -26,7 +26,7 @@ from pliant.scene.override import Override
 
 def sweep(
     scene: AnyScene,
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     to: str | os.PathLike[str] | None = None,
     *,
     sample: str | None = None,
@@ -109,7 +109,7 @@ def default_folder(scene: AnyScene) -> Path:
 def planned(
     scene: AnyScene,
     to: str | os.PathLike[str] | None = None,
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     sample: str | None = None,
     points: str | os.PathLike[str] | Sequence[Point] | None = None,
     changes: Sequence[Override] = (),
@@ -125,7 +125,7 @@ def planned(
 def _wanted(
     scene: AnyScene,
     to: str | os.PathLike[str] | None,
-    vary: Sequence[Variation] | Mapping[str, Any],
+    vary: Sequence[Variation] | TableView,
     sample: str | None,
     points: str | os.PathLike[str] | Sequence[Point] | None,
     changes: Sequence[Override],

@@ -18,7 +18,7 @@ from pliant.campaign.points import Point, Variation
 from pliant.campaign.progress import SweepProgress
 from pliant.core.environment import need
 from pliant.core.errors import InputError, Interrupted, PliantError, RunError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
 from pliant.core.text import counted
 from pliant.core.typing import AnyArray
 from pliant.core.wording import option
@@ -36,7 +36,7 @@ STUDY, INDEX, SUFFIX = "study.sweep", "index.json", ".dataset"
 
 def dataset(
     scene: AnyScene,
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     to: str | os.PathLike[str] | None = None,
     *,
     sample: str | None = None,

@@ -14,6 +14,7 @@ from pliant.calibration.measurements import MeasuredCurve, Measurements, branche
 from pliant.calibration.report import draw_fit
 from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
+from pliant.campaign.points import read_variation
 from pliant.campaign.resolved_scene import scene_at
 from pliant.cli.main import run as command
 from pliant.core.errors import InputError
@@ -195,9 +196,15 @@ def test_wrong_input(tmp_path: Path, place: Executor) -> None:
         ("grip.x=y@t", {"bodies.bar.material.jung": "1..2"}, "jung"),
         ("grip.x=y@t", {YOUNG: "1..2 MPa:4"}, "takes no number"),
         ("grip.x=t@t", RANGE, "data is in s, grip.x in N"),
+        ("grip.x=y@t", {"bodies.bar.shape.box.divisions.0": "1..9"}, r"vary=\{.*whole number"),
     ):
         with pytest.raises(InputError, match=said):
             pl.fit(folder / "scene.toml", data, match, vary, on=place)
+    twice = [read_variation(f"{YOUNG}=1..{end} MPa:log") for end in (2, 3)]
+    with pytest.raises(InputError, match="given twice"):
+        pl.fit(folder / "scene.toml", data, "grip.x=y@t", twice, on=place)
+    with pytest.raises(InputError, match="only the points of sweeps"):
+        pl.fit(folder / "scene.toml", data, "grip.x=y@t", RANGE, on="list")
     with pytest.raises(InputError, match=r"held_out='grip\.x=y'"):
         pl.fit(folder / "scene.toml", data, "grip.x=y@t", RANGE, on=place, held_out="grip.x=y")
     for text, said in (

@@ -19,6 +19,10 @@ FORMS = "local:N, dask, dask:tcp://HOST:PORT, dask:SCHEDULER.json, slurm:CLUSTER
 
 def executor(text: str, threads: int | None = None) -> "Executor":
     """The executor that ``--on`` names; threads: of each point, None for an even share of the cores."""
+    if text == LIST:
+        raise InputError(
+            f"{option('on', LIST)}: only the points of sweeps and data sets are printed as lines."
+        )
     connect: Callable[[str, int | None], Executor] = _module(text).connect
     return connect(text.partition(":")[2], threads)
 

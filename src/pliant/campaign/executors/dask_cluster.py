@@ -99,7 +99,9 @@ class DaskExecutor(Executor):
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return max(1, sum(int(worker["nthreads"]) for worker in workers))
 
-    def run(self, function: Function, items: Sequence[Any], starts_child: bool) -> Iterator[tuple[int, Any]]:
+    def run(
+        self, function: Function, items: Sequence[Table], starts_child: bool
+    ) -> Iterator[tuple[int, Table]]:
         from distributed import as_completed
         from distributed.client import FutureCancelledError
         from distributed.scheduler import KilledWorker
@@ -124,10 +126,10 @@ class DaskExecutor(Executor):
         finally:
             self.client.cancel(list(waiting))
 
-    def _submit(self, function: Function, item: Any, **where: Any) -> Any:
+    def _submit(self, function: Function, item: Table, **where: Any) -> Any:
         return self.client.submit(function, item, pure=False, **where)
 
-    def everywhere(self, function: Function, item: Table) -> list[Any]:
+    def everywhere(self, function: Function, item: Table) -> list[Table]:
         """On one worker of each machine; those that die meanwhile are left out."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         hosts = {worker["host"]: address for address, worker in workers.items()}
@@ -137,7 +139,7 @@ class DaskExecutor(Executor):
         ]
         if not futures:  # none has come yet: whoever comes first
             futures = [self._submit(function, item)]
-        answers: list[Any] = self.client.gather(futures, errors="skip")
+        answers: list[Table] = self.client.gather(futures, errors="skip")
         return answers
 
     def close(self) -> None:
