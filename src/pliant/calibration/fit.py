@@ -205,7 +205,10 @@ def _check_data(text: str, curves: Sequence[MeasuredCurve], parameters: Sequence
         for formula, unit in ((curve.formula, curve.unit), (curve.abscissa, curve.x_unit)):
             own = units_in_scene(text, [formula]).get(formula, "")
             if unit and own and unit != own:
-                raise InputError(f"{curve.text}: the data is in {unit}, {formula} in {own}.")
+                raise InputError(
+                    f"{curve.text}: the data is in {unit}, {formula} in {own}.",
+                    hint=f"Convert one of them with a formula, as in {formula} / 4e-4 for a face of 4 cm2.",
+                )
         end = float(curve.x.max())
         if curve.abscissa == "time" and lasts and end > time.duration + 1.0 / time.fps:
             raise InputError(
