@@ -75,6 +75,8 @@ def treloar() -> None:
     axes[0].legend()
     made.savefig(PICTURES / "treloar.png", dpi=150)
     draw_fit(results["Ogden"], PICTURES / "treloar-residuals.png")
+    for name in ("treloar.png", "treloar-residuals.png"):
+        _quantise(PICTURES / name)
 
 
 def bracket() -> None:
@@ -135,7 +137,7 @@ def samples(count: int = 32) -> None:
     left.set_ylabel("sag of the tip [mm]")
     left.set_title("samples, stiffer ones lighter")
     right.plot(range(1, len(losses) + 1), losses, color=COLOURS[0])
-    right.set_yscale("log")
+    right.set_ylim(bottom=0.0)
     right.set_xlabel("epoch")
     right.set_title("loss")
     made_figure.savefig(PICTURES / "dataset.png", dpi=100)

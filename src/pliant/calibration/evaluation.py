@@ -1,7 +1,5 @@
 """A scene at given parameters, simulated in memory: what workers of a fit do."""
 
-from typing import Any
-
 import numpy as np
 
 from pliant.calibration.measurements import simulated_curve
@@ -9,6 +7,7 @@ from pliant.campaign.resolved_scene import scene_at
 from pliant.core.errors import Diverged, PliantError
 from pliant.core.parameters import to_table
 from pliant.core.tables import Table
+from pliant.core.typing import Array
 from pliant.scene.scene import Scene
 
 
@@ -27,7 +26,7 @@ def evaluate(given: Table) -> Table:
         return {"wrong": str(error)}
 
 
-def simulate(scene: Scene) -> dict[str, Any]:
+def simulate(scene: Scene) -> dict[str, Array]:
     """All series of a run of ``scene``, a value per frame; nothing is written."""
     simulation = scene.simulation()
     simulation.start()
@@ -36,7 +35,7 @@ def simulate(scene: Scene) -> dict[str, Any]:
         simulation.advance()
         rows.append(simulation.row())
     table = np.array(rows, float)
-    found: dict[str, Any] = {name: table[:, k] for k, name in enumerate(simulation.columns)}
+    found: dict[str, Array] = {name: table[:, k] for k, name in enumerate(simulation.columns)}
     return found | {"time": np.arange(len(rows)) / scene.time.fps}
 
 

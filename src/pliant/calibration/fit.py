@@ -11,7 +11,7 @@ import numpy as np
 from pliant.calibration.identifiability import Identifiability, identifiability
 from pliant.calibration.intervals import profile_intervals
 from pliant.calibration.measurements import MeasuredCurve, Measurements
-from pliant.calibration.parameters import fit_parameters, values_at
+from pliant.calibration.parameters import FitParameter, fit_parameters, values_at
 from pliant.calibration.problem import CalibrationProblem
 from pliant.calibration.search import PASSES, Show, best_refined, loss_for, noise_share_of, refined
 from pliant.campaign.executors import executor
@@ -21,8 +21,10 @@ from pliant.campaign.points import Variation
 from pliant.campaign.points import vary as read_range
 from pliant.campaign.resolved_scene import scene_at, units_of_keys
 from pliant.core.errors import InputError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
 from pliant.core.typing import Array
+from pliant.core.wording import option
+from pliant.run.series_units import units_in_scene
 from pliant.scene.override import Override
 from pliant.scene.to_toml import to_table_of, toml_value
 
@@ -69,6 +71,15 @@ class FitResult:
             if key in (parameter.key, parameter.key.rpartition(".")[2]):
                 return parameter
         raise KeyError(key)
+
+    @property
+    def at_ends(self) -> list[str]:
+        """Sentences on parameters that are at an end of their range."""
+        found = []
+        for each in self.parameters:
+            if each.determined and (each.low is None or each.high is None):
+                found.append(f"{each.key} reaches the end of its range: widen it.")
+        return found
 
     @property
     def noise_share(self) -> float:
@@ -125,7 +136,7 @@ def fit(
     scene: AnyScene,
     data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Measurements,
     match: str | Sequence[str],
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     *,
     held_out: str | Sequence[str] = (),
     model: Any = None,
@@ -146,10 +157,15 @@ def fit(
     show = progress or (lambda text: None)
     measured = data if isinstance(data, Measurements) else Measurements(_paths(data))
     curves = [measured.curve(text) for text in ([match] if isinstance(match, str) else match)]
-    beside = [measured.curve(text) for text in ([held_out] if isinstance(held_out, str) else held_out)]
+    beside = [
+        measured.curve(text, "held-out") for text in ([held_out] if isinstance(held_out, str) else held_out)
+    ]
     if not curves:
-        raise InputError("Nothing to match.", hint="Add --match SERIES=COLUMN@COLUMN")
-    named = [*changes, *([Override("bodies.*.model", model, "--model")] if model is not None else [])]
+        raise InputError("Nothing to match.", hint=f"Add {option('match', 'SERIES=COLUMN@COLUMN')}")
+    named = [
+        *changes,
+        *([Override("bodies.*.model", model, option("model", model))] if model is not None else []),
+    ]
     if isinstance(scene, (str, os.PathLike)):
         base = base_scene(scene, named)
     else:
@@ -159,7 +175,9 @@ def fit(
     ranges = _variations(vary)
     units = units_of_keys(base.text, {each.key: float(each.low) for each in ranges})
     parameters = fit_parameters(ranges, units)
-    scene_at(base.text, {p.key: p.value(p.at_share(0.5)) for p in parameters}, base.name)  # wrong keys first
+    for share in (0.5, 0.37):  # wrong keys first, and those that take whole numbers
+        scene_at(base.text, {p.key: p.value(p.at_share(share)) for p in parameters}, base.name)
+    _check_data(base.text, [*curves, *beside], parameters)
     place = on if isinstance(on, Executor) else executor(on, threads)
     try:
         problem = CalibrationProblem(base.text, parameters, curves, place, beside)
@@ -179,11 +197,31 @@ def base_scene_text(text: str, changes: Sequence[Override]) -> str:
     return resolved_text(parse(text, Path(), "scene", overrides=changes))
 
 
-def _paths(data: Any) -> list[Path]:
+def _check_data(text: str, curves: Sequence[MeasuredCurve], parameters: Sequence[FitParameter]) -> None:
+    """InputError where a column has another unit than its series, or goes on after the scene ends."""
+    time = scene_at(text, {}).time
+    lasts = not any(parameter.key.startswith("time.") for parameter in parameters)
+    for curve in curves:
+        for formula, unit in ((curve.formula, curve.unit), (curve.abscissa, curve.x_unit)):
+            own = units_in_scene(text, [formula]).get(formula, "")
+            if unit and own and unit != own:
+                raise InputError(
+                    f"{curve.text}: the data is in {unit}, {formula} in {own}.",
+                    hint=f"Convert one of them with a formula, as in {formula} / 4e-4 for a face of 4 cm2.",
+                )
+        end = float(curve.x.max())
+        if curve.abscissa == "time" and lasts and end > time.duration + 1.0 / time.fps:
+            raise InputError(
+                f"{curve.text}: the data goes on until {end:g} s, the scene until {time.duration:g} s.",
+                hint="Lengthen time.duration, or give the column of times its unit: t [ms].",
+            )
+
+
+def _paths(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
     return [Path(data)] if isinstance(data, (str, os.PathLike)) else [Path(file) for file in data]
 
 
-def _variations(given: Sequence[Variation] | Mapping[str, Any]) -> list[Variation]:
+def _variations(given: Sequence[Variation] | TableView) -> list[Variation]:
     if isinstance(given, Mapping):
         return [read_range(key, value) for key, value in given.items()]
     return list(given)

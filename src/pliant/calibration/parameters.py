@@ -10,6 +10,7 @@ from pliant.campaign.points import Variation
 from pliant.core.errors import InputError
 from pliant.core.typing import Array
 from pliant.core.units import si_unit
+from pliant.core.wording import option
 
 LOGIT_END = 6.0  # the scale of a plain range ends at 0.25 % and 99.75 % of it
 
@@ -57,17 +58,28 @@ def fit_parameters(variations: Sequence[Variation], units: dict[str, str]) -> li
     for each in variations:
         if not each.is_range:
             raise InputError(
-                f"--vary {each.key}: a fit needs a range.", hint="Write key=a..b or key=a..b:log"
+                f"{option('vary', key=each.key)}: a fit needs a range.", hint="Write a..b or a..b:log"
+            )
+        if any(each.key == other.key for other in found):
+            raise InputError(f"{option('vary', key=each.key)} is given twice.")
+        if each.count is not None:
+            raise InputError(
+                f"{option('vary', key=each.key)}: a fit takes no number of values.",
+                hint="Write a..b or a..b:log",
             )
         unit = units.get(each.key, "")
         if each.unit and each.unit != (si_unit(unit) if unit else ""):
-            raise InputError(f"--vary {each.key}: the range is in {each.unit}, the key in {unit or '1'}.")
+            raise InputError(
+                f"{option('vary', key=each.key)}: the range is in {each.unit}, the key in {unit or '1'}."
+            )
         low, high = sorted((float(each.low), float(each.high)))
         if low == high:
-            raise InputError(f"--vary {each.key}: both ends are {low:g}.")
+            raise InputError(f"{option('vary', key=each.key)}: both ends are {low:g}.")
         found.append(FitParameter(each.key, low, high, each.log, unit))
     if not found:
-        raise InputError("Nothing to fit.", hint="Add --vary bodies.NAME.material.young=10kPa..10MPa:log")
+        raise InputError(
+            "Nothing to fit.", hint=f"Add {option('vary', '10kPa..10MPa:log', 'bodies.NAME.material.young')}"
+        )
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.calibration.measurements import branches
 from pliant.core.environment import need
 from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
@@ -49,7 +50,7 @@ def write_fit_report(results: Sequence["FitResult"], path: Path) -> Path:
     for result in results:
         if len(results) > 1:
             page.heading(result.model)
-        for sentence in result.identifiability.sentences:
+        for sentence in (*result.identifiability.sentences, *result.at_ends):
             page.text(sentence)
         page.table(("parameter", "value", "95 % interval"), parameter_rows(result))
         values = ", ".join(f"{value:.3g}" for value in result.identifiability.singular_values)
@@ -95,12 +96,13 @@ def draw_fit(result: "FitResult", path: Path) -> Path:
         axes = figure.subplots(2, len(every), squeeze=False, height_ratios=(3, 1), sharex="col")
         for column, (curve, fitted) in enumerate(zip(every, result.predicted, strict=True)):
             held = column >= len(result.curves)
-            order = np.argsort(curve.x, kind="stable")
             top, bottom = axes[0, column], axes[1, column]
             top.plot(curve.x, curve.y, "o", ms=3, color=COLOURS[0], label="measured")
-            top.plot(
-                curve.x[order], fitted[order], "-", color=COLOURS[1], label="predicted" if held else "fitted"
-            )
+            words = "predicted" if held else "fitted"
+            for part in branches(curve.x):  # loading and unloading are lines of their own
+                order = np.argsort(curve.x[part], kind="stable")
+                line = curve.x[part][order], fitted[part][order]
+                top.plot(*line, "-", color=COLOURS[1], label=words if part.start == 0 else None)
             top.set_title(curve.formula + (" (held out)" if held else ""))
             top.set_ylabel(curve.unit)
             top.legend()
@@ -108,6 +110,7 @@ def draw_fit(result: "FitResult", path: Path) -> Path:
             bottom.axhline(0.0, color="#444B54", lw=0.8)
             bottom.plot(curve.x, (fitted - curve.y) / (noise or 1.0), ".", ms=4, color=COLOURS[0])
             bottom.set_ylabel("residual / noise")
-            bottom.set_xlabel("time [s]" if curve.abscissa == "time" else curve.abscissa)
+            unit = "s" if curve.abscissa == "time" else curve.x_unit
+            bottom.set_xlabel(f"{curve.abscissa} [{unit}]" if unit else curve.abscissa)
         figure.savefig(path, dpi=160)
     return path

@@ -12,6 +12,7 @@ from pliant.campaign.points import label, sobol
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
 from pliant.core.typing import Array
+from pliant.core.wording import option
 
 MARGIN = 0.5  # of the automatic explicit step: room for a body that is four times as stiff
 ROBUST = 3.0  # residuals beyond so many standard deviations count less (soft_l1)
@@ -46,7 +47,7 @@ def best_refined(
             if costs[order[0]] >= FAR**2:
                 raise InputError(
                     f"No start of the fit runs to its end: {problem.last_failure}",
-                    hint="Narrow the ranges of --vary.",
+                    hint=f"Narrow the ranges of {option('vary')}.",
                 )
             frozen = _frozen(problem, first[order[0]])
             problem.freeze(dict(frozen))

@@ -13,7 +13,6 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from pliant.core.environment import environment
 from pliant.core.errors import RunError
@@ -66,6 +65,8 @@ def run_point(given: Table) -> Table:
             state = "done"
         elif code == DIVERGED:
             state, reason = "diverged", said
+        elif code == BAD_INPUT and "Cannot write" in said:  # a full disk, say
+            state, reason = "failed", said
         elif code == BAD_INPUT and fresh and "another process" not in said:
             state, reason = "invalid", said
         elif attempts > given["retries"]:
@@ -139,10 +140,14 @@ def _child(
     command = [sys.executable, "-m", "pliant.cli.supervised", str(os.getpid()), *words]
     threads = str(given["threads"])
     limits = {f"{name}_NUM_THREADS": threads for name in ("NUMBA", "OMP", "OPENBLAS", "MKL")}
-    apart: dict[str, Any] = {} if sys.platform == "win32" else {"start_new_session": True}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment() | limits, **apart
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=environment() | limits,
+            start_new_session=sys.platform != "win32",
         )
         try:
             memory, why = _watch(process, given, start)

@@ -86,6 +86,7 @@ class SweepDriver:
                     for one in tasks:
                         if one["run"] in chosen:
                             executor.everywhere(estimate, one)
+                show.started()
                 for number, outcome in executor.run(run_point, tasks, starts_child=True):
                     self._finish(pending[number], outcome, show)
         except KeyboardInterrupt:
@@ -113,19 +114,18 @@ class SweepDriver:
     # -------------------------------------------------------------------------------------- tables
 
     def _read_failures(self) -> None:
-        _, rows = self.folder.table("failures.csv")
-        known = {entry.number for entry in self.entries}
-        self.failed = {int(row[0]): row[-len(ABOUT) :] for row in rows if int(row[0]) in known}
+        rows = self.folder.numbered("failures.csv", {entry.number for entry in self.entries})
+        self.failed = {number: row[-len(ABOUT) :] for number, row in rows.items()}
 
     def read_results(self, reductions: Sequence[Reduction]) -> None:
         """Take over the rows of results.csv that were made with the same reductions."""
-        header, rows = self.folder.table("results.csv")
+        header, _ = self.folder.table("results.csv")
         if header and [r.name for r in reductions] == [untitled(n) for n in header[self._start(header) : -1]]:
-            known = {entry.number for entry in self.entries}
             old = [untitled(name) for name in header[2 : self._start(header)]]
             if old == self.keys:
                 self._header = header
-                self._results = {int(row[0]): row for row in rows if int(row[0]) in known}
+                known = {entry.number for entry in self.entries}
+                self._results = self.folder.numbered("results.csv", known)
 
     def _start(self, header: Sequence[str]) -> int:
         """Where the reductions begin in the header of results.csv: its manifest says how many keys it has."""

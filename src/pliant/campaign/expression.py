@@ -7,7 +7,6 @@
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -15,16 +14,17 @@ from pliant.core.errors import InputError
 from pliant.core.registry import nearest
 from pliant.core.typing import Array
 
-Value = Any  # a number, or an array of a value per frame
-_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+Value = float | Array
+"""A number, or an array of a value per frame."""
+_BINARY: dict[type, Callable[[Value, Value], Value]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: np.true_divide,
     ast.Pow: lambda a, b: np.power(np.asarray(a, float), b),
 }
-_UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
-_PLAIN: dict[str, Callable[[Any], Any]] = {
+_UNARY: dict[type, Callable[[Value], Value]] = {ast.USub: lambda a: -a, ast.UAdd: lambda a: a}
+_PLAIN: dict[str, Callable[[Value], Value]] = {
     "abs": np.abs, "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos,
 }  # fmt: skip
 LONGEST = 1000  # characters
@@ -46,11 +46,11 @@ class Expression:
         self.names: list[str] = []
         self._check(self._tree)
 
-    def evaluate(self, series: Mapping[str, Any], times: Callable[[str], Array] | None = None) -> Value:
+    def evaluate(self, series: Mapping[str, Value], times: Callable[[str], Array] | None = None) -> Value:
         """The value where names mean ``series``; ``times`` gives the times [s] of a series."""
         return _Evaluation(self.text, series, times).value(self._tree)
 
-    def number(self, series: Mapping[str, Any], times: Callable[[str], Array] | None = None) -> float:
+    def number(self, series: Mapping[str, Value], times: Callable[[str], Array] | None = None) -> float:
         """The value as one number; InputError where it is a whole series."""
         value = np.asarray(self.evaluate(series, times), float)
         if value.ndim:
@@ -92,11 +92,11 @@ class Expression:
 class _Evaluation:
     """Values of the parts of one formula; each series part remembers its times, for ``at``."""
 
-    def __init__(self, text: str, series: Mapping[str, Any], times: Callable[[str], Array] | None) -> None:
+    def __init__(self, text: str, series: Mapping[str, Value], times: Callable[[str], Array] | None) -> None:
         self.text, self.series, self.times = text, series, times
 
     def value(self, node: ast.AST) -> Value:
-        if isinstance(node, ast.Constant) and not isinstance(node.value, str):
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             return node.value
         if isinstance(node, (ast.Constant, ast.Name, ast.Attribute)):
             return self._named(
@@ -104,7 +104,7 @@ class _Evaluation:
             )
         if isinstance(node, ast.BinOp):
             left, right = self.value(node.left), self.value(node.right)
-            if np.ndim(left) and np.ndim(right) and len(left) != len(right):
+            if np.ndim(left) and np.ndim(right) and np.size(left) != np.size(right):
                 raise InputError(f"'{self.text}': one series is per frame, the other per step.")
             with np.errstate(all="ignore"):
                 return _BINARY[type(node.op)](left, right)

@@ -6,13 +6,13 @@ import json
 import math
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pliant.campaign.points import Point, si_value
+from pliant.campaign.points import Point, read_title, si_value
 from pliant.core.errors import RunError
 from pliant.core.tables import Table
 from pliant.run.store.json_files import replace_file, storing, write_json
@@ -108,13 +108,23 @@ class SweepFolder:
         """The points that are written, in their order."""
         header, rows = self.table("points.csv")
         keys = [untitled(name) for name in header[2:]]
-        if header and header[:2] != ["point", "run"]:
-            raise RunError(f"{self.path} is damaged: points.csv has no columns 'point' and 'run'.")
+        lost = [key for key in self.manifest()["keys"] if key not in keys]
+        if header[:2] != ["point", "run"] or lost or [row[0] for row in rows] != _counted(rows):
+            raise RunError(
+                f"{self.path} is damaged: points.csv is not as it was written.",
+                hint="Put it back from a copy, or start another sweep with -o.",
+            )
         found = []
         for number, run, *cells in rows:
             values = {k: read_cell(text) for k, text in zip(keys, cells, strict=True) if text != ""}
             found.append(PointEntry(int(number), values, run))
         return found
+
+    def numbered(self, name: str, known: Container[int]) -> dict[int, list[str]]:
+        """Rows of a table by the number of their point, those of ``known`` points; others do not count."""
+        _, rows = self.table(name)
+        found = {int(row[0]): row for row in rows if row[0].isdigit()}
+        return {number: row for number, row in found.items() if number in known}
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
         """Header and complete rows of a table; empty where it is not there yet."""
@@ -149,6 +159,10 @@ class SweepFolder:
             self.scene_file(run).unlink(missing_ok=True)
 
 
+def _counted(rows: Sequence[Sequence[str]]) -> list[str]:
+    return [str(number) for number in range(1, len(rows) + 1)]
+
+
 def _lines(rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
@@ -162,12 +176,12 @@ def titled(key: str, units: Mapping[str, str]) -> str:
 
 def untitled(title: str) -> str:
     """The key in the header of a column."""
-    return title.rpartition(" [")[0] if title.endswith("]") and " [" in title else title
+    return read_title(title)[0]
 
 
 def unit_in(title: str) -> str:
     """The unit in the header of a column, "" for none."""
-    return title.rpartition(" [")[2][:-1] if title.endswith("]") and " [" in title else ""
+    return read_title(title)[1]
 
 
 def cell(value: Any) -> str:

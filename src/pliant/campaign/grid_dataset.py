@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.core.environment import need
 from pliant.core.errors import InputError, MissingExtra
+from pliant.core.wording import option
 from pliant.mesh.io.atomic import replacing
 from pliant.run.series_units import units_of
 from pliant.run.store.json_files import storing
@@ -37,7 +38,7 @@ def grid_dataset(sweep: "Sweep") -> Any:
     if cells > 4 * len(sweep.points):
         raise InputError(
             f"{len(sweep.points)} points do not form a grid: their values would give {cells} cells.",
-            hint="--table writes the results of any sweep.",
+            hint=f"{option('table')} writes the results of any sweep.",
         )
     runs = {row["point"]: sweep.run(row["point"]) for row in done}
     first = next(iter(runs.values()))
@@ -49,7 +50,13 @@ def grid_dataset(sweep: "Sweep") -> Any:
         run = runs[row["point"]]
         if len(run.times) != len(times) or not np.allclose(run.times, times):
             raise InputError(
-                f"Point {row['point']} has other times than the first one.", hint="--table takes any sweep."
+                f"Point {row['point']} has other times than the first one.",
+                hint=f"{option('table')} takes any sweep.",
+            )
+        if lacking := [key for key in keys if row.get(key) is None]:
+            raise InputError(
+                f"Point {row['point']} has no value of {lacking[0]}: the points do not form a grid.",
+                hint=f"{option('table')} writes the results of any sweep.",
             )
         place = tuple(axes[key].index(_plain(row[key])) for key in keys)
         for name in names:
@@ -78,7 +85,7 @@ def _ordered(values: list[Any]) -> list[Any]:
 def write_grid(sweep: "Sweep", path: Path) -> None:
     """``--xarray``: the Dataset as a Zarr folder or a NetCDF file."""
     if path.suffix not in SUFFIXES:
-        raise InputError(f"--xarray {path}: expected a name that ends in .zarr or .nc.")
+        raise InputError(f"{option('xarray', path)}: expected a name that ends in .zarr or .nc.")
     found = grid_dataset(sweep)
     if path.suffix == ".nc":
         need("NetCDF", "h5netcdf", extra="dev")
@@ -97,7 +104,7 @@ def write_table(sweep: "Sweep", path: Path) -> None:
             temporary.write_bytes((sweep.path / "results.csv").read_bytes())
         return
     if path.suffix != ".parquet":
-        raise InputError(f"--table {path}: expected a name that ends in .parquet or .csv.")
+        raise InputError(f"{option('table', path)}: expected a name that ends in .parquet or .csv.")
     try:
         import pyarrow
         import pyarrow.parquet

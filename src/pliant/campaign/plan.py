@@ -13,7 +13,8 @@ from pliant.campaign.folder import PointEntry, SweepFolder
 from pliant.campaign.points import Point, Variation, from_table, grid, sample, vary
 from pliant.campaign.resolved_scene import resolved_text, scene_at, scene_hash, units_of_keys
 from pliant.core.errors import InputError, PliantError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
+from pliant.core.wording import option
 from pliant.scene.load import read
 from pliant.scene.override import Override
 from pliant.scene.scene import Scene
@@ -30,15 +31,15 @@ class BaseScene:
     text: str
     name: str
     meshes: dict[str, str] = field(default_factory=dict)  # hashes of mesh files by path
-    option: str = "--vary"  # where the values of points come from, for errors
+    origin: str = "vary"  # where the values of points come from, for errors
 
     @property
     def digest(self) -> str:
         return scene_hash(self.text, self.meshes)
 
-    def at(self, values: Mapping[str, Any]) -> tuple[str, str]:
+    def at(self, values: TableView) -> tuple[str, str]:
         """Resolved text and hash of the scene with ``values``; PliantError where it is not valid."""
-        text = resolved_text(scene_at(self.text, values, self.name, self.option))
+        text = resolved_text(scene_at(self.text, values, self.name, self.origin))
         return text, scene_hash(text, self.meshes)
 
 
@@ -50,7 +51,7 @@ def base_scene(scene: AnyScene, changes: Sequence[Override] = ()) -> BaseScene:
 
 
 def wanted_points(
-    variations: Sequence[Variation] | Mapping[str, Any] = (),
+    variations: Sequence[Variation] | TableView = (),
     sampled: str | None = None,
     table: str | os.PathLike[str] | Sequence[Point] | None = None,
 ) -> list[Point]:
@@ -60,14 +61,16 @@ def wanted_points(
     keys = [each.key for each in variations]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(f"--vary {twice} is given twice.", hint="Put its values into one list.")
+        raise InputError(f"{option('vary', key=twice)} is given twice.", hint="Put its values into one list.")
     points: list[Point] = []
     if table is not None:
         points += (
             from_table(Path(table)) if isinstance(table, (str, os.PathLike)) else [dict(p) for p in table]
         )
         if variations:
-            raise InputError("--points and --vary do not go together.", hint="Give one of them.")
+            raise InputError(
+                f"{option('points')} and {option('vary')} do not go together.", hint="Give one of them."
+            )
     if sampled is not None:
         points += sample(variations, sampled)
     elif variations:

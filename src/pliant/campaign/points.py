@@ -3,20 +3,24 @@
 import csv
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pliant.core.errors import InputError
+from pliant.core.tables import TableView
 from pliant.core.units import to_si
+from pliant.core.wording import option
 from pliant.scene.override import value_of
 
 Point = dict[str, Any]
 """Values by scene key, as ``--set`` has them; numbers are SI."""
 _COLUMN = re.compile(r"^(?P<key>.+?)\s*(?:\[(?P<unit>[^\[\]]*)\])?$")
-_SYNTAX = "Write key=a,b,c or key=a..b:5 or key=log:a..b:5."
+_SYNTAX = "Write a,b,c or a..b:5 or log:a..b:5."
 MOST = 1_000_000  # points of a sweep
 
 
@@ -71,8 +75,8 @@ class Variation:
             return list(self.values)
         if self.count is None:
             raise InputError(
-                f"--vary {self.key}: the range has no number of values.",
-                hint="Write key=a..b:5, or take samples of the ranges with --sample sobol:64.",
+                f"{option('vary', key=self.key)}: the range has no number of values.",
+                hint=f"Write a..b:5, or take samples of the ranges with {option('sample', 'sobol:64')}.",
             )
         if self.count == 1:
             return [self.at(0.0)]
@@ -83,7 +87,7 @@ def read_variation(text: str) -> Variation:
     """From ``key=a,b,c``, ``key=a..b:n`` or ``key=log:a..b:n``; strings may include units."""
     key, equals, given = (part.strip() for part in text.partition("="))
     if not equals or not key or not given:
-        raise InputError(f"--vary {text}: expected key=values.", hint=_SYNTAX)
+        raise InputError(f"{option('vary', text)}: expected key=values.", hint=_SYNTAX)
     return vary(key, given)
 
 
@@ -92,29 +96,45 @@ def vary(key: str, given: Any) -> Variation:
     if isinstance(given, Variation):
         return given
     if not isinstance(given, str):
-        values = list(given) if isinstance(given, Sequence) or hasattr(given, "tolist") else [given]
-        return _listed(key, [v.item() if hasattr(v, "item") else v for v in values])
+        several = isinstance(given, Iterable) and not isinstance(given, Mapping)
+        values = list(given) if several else [given]
+        return _listed(key, [v.item() if isinstance(v, np.generic) else v for v in values])
     log = given.startswith("log:")
     body = given.removeprefix("log:")
     low, dots, rest = body.partition("..")
     if not dots or given[0] in "[{\"'":
         if log:
-            raise InputError(f"--vary {key}={given}: log belongs to a range.", hint=_SYNTAX)
-        return _listed(key, [value_of(part) for part in split(given)])
+            raise InputError(f"{option('vary', given, key)}: log belongs to a range.", hint=_SYNTAX)
+        parts = split(given)
+        bare = [part for part in parts if _is_number(part) and float(part) != 0]
+        if bare and any(isinstance(si_value(part), Quantity) for part in parts):
+            raise InputError(
+                f"{option('vary', given, key)}: {bare[0]} has no unit, others have one.",
+                hint="Write the unit after each value.",
+            )
+        return _listed(key, [value_of(part) for part in parts])
     high, *options = rest.split(":")
     count = None
-    for option in options:
-        if option == "log":
+    for part in options:
+        if part == "log":
             log = True
-        elif option.isdigit() and int(option) > 0:
-            count = int(option)
+        elif part.isdigit() and int(part) > 0:
+            count = int(part)
         else:
-            raise InputError(f"--vary {key}={given}: '{option}' is no number of values.", hint=_SYNTAX)
+            raise InputError(f"{option('vary', given, key)}: '{part}' is no number of values.", hint=_SYNTAX)
     first, last, unit = _ends(key, low, high)
     if log and (first <= 0 or last <= 0):
-        raise InputError(f"--vary {key}={given}: a logarithmic range has both ends above 0.")
+        raise InputError(f"{option('vary', given, key)}: a logarithmic range has both ends above 0.")
     plain = not log and all(re.fullmatch(r"\s*[-+]?\d+\s*", end) for end in (low, high))
     return Variation(key, low=first, high=last, log=log, count=count, whole=plain, unit=unit)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _ends(key: str, low: str, high: str) -> tuple[float, float, str]:
@@ -125,17 +145,18 @@ def _ends(key: str, low: str, high: str) -> tuple[float, float, str]:
         if unit and not own:
             first, own = to_si(f"{low.strip()} {re.sub(r'^[-+0-9.eE_ ]+', '', high.strip())}")
     except ValueError as error:
-        raise InputError(f"--vary {key}={low}..{high}: {error}.", hint=_SYNTAX) from None
+        raise InputError(f"{option('vary', f'{low}..{high}', key)}: {error}.", hint=_SYNTAX) from None
     if own != unit:
         raise InputError(
-            f"--vary {key}={low}..{high}: one end is in {own or '1'}, the other in {unit or '1'}."
+            f"{option('vary', f'{low}..{high}', key)}: one end is in {own or '1'}, "
+            f"the other in {unit or '1'}."
         )
     return first, last, unit
 
 
 def _listed(key: str, values: Sequence[Any]) -> Variation:
     if not values:
-        raise InputError(f"--vary {key}: no values.", hint=_SYNTAX)
+        raise InputError(f"{option('vary', key=key)}: no values.", hint=_SYNTAX)
     return Variation(key, values=tuple(si_value(value) for value in values))
 
 
@@ -179,7 +200,7 @@ def _refuse_too_many(count: int) -> None:
     if count > MOST:
         raise InputError(
             f"{count} points are more than the {MOST} that a sweep may have.",
-            hint="Vary fewer values, or take samples with --sample sobol:64.",
+            hint=f"Vary fewer values, or take samples with {option('sample', 'sobol:64')}.",
         )
 
 
@@ -190,10 +211,19 @@ def sample(variations: Sequence[Variation], text: str) -> list[Point]:
     """
     kind, _, number = text.partition(":")
     if kind != "sobol" or not number.isdigit() or int(number) < 1:
-        raise InputError(f"--sample {text}: expected sobol:N.", hint="For example --sample sobol:64")
+        raise InputError(f"{option('sample', text)}: expected sobol:N.", hint="For example sobol:64")
     _refuse_too_many(int(number))
     if not variations:
-        raise InputError("--sample needs ranges to take samples of.", hint="Add --vary key=a..b")
+        raise InputError(
+            f"{option('sample')} needs ranges to take samples of.",
+            hint=f"Add {option('vary', 'a..b', 'key')}",
+        )
+    for each in variations:
+        if each.count is not None:
+            raise InputError(
+                f"{option('vary', key=each.key)}: a number of values does not go with {option('sample')}.",
+                hint="Write a..b",
+            )
     points = []
     for row in sobol(len(variations), int(number)):
         points.append({v.key: v.at(share) for v, share in zip(variations, row, strict=True)})
@@ -212,20 +242,17 @@ def sobol(dimensions: int, count: int) -> list[list[float]]:
 def from_table(path: Path) -> list[Point]:
     """The points of a CSV file: a header of keys, each with a unit in brackets where its values have one."""
     header, rows = read_csv(path)
-    columns = [_COLUMN.match(name) for name in header]
+    columns = [read_title(name) for name in header]
     points = []
     for number, row in enumerate(rows, 2):
         point: Point = {}
-        for column, text in zip(columns, row, strict=True):
-            assert column is not None
-            if column["key"] in ("point", "run") or not text.strip():
+        for (key, unit), text in zip(columns, row, strict=True):
+            if key in ("point", "run") or not text.strip():
                 continue
-            unit = column["unit"]
             try:
-                given = Quantity(*to_si(f"{text} {unit}")) if unit else si_value(value_of(text))
-                point[column["key"]] = given
+                point[key] = Quantity(*to_si(f"{text} {unit}")) if unit else si_value(value_of(text))
             except ValueError as error:
-                raise InputError(f"{path}, line {number}: {column['key']}: {error}.") from None
+                raise InputError(f"{path}, line {number}: {key}: {error}.") from None
         points.append(point)
     if not points:
         raise InputError(
@@ -234,13 +261,21 @@ def from_table(path: Path) -> list[Point]:
     return points
 
 
+def read_title(title: str) -> tuple[str, str]:
+    """Name and unit in the header of a column, ``edge [mm]``; "" where there is no unit."""
+    match = _COLUMN.match(title)
+    return (match["key"], match["unit"] or "") if match else (title, "")
+
+
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a CSV file; comment lines (#) and empty ones are left out."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [line for line in file if line.strip() and not line.lstrip().startswith("#")]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} could not be read: {getattr(error, 'strerror', None) or error}.") from None
+    except OSError as error:
+        raise InputError(f"{path} could not be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} could not be read: {error}.") from None
     rows = list(csv.reader(lines))
     if not rows:
         raise InputError(f"{path} is empty.")
@@ -254,7 +289,7 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     return header, rows[1:]
 
 
-def label(point: Mapping[str, Any]) -> str:
+def label(point: TableView) -> str:
     """``young=1e+06 edge=0.02``: the last part of each key and its value."""
     short = {key: key.rpartition(".")[2] for key in point}
     short |= {key: ".".join(key.split(".")[-2:]) for key, name in short.items() if name.isdigit()}

@@ -18,6 +18,9 @@ class SweepProgress:
     def note(self, text: str) -> None:
         """Something that takes a while, or is worth knowing."""
 
+    def started(self) -> None:
+        """Points start now; what took time before does not count for the time that is left."""
+
     def point(self, line: str) -> None:
         """One more point has ended."""
 
@@ -37,6 +40,8 @@ class SweepLines(SweepProgress):
     def note(self, text: str) -> None:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+
+    def started(self) -> None:
         self._start = time.monotonic()
 
     def point(self, line: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from pliant.campaign.expression import REDUCTIONS, Expression
 from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import TableView
+from pliant.core.wording import option
 from pliant.run.store import Run
 from pliant.scene.load import read_members
 
@@ -34,7 +35,7 @@ class Reduction:
         plain = kind in (*REDUCTIONS, "at") and len(self.formula.names) == 1 and rest.count("(") == 0
         return units.get(self.formula.names[0], "") if plain and not set("+-*/") & set(rest[:-1]) else ""
 
-    def value(self, run: Run, point: Mapping[str, Any]) -> float:
+    def value(self, run: Run, point: TableView) -> float:
         """The number for ``run``; formulas may name the varied keys too."""
         numbers = {key: value for key, value in point.items() if isinstance(value, (int, float))}
         known = {**numbers, **dict.fromkeys(run.series)}
@@ -56,8 +57,8 @@ def read_reduction(text: str) -> Reduction:
     name, equals, formula = (part.strip() for part in text.partition("="))
     if not equals or not name or not formula:
         raise InputError(
-            f"--reduce {text}: expected SERIES:{'|'.join(REDUCTIONS)}, SERIES:at=T or NAME=FORMULA.",
-            hint="For example --reduce tip.z:min or --reduce 'stiffness=max(grip.x) / max(tip.x)'",
+            f"{option('reduce', text)}: expected SERIES:{'|'.join(REDUCTIONS)}, SERIES:at=T or NAME=FORMULA.",
+            hint="For example tip.z:min or 'stiffness=max(grip.x) / max(tip.x)'",
         )
     return _checked(Reduction(name, formula))
 
@@ -69,7 +70,7 @@ def read_reductions(texts: Sequence[str]) -> list[Reduction]:
     twice = [name for name in names if names.count(name) > 1 or name in BESIDE]
     if twice:
         raise InputError(
-            f"--reduce: two columns would be called '{twice[0]}'.", hint="Rename one: NAME=FORMULA"
+            f"{option('reduce')}: two columns would be called '{twice[0]}'.", hint="Rename one: NAME=FORMULA"
         )
     return found
 
@@ -94,7 +95,7 @@ def standard_reductions(run: Run) -> list[Reduction]:
 
 
 def reduced(
-    run: Run, reductions: Sequence[Reduction], point: Mapping[str, Any]
+    run: Run, reductions: Sequence[Reduction], point: TableView
 ) -> tuple[list[float], dict[str, str]]:
     """The numbers of ``run``, NaN where it lacks a series; and why, by the reduction's name."""
     numbers, missing = [], {}

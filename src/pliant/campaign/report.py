@@ -14,6 +14,7 @@ from pliant.campaign.points import label
 from pliant.campaign.reductions import BESIDE
 from pliant.core.errors import InputError, PliantError
 from pliant.core.tables import Table
+from pliant.core.wording import option
 from pliant.validation.html import Page
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ svg text.halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
 def write_report(sweep: "Sweep", path: Path, pictures: bool = True) -> Path:
     """Parallel coordinates, main effects, thumbnails and tables of a sweep; runs are linked from the page."""
     if path.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"--report {path}: expected a name that ends in .html.")
+        raise InputError(f"{option('report', path)}: expected a name that ends in .html.")
     rows = sweep.results
     counts = sweep.status()
     page = Page(f"{sweep.path.stem}: {counts['points']} points")

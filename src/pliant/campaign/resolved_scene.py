@@ -1,7 +1,6 @@
 """The scene of a point: overridden, validated, written out in full, and its hash."""
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -10,7 +9,8 @@ from pydantic import WithJsonSchema
 from pliant.campaign.points import Quantity
 from pliant.contact import Contact
 from pliant.core.errors import SceneError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
+from pliant.core.wording import option
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material
 from pliant.mesh.shapes import SHAPES
@@ -57,14 +57,17 @@ def scene_hash(text: str, meshes: dict[str, str]) -> str:
     return hashlib.sha256(scene_text(table).encode()).hexdigest()[:DIGITS]
 
 
-def scene_at(text: str, point: Mapping[str, Any], name: str = "scene", option: str = "--vary") -> Scene:
-    """The scene ``text`` with the values of ``point``; SceneError, with the option, where one is wrong."""
+def scene_at(text: str, point: TableView, name: str = "scene", origin: str = "vary") -> Scene:
+    """The scene ``text`` with the values of ``point``; SceneError where one is wrong.
+
+    origin: the option that gave the values.
+    """
     plain = {key: f"{v!r} {v.unit}" if isinstance(v, Quantity) else v for key, v in point.items()}
-    changes = [Override(key, value, f"{option} {key}={value}") for key, value in plain.items()]
+    changes = [Override(key, value, option(origin, value, key)) for key, value in plain.items()]
     return parse(text, Path(), name, overrides=changes)
 
 
-def units_of_keys(text: str, keys: Mapping[str, Any]) -> dict[str, str]:
+def units_of_keys(text: str, keys: TableView) -> dict[str, str]:
     """The SI unit of the numbers that each scene key takes, "" where it has none or none is known.
 
     keys: by name, with a value each.
@@ -74,7 +77,7 @@ def units_of_keys(text: str, keys: Mapping[str, Any]) -> dict[str, str]:
     found = {}
     for key, value in keys.items():
         table = tomllib.loads(text)
-        paths = list(apply(table, [Override(key, value, f"--vary {key}")]))
+        paths = list(apply(table, [Override(key, value, option("vary", key=key))]))
         found[key] = _unit_at(table, paths[0]) if paths else ""
     return found
 

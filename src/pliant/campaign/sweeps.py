@@ -1,6 +1,7 @@
 """``sweep``: run a scene at many points; ``Sweep``: what has become of them."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from pliant.campaign.progress import SweepProgress, sweep_reporter
 from pliant.campaign.reductions import Reduction, read_reductions
 from pliant.core.errors import InputError, MissingExtra, RunError
 from pliant.core.registry import nearest
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
+from pliant.core.wording import option
 from pliant.run.store import Run, load
 from pliant.run.store.manifest import PACKAGES, installed_version
 from pliant.scene.override import Override
@@ -24,7 +26,7 @@ from pliant.scene.override import Override
 
 def sweep(
     scene: AnyScene,
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     to: str | os.PathLike[str] | None = None,
     *,
     sample: str | None = None,
@@ -50,16 +52,7 @@ def sweep(
     """
     check_place(on)
     kept = None if reduce is None else read_reductions(reduce)
-    earlier = _earlier(scene)
-    if earlier is not None and to is None:
-        to = earlier.path
-    folder = SweepFolder(to if to is not None else default_folder(scene))
-    base = BaseScene(*_stored(folder)) if earlier is not None else base_scene(scene, changes)
-    base.option = "--vary" if points is None else "--points"
-    wanted = wanted_points(vary, sample, points)
-    if not wanted and earlier is None:
-        raise InputError("Nothing varies.", hint="Add --vary key=a,b,c or --points points.csv")
-    _refuse_other_scene(folder, base)
+    folder, base, wanted = _wanted(scene, to, vary, sample, points, changes)
     entries, scenes = merge(base, folder.points() if folder.exists else [], wanted)
     folder.create()
     with folder.driver() as active, sweep_reporter(progress) as show:
@@ -113,11 +106,50 @@ def default_folder(scene: AnyScene) -> Path:
     return Path(f"{name}.sweep")
 
 
-def known_points(scene: AnyScene, to: Path | None, base: BaseScene) -> list[PointEntry]:
-    """The points that the sweep folder ``to`` has already; RunError where it is of another scene."""
+def planned(
+    scene: AnyScene,
+    to: str | os.PathLike[str] | None = None,
+    vary: Sequence[Variation] | TableView = (),
+    sample: str | None = None,
+    points: str | os.PathLike[str] | Sequence[Point] | None = None,
+    changes: Sequence[Override] = (),
+) -> tuple[list[PointEntry], int, dict[str, str]]:
+    """What ``sweep`` would do, without writing anything: all points, how many of them are new, and the scenes
+    of those that are not done, by run."""
+    folder, base, wanted = _wanted(scene, to, vary, sample, points, changes)
+    entries, new = merge(base, folder.points() if folder.exists else [], wanted)
+    waiting = [e for e in entries if e.run and state_of(folder.run_folder(e.run)) != "done"]
+    return entries, len(new), {e.run: new.get(e.run) or base.at(e.values)[0] for e in waiting}
+
+
+def _wanted(
+    scene: AnyScene,
+    to: str | os.PathLike[str] | None,
+    vary: Sequence[Variation] | TableView,
+    sample: str | None,
+    points: str | os.PathLike[str] | Sequence[Point] | None,
+    changes: Sequence[Override],
+) -> tuple[SweepFolder, BaseScene, list[Point]]:
+    """The folder of a sweep, its scene and the points that are asked for; InputError where that is wrong."""
+    earlier = _earlier(scene)
+    if earlier is not None and changes:
+        raise InputError(
+            f"{changes[0].origin}: {earlier.path} keeps the scene that it was made of.",
+            hint=f"Vary the key with {option('vary')}, or start another sweep from the changed scene.",
+        )
+    if earlier is not None and to is None:
+        to = earlier.path
     folder = SweepFolder(to if to is not None else default_folder(scene))
+    base = BaseScene(*_stored(folder)) if earlier is not None else base_scene(scene, changes)
+    base.origin = "vary" if points is None else "points"
+    wanted = wanted_points(vary, sample, points)
+    if not wanted and earlier is None:
+        raise InputError(
+            "Nothing varies.",
+            hint=f"Add {option('vary', 'a,b,c', 'key')} or {option('points', 'points.csv')}",
+        )
     _refuse_other_scene(folder, base)
-    return folder.points() if folder.exists else []
+    return folder, base, wanted
 
 
 def _refuse_other_scene(folder: SweepFolder, base: BaseScene) -> None:
@@ -136,7 +168,7 @@ def _manifest(
     now = {
         "pliant": __version__,
         "versions": {name: installed_version(name) for name in PACKAGES},
-        "scene": base.name,
+        "scene": earlier.get("scene", base.name),
         "scene_hash": base.digest,
         "meshes": base.meshes,
         "keys": {key: {"unit": units.get(key, "")} for key in keys},
@@ -185,7 +217,8 @@ class Sweep:
         return {untitled(name): unit_in(name) for name in header}
 
     def _rows(self, name: str) -> list[Table]:
-        header, rows = self._folder.table(name)
+        header, _ = self._folder.table(name)
+        rows = self._folder.numbered(name, range(1, sys.maxsize))
         plain = {"run", "reason", "state"}
         names = [untitled(title) for title in header]
         return [
@@ -193,7 +226,7 @@ class Sweep:
                 key: (text if key in plain else None if text == "" else read_cell(text))
                 for key, text in zip(names, row, strict=True)
             }
-            for row in rows
+            for row in rows.values()
         ]
 
     def run(self, point: int | str) -> Run:

@@ -42,14 +42,17 @@ def dataset(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="SCENE.dataset if not given.")
     ] = None,
-    format: Annotated[str, typer.Option(metavar="NAME", help="zarr or hdf5.")] = "zarr",
+    format: Annotated[str | None, typer.Option(metavar="NAME", help="zarr (if not given) or hdf5.")] = None,
     split: Annotated[
-        str, typer.Option(metavar="A,B,C", help="Shares of train, valid and test.")
-    ] = "80,10,10",
-    every: Annotated[int, typer.Option(min=1, metavar="N", help="Only every n-th frame.")] = 1,
+        str | None,
+        typer.Option(metavar="A,B,C", help="Shares of train, valid and test; 80,10,10 if not given."),
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only every n-th frame; 1 if not given.")
+    ] = None,
     licence: Annotated[
-        str, typer.Option("--licence", "--license", metavar="TEXT", help="For the card.")
-    ] = "not stated",
+        str | None, typer.Option("--licence", "--license", metavar="TEXT", help="For the card.")
+    ] = None,
     rebuild: Annotated[
         str | None, typer.Option(metavar="HASH", help="Run samples again (a hash, or 1%) and compare bytes.")
     ] = None,
@@ -72,7 +75,7 @@ def dataset(
     from pliant.training_data import dataset as make
 
     try:
-        shares = [float(part) for part in split.split(",")]
+        shares = None if split is None else [float(part) for part in split.split(",")]
     except ValueError:
         raise InputError(f"--split {split}: expected three shares, as in 80,10,10.") from None
     made = make(
@@ -85,6 +88,9 @@ def dataset(
     )  # fmt: skip
     if json:
         say_json({"path": str(made.path), **made.index})
+    elif on == "list":
+        for line in made.sweep.shell_lines():
+            say(line)
     elif not quiet:
         counts = ", ".join(f"{len(runs)} {name}" for name, runs in made.index["splits"].items())
         say(f"{made.path.name}: {counts}; {made.index['failures']} failed; see {made.path / 'card.md'}")
@@ -98,10 +104,13 @@ def compare(path: Path, which: str, json: bool) -> None:
     runs = [run for part in given.index["splits"].values() for run in part]
     if which.endswith("%"):
         try:
-            count = max(1, round(len(runs) * float(which[:-1]) / 100.0))
+            share = float(which[:-1]) / 100.0
         except ValueError:
-            raise InputError(f"--rebuild {which}: expected a hash or a share such as 1%.") from None
-        runs = sorted(runs)[:: max(1, len(runs) // count)][:count]
+            share = 0.0
+        if not 0.0 < share <= 1.0:
+            raise InputError(f"--rebuild {which}: expected a hash or a share such as 1%.")
+        count = max(1, round(len(runs) * share))
+        runs = sorted(runs)[:: max(1, len(runs) // max(1, count))][:count]
     else:
         runs = [which]
     answers = {run: given.rebuild(run) for run in runs}

@@ -88,7 +88,7 @@ def fit(
     for result in results:
         if len(results) > 1:
             say(f"model {result.model}: AIC {result.aic:.4g}")
-        for sentence in result.identifiability.sentences:
+        for sentence in (*result.identifiability.sentences, *result.at_ends):
             say(sentence)
         say_table(("parameter", "value", "95 % interval"), parameter_rows(result))
         held = result.held_out_rms()

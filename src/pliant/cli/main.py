@@ -14,6 +14,7 @@ from pliant import __version__
 from pliant.cli.output import error as tell
 from pliant.cli.output import say_json
 from pliant.core.errors import PliantError
+from pliant.core.wording import command_line
 
 INTERRUPTED = 130
 HELP = ["-h", "--help"]
@@ -93,6 +94,11 @@ def command() -> Any:
 
 def run(arguments: Sequence[str]) -> int:
     """Do what ``arguments`` say; returns the exit code and never raises."""
+    with command_line():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     verbose, arguments = VERBOSE in arguments, [each for each in arguments if each != VERBOSE]
     try:
         code = command()(args=arguments or ["--help"], prog_name="pliant", standalone_mode=False)

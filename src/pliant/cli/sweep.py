@@ -8,7 +8,7 @@ import typer
 
 from pliant.cli import options
 from pliant.cli.output import say, say_json, say_pairs, say_table
-from pliant.core.errors import InputError
+from pliant.core.errors import InputError, StorageError
 from pliant.core.text import counted, seconds, size
 
 if TYPE_CHECKING:
@@ -110,9 +110,25 @@ def sweep(
         "retries": retries,
     }
     files = {"table": table, "xarray": xarray, "report": report, "sheet": sheet}
-    if status or point is not None or any(files.values()):
-        look(scene, files, point, limits, json, quiet)
+    looking = [f"--{name}" for name, file in files.items() if file is not None]
+    looking += [name for name, there in (("--status", status), ("--point", point is not None)) if there]
+    if looking:
+        running = {
+            "--vary": vary, "--sample": sample, "--points": points, "--output": output, "--reduce": reduce,
+            "--retry": retry, "--dry-run": dry_run, "--set": any(changes.values()),
+        }  # fmt: skip
+        if beside := [name for name, value in running.items() if value]:
+            raise InputError(
+                f"{looking[0]} looks at a sweep, {beside[0]} plans one: they do not go together.",
+                hint=f"Run the sweep first, then: pliant sweep NAME.sweep {looking[0]}",
+            )
+        look(scene, files, point, limits, force, json, quiet)
         return
+    if force:
+        raise InputError(
+            "--force replaces what --table, --xarray, --report and --sheet write; a sweep is continued.",
+            hint="Remove the sweep folder to start it over.",
+        )
     given: dict[str, Any] = {"vary": variations(vary), "sample": sample, "points": points}
     if dry_run:
         plan_only(scene, output, given, on, threads, changes, json)
@@ -155,6 +171,7 @@ def look(
     files: dict[str, Path | None],
     point: str | None,
     limits: dict[str, Any],
+    force: bool,
     json: bool,
     quiet: bool,
 ) -> None:
@@ -174,6 +191,9 @@ def look(
     writers: dict[str, Callable[[Sweep, Path], object]] = {
         "table": write_table, "xarray": write_grid, "report": write_report, "sheet": write_sheet
     }  # fmt: skip
+    for file in files.values():
+        if file is not None and file.exists() and not force:
+            raise StorageError(f"{file} exists already.", hint="Use --force to write over it.")
     for option, file in files.items():
         if file is not None:
             writers[option](found, file)
@@ -209,20 +229,17 @@ def plan_only(
     changes: dict[str, Any], json: bool,
 ) -> None:  # fmt: skip
     """All points and what they will cost, without running or writing anything."""
-    from pliant.campaign.plan import base_scene, cost, keys_of, merge, wanted_points
-    from pliant.campaign.sweeps import known_points
+    from pliant.campaign.plan import cost, keys_of
+    from pliant.campaign.sweeps import planned
     from pliant.kernels.jit import core_count
 
-    base = base_scene(scene, options.overrides(changes))
-    base.option = "--vary" if given["points"] is None else "--points"
-    wanted = wanted_points(given["vary"], given["sample"], given["points"])
-    entries, scenes = merge(base, known_points(scene, output, base), wanted)
+    entries, new, scenes = planned(scene, output, **given, changes=options.overrides(changes))
     kind, _, number = on.partition(":")
     slots = int(number) if kind in ("local", "dask") and number.isdigit() else core_count()
     costs = cost(scenes, threads or max(1, core_count() // slots), slots) if scenes else {}
     if json:
         listed = [{"point": e.number, "run": e.run, "error": e.error, **e.values} for e in entries]
-        say_json({"points": listed, "new": len(scenes), "cost": costs})
+        say_json({"points": listed, "new": new, "missing": len(scenes), "cost": costs})
         return
     keys = keys_of(entries)
     rows = [
@@ -237,14 +254,14 @@ def plan_only(
     say_table(("point", "run", *keys, ""), rows)
     say()
     if not scenes:
-        say("no new points")
+        say("no point is missing")
         return
     for reason in costs["reasons"]:
         say(f"warning: a point cannot be built: {reason}")
     if "wall" in costs:
         say_pairs(
             [
-                ("points", f"{len(entries)}, {len(scenes)} of them new"),
+                ("points", f"{len(entries)}, {new} of them new, {len(scenes)} not done"),
                 (
                     "a point",
                     f"about {seconds(costs['wall_per_point'])}, from {costs['looked_at']} that were tried",

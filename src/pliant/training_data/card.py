@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def card_text(name: str, index: TableView, study: "Sweep") -> str:
     """The card as Markdown."""
-    rows = study.points
+    rows, every = study.points, f"one in {index['every']} of those recorded"
     lines = [
         f"# {name}",
         "",
@@ -19,7 +19,7 @@ def card_text(name: str, index: TableView, study: "Sweep") -> str:
         f"- Licence: {index['licence']}",
         f"- Samples: {', '.join(f'{len(runs)} {split}' for split, runs in index['splits'].items())}",
         f"- Split: {index['split']} (train, valid, test), by the hash of a sample's scene",
-        f"- Frames: every {index['every']}. of those recorded",
+        f"- Frames: {'all recorded ones' if index['every'] == 1 else every}",
         f"- Failed points: {index['failures']} (study.sweep/failures.csv); refused: {len(index['refused'])}",
         f"- Versions: {', '.join(f'{package} {version}' for package, version in index['versions'].items())}",
         "",

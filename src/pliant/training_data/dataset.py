@@ -18,9 +18,10 @@ from pliant.campaign.points import Point, Variation
 from pliant.campaign.progress import SweepProgress
 from pliant.core.environment import need
 from pliant.core.errors import InputError, Interrupted, PliantError, RunError
-from pliant.core.tables import Table
+from pliant.core.tables import Table, TableView
 from pliant.core.text import counted
 from pliant.core.typing import AnyArray
+from pliant.core.wording import option
 from pliant.run.store.json_files import write_json
 from pliant.run.store.run_folder import LOCK, Lock
 from pliant.scene.override import Override
@@ -30,47 +31,42 @@ from pliant.training_data.sample import LAYOUT, sample_arrays
 
 SPLITS = ("train", "valid", "test")
 FORMATS = ("zarr", "hdf5")
-STUDY, INDEX = "study.sweep", "index.json"
+STUDY, INDEX, SUFFIX = "study.sweep", "index.json", ".dataset"
 
 
 def dataset(
     scene: AnyScene,
-    vary: Sequence[Variation] | Mapping[str, Any] = (),
+    vary: Sequence[Variation] | TableView = (),
     to: str | os.PathLike[str] | None = None,
     *,
     sample: str | None = None,
     points: str | os.PathLike[str] | Sequence[Point] | None = None,
-    format: str = "zarr",
-    split: Sequence[float] = (80, 10, 10),
-    every: int = 1,
-    licence: str = "not stated",
+    format: str | None = None,
+    split: Sequence[float] | None = None,
+    every: int | None = None,
+    licence: str | None = None,
     changes: Sequence[Override] = (),
     progress: SweepProgress | bool | None = None,
     **options: Any,
 ) -> "Dataset":
     """Run a scene at many points and write the runs as training data into the folder ``to``.
 
-    split: shares of train, valid and test; a sample's split follows from the hash of its scene, so that it
-    stays where it is when others are added. every: of the recorded frames. Other options are those of
-    ``sweep``. Called again, it does what is missing; ``scene`` may be a data set, which is continued.
+    format: "zarr" (default) or "hdf5". split: shares of train, valid and test, 80, 10, 10 if not given; a
+    sample's split follows from the hash of its scene, so that it stays where it is when others are added.
+    every: of the recorded frames, 1 if not given. Other options are those of ``sweep``. Called again, it does
+    what is missing, with the same format, split and frames; ``scene`` may be a data set, which is continued.
     """
+    if isinstance(scene, (str, os.PathLike)) and Path(scene).suffix == SUFFIX and not _is_dataset(scene):
+        raise RunError(f"{scene} is not a data set: it has no {STUDY}.")
     folder = _folder(scene, to)
     earlier = _index(folder)
-    if earlier is not None:
-        format, split, every = earlier["format"], earlier["split"], earlier["every"]
-        licence = licence if licence != "not stated" else earlier["licence"]
-    if format not in FORMATS:
-        raise InputError(f"--format {format}: expected {' or '.join(FORMATS)}.")
-    if format == "hdf5":
-        need("HDF5", "h5py")
-    if len(split) != 3 or min(split) < 0 or sum(split) <= 0:
-        raise InputError(f"--split {','.join(map(str, split))}: expected three shares, as in 80,10,10.")
+    settings = _settings(format, split, every, licence, earlier, folder)
     folder.mkdir(parents=True, exist_ok=True)
     recorded = ("record.velocities", "record.contact-forces")
-    given = [*(Override(key, True, "dataset") for key in recorded), *changes]
-    study = folder / STUDY
-    source: AnyScene = study if _is_dataset(scene) else scene
-    settings = {"format": format, "split": list(split), "every": every, "licence": licence}
+    study, given = folder / STUDY, list(changes)
+    source: AnyScene = study
+    if not _is_dataset(scene):
+        source, given = scene, [*(Override(key, True, "dataset") for key in recorded), *changes]
     try:
         with _only(folder):
             if earlier is None:  # a data set that is interrupted continues with these settings
@@ -87,6 +83,43 @@ def dataset(
                 (folder / name).unlink(missing_ok=True)
             with suppress(OSError):
                 folder.rmdir()
+
+
+def _settings(
+    format: str | None, split: Sequence[float] | None, every: int | None, licence: str | None,
+    earlier: Table | None, folder: Path,
+) -> Table:  # fmt: skip
+    """The settings of a data set: those of ``earlier``, what is given, or defaults; InputError where what is
+    given is wrong or differs from what the samples were made with."""
+    if format not in (None, *FORMATS):
+        raise InputError(f"{option('format', format)}: expected {' or '.join(FORMATS)}.")
+    shares = None if split is None else [float(share) for share in split]
+    shown = "" if shares is None else ",".join(f"{share:g}" for share in shares)
+    if shares is not None and (len(shares) != 3 or not min(shares) >= 0 or not 0 < sum(shares) < np.inf):
+        raise InputError(f"{option('split', shown)}: expected three shares, as in 80,10,10.")
+    if every is not None and every < 1:
+        raise InputError(f"{option('every', every)}: expected a number above 0.")
+    if earlier is not None:
+        for name, value, text in (
+            ("format", format, format),
+            ("split", shares, shown),
+            ("every", every, every),
+        ):
+            if value is not None and value != earlier[name]:
+                raise InputError(
+                    f"{option(name, text)}: {folder} was made with {earlier[name]}.",
+                    hint=f"Leave {option(name)} out, or make another data set.",
+                )
+    usual: Table = {"format": "zarr", "split": [80.0, 10.0, 10.0], "every": 1, "licence": "not stated"}
+    given: Table = {"format": format, "split": shares, "every": every, "licence": licence}
+    found = {
+        **usual,
+        **(earlier or {}),
+        **{name: value for name, value in given.items() if value is not None},
+    }
+    if found["format"] == "hdf5":
+        need("HDF5", "h5py")
+    return {name: found[name] for name in usual}
 
 
 class _only:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.errors import InputError, MissingExtra, RunError
+from pliant.core.registry import nearest
+
 
 class Samples(Sequence[dict[str, Any]]):
     """The samples of one split ("train", "valid", "test" or "all") of the data set at ``path``.
@@ -25,7 +28,10 @@ class Samples(Sequence[dict[str, Any]]):
         arrays: Sequence[str] | None = None,
     ) -> None:
         self.path, self._wanted = Path(path), arrays
-        self.about: dict[str, Any] = json.loads((self.path / "index.json").read_text(encoding="utf-8"))
+        try:
+            self.about: dict[str, Any] = json.loads((self.path / "index.json").read_text(encoding="utf-8"))
+        except OSError:
+            raise RunError(f"{self.path} is not a data set: it has no index.json.") from None
         splits = self.about["splits"]
         if split != "all" and split not in splits:
             raise KeyError(f"split '{split}': there are {', '.join(splits)} and all")
@@ -33,7 +39,10 @@ class Samples(Sequence[dict[str, Any]]):
         self.names = [f"{part}/{run}" for part in chosen for run in splits[part]]
         self._convert: Any = np.asarray
         if torch:
-            import torch as library
+            try:
+                import torch as library
+            except ImportError:
+                raise MissingExtra("torch is not installed here.", hint="pip install torch") from None
 
             self._convert = library.as_tensor
         self._file: Any = None
@@ -58,6 +67,9 @@ class Samples(Sequence[dict[str, Any]]):
             return [self[k] for k in range(*number.indices(len(self)))]
         group = self._open()[self.names[number]]
         wanted = self._wanted or list(group.keys())
+        if lacking := [name for name in wanted if name not in group]:
+            known = nearest(lacking[0], list(group.keys()))
+            raise InputError(f"A sample has no array '{lacking[0]}'; {known}")
         return {name: self._convert(np.asarray(group[name][...])) for name in wanted}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

@@ -3,14 +3,19 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.calibration.measurements import Measurements
+from pliant.calibration.evaluation import simulate
+from pliant.calibration.measurements import MeasuredCurve, Measurements, branches
+from pliant.calibration.report import draw_fit
 from pliant.campaign.executors import executor
 from pliant.campaign.executors.base import Executor
+from pliant.campaign.points import read_variation
+from pliant.campaign.resolved_scene import scene_at
 from pliant.cli.main import run as command
 from pliant.core.errors import InputError
 from pliant_benchmarks.many_runs import fits as campaigns
@@ -20,6 +25,7 @@ from pliant_benchmarks.many_runs.material_tests import (
     RING_DOWN,
     SLOPE,
     TENSION,
+    TIP,
     measure,
     scene,
 )
@@ -99,6 +105,44 @@ def test_unloading_gives_the_yield_stress(tmp_path: Path, place: Executor) -> No
     assert found["yield"].value == pytest.approx(8e4, rel=0.03)
 
 
+def test_unloading_is_matched_over_displacement(tmp_path: Path, place: Executor) -> None:
+    """Force over displacement has two branches, which are compared with two branches."""
+    text, keys = scene(LOAD_UNLOAD) + TIP, {YOUNG: 1e6, YIELD: 8e4}
+    folder = measure(tmp_path, text, keys, "grip.x", 0.02, 5)
+    moved = simulate(scene_at(text, keys))["tip.x"]
+    lines = (folder / "data.csv").read_text().splitlines()
+    rows = [f"{line},{1e3 * u!r}" for line, u in zip(lines[1:], moved.tolist(), strict=True)]
+    (folder / "data.csv").write_text("\n".join(["t [s],y [N],u [mm]", *rows]) + "\n")
+    ranges = {YOUNG: "0.3..3 MPa:log", YIELD: "20..180 kPa:log"}
+    found = pl.fit(folder / "scene.toml", folder / "data.csv", "grip.x=y@u:tip.x", ranges, on=place)
+    assert found["young"].value == pytest.approx(1e6, rel=0.03)
+    assert found["yield"].value == pytest.approx(8e4, rel=0.03)
+    assert found.at_ends == []
+    with mock.patch("matplotlib.axes.Axes.plot", autospec=True) as plotted:
+        draw_fit(found, tmp_path / "fit.png")
+    lines = [call.args[1] for call in plotted.call_args_list if call.args[3] == "-"]
+    assert [bool(np.all(np.diff(x) >= 0)) for x in lines] == [True, True]  # not one line to and fro
+    assert sum(len(x) for x in lines) == len(found.curves[0].x)
+    narrow = pl.fit(
+        folder / "scene.toml", folder / "data.csv", "grip.x=y@t", {YIELD: "20..60 kPa:log"}, on=place
+    )
+    assert narrow.at_ends == [f"{YIELD} reaches the end of its range: widen it."]
+
+
+def test_branches_of_an_abscissa() -> None:
+    up, down = np.linspace(0, 1, 11), np.linspace(0.9, 0, 10)
+    found = branches(np.concatenate([up, down, up[1:] / 2]))
+    assert [(part.start, part.stop) for part in found] == [(0, 11), (11, 21), (21, 31)]
+    assert len(branches(up + 0.02 * np.cos(9 * np.arange(11)))) == 1  # noise is no turn
+    assert [part.stop for part in branches(np.array([1.0, 0.0, 1.0]))] == [2, 3]
+    curve = MeasuredCurve("f=F@u:x", "f", "x", np.array([0.0, 1.0, 0.5, 1.0]), np.ones(4))
+    with pytest.raises(InputError, match="3 branches, x over 2"):
+        curve.predicted(np.concatenate([up, down]), np.ones(21))
+    # a test that ends before it is unloaded is compared with the first branch
+    part = MeasuredCurve("f=F@u:x", "f", "x", np.array([0.25, 0.5]), np.ones(2))
+    assert part.predicted(np.concatenate([up, down]), np.concatenate([up, 0 * down])).tolist() == [0.25, 0.5]
+
+
 def test_a_slope_gives_friction_and_not_young(tmp_path: Path, place: Executor) -> None:
     """A block slides ``g (sin a - mu cos a) t^2 / 2`` down a slope, whatever it is made of."""
     key = "actions.ground.friction"
@@ -150,9 +194,27 @@ def test_wrong_input(tmp_path: Path, place: Executor) -> None:
         ("grip.x=y@t", {}, "Nothing to fit"),
         ("grip.x=y@t", {YOUNG: [1e6, 2e6]}, "needs a range"),
         ("grip.x=y@t", {"bodies.bar.material.jung": "1..2"}, "jung"),
+        ("grip.x=y@t", {YOUNG: "1..2 MPa:4"}, "takes no number"),
+        ("grip.x=t@t", RANGE, "data is in s, grip.x in N"),
+        ("grip.x=y@t", {"bodies.bar.shape.box.divisions.0": "1..9"}, r"vary=\{.*whole number"),
     ):
         with pytest.raises(InputError, match=said):
             pl.fit(folder / "scene.toml", data, match, vary, on=place)
+    twice = [read_variation(f"{YOUNG}=1..{end} MPa:log") for end in (2, 3)]
+    with pytest.raises(InputError, match="given twice"):
+        pl.fit(folder / "scene.toml", data, "grip.x=y@t", twice, on=place)
+    with pytest.raises(InputError, match="only the points of sweeps"):
+        pl.fit(folder / "scene.toml", data, "grip.x=y@t", RANGE, on="list")
+    with pytest.raises(InputError, match=r"held_out='grip\.x=y'"):
+        pl.fit(folder / "scene.toml", data, "grip.x=y@t", RANGE, on=place, held_out="grip.x=y")
+    for text, said in (
+        ("t [s],y\n0,1\n1,2\n5,3\n", "until 5 s, the scene until 1 s"),
+        ("t [s],y\n0,0\n1,0\n0.5,0\n", "0 everywhere"),
+        ("t [s],y [F N]\n0,1\n1,2\n0.5,3\n", "column 'y'"),
+    ):
+        data.write_text(text)
+        with pytest.raises(InputError, match=said):
+            pl.fit(folder / "scene.toml", data, "grip.x=y@t", RANGE, on=place)
     data.write_text("t [s],y\n0,1\n1,x\n")
     with pytest.raises(InputError, match="line 3"):
         Measurements([data])

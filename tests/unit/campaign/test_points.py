@@ -15,6 +15,7 @@ from pliant.campaign.reductions import read_reduction
 from pliant.campaign.resolved_scene import units_of_keys
 from pliant.core.errors import InputError
 from pliant.core.units import to_si
+from pliant.core.wording import command_line
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,7 @@ def test_values_of_a_variation(text: str, values: list[object]) -> None:
         "a=1 m..2 s:3",
         "a=1 quark..2 quark:3",
         "a=log:1,2",
+        "a=1,2 MPa",
     ],
 )
 def test_a_variation_that_is_none_is_refused(text: str) -> None:
@@ -56,8 +58,12 @@ def test_a_variation_that_is_none_is_refused(text: str) -> None:
 
 
 def test_a_range_without_a_number_needs_samples() -> None:
-    with pytest.raises(InputError, match="--vary a"):
+    with pytest.raises(InputError, match=r"vary=\{'a'"):
         grid([read_variation("a=1..2")])
+    with command_line(), pytest.raises(InputError, match=r"--vary a: .* --sample sobol:64"):
+        grid([read_variation("a=1..2")])
+    with pytest.raises(InputError, match="does not go with sample"):
+        sample([read_variation("a=1..2:3")], "sobol:4")
 
 
 def test_a_longer_sample_begins_with_the_shorter_one() -> None:

@@ -93,6 +93,10 @@ def test_tables_for_other_tools(beam: Path) -> None:
         ("g.nc", "--xarray"),
     ):
         assert command(["sweep", place, option, str(beam.parent / name)]) == 0
+    before = (beam.parent / "r.csv").stat().st_mtime_ns
+    assert command(["sweep", place, "--table", str(beam.parent / "r.csv")]) == 2  # it is there
+    assert (beam.parent / "r.csv").stat().st_mtime_ns == before
+    assert command(["sweep", place, "--table", str(beam.parent / "r.csv"), "--force"]) == 0
     table = pyarrow.read_table(beam.parent / "r.parquet")
     assert table.column(YOUNG).to_pylist() == [1e6, 1e6, 3e6, 3e6]
     assert table.schema.field("tip.z.last").metadata == {b"unit": b"m"}
@@ -165,18 +169,18 @@ def test_a_time_limit_keeps_the_frames(beam: Path) -> None:
 
 def test_wrong_input(beam: Path, tmp_path: Path) -> None:
     place = beam.parent / "s.sweep"
-    with pytest.raises(SceneError, match="--vary"):
+    with pytest.raises(SceneError, match=r"vary=\{'bodies.beam.colour': 1"):
         sweep(beam, {"bodies.beam.colour": [1, 2]}, place)
     with pytest.raises(InputError, match="Nothing varies"):
         sweep(beam, {}, place)
     for on in ("moon", "local:0", "dask:nowhere.json", "slurm:nowhere.toml"):
-        with pytest.raises(InputError, match="--on"):
+        with pytest.raises(InputError, match=f"on='{on.partition(':')[0]}"):
             sweep(beam, {YOUNG: [1e6]}, place, on=on)
     with pytest.raises(InputError, match="two columns"):
         sweep(beam, {YOUNG: [1e6]}, place, reduce=["tip.z:min", "tip.z:min"])
     with pytest.raises(SceneError, match="not a quantity in Pa"):
         sweep(beam, {YOUNG: "1 m..2 m:2"}, place)
-    with pytest.raises(SceneError, match="--points"):
+    with pytest.raises(SceneError, match=r"points=\{"):
         sweep(beam, points=[{YOUNG: "soft"}], to=place)
     with pytest.raises(InputError, match="more than"):
         sweep(beam, {YOUNG: "1..2 MPa:100000000"}, place)
@@ -197,6 +201,16 @@ def test_wrong_input(beam: Path, tmp_path: Path) -> None:
     ):
         assert command(["sweep", str(beam), *words, "-o", str(tmp_path / "n.sweep")]) == 2
     assert command(["sweep", str(tmp_path / "nothing.sweep"), "--status"]) == 2
+    with pytest.raises(InputError, match="keeps the scene"):
+        sweep(place, changes=_no_refine())
+    for words in (
+        [str(place), "--set", "time.duration=2"],
+        [str(place), "--force"],
+        [str(place), "--status", "--vary", f"{YOUNG}=1MPa"],
+        [str(beam), "--vary", f"{YOUNG}=1MPa", "--report", str(tmp_path / "r.html")],
+    ):
+        assert command(["sweep", *words]) == 2
+    assert len(pl.open_sweep(place).points) == 1
 
 
 def _other(beam: Path) -> Path:
@@ -212,6 +226,9 @@ def test_lines_for_other_tools(beam: Path, capsys: pytest.CaptureFixture[str]) -
     )
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
+    assert command(["sweep", str(place), "--dry-run", "--json"]) == 0  # they are known, and not done
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["new"], plan["missing"], plan["cost"]["looked_at"]) == (0, 2, 2)
     words = lines[0].replace("pliant ", f"{sys.executable} -m pliant ", 1)
     subprocess.run(words, shell=True, check=True)
     assert pl.open_sweep(place).status()["done"] == 1
@@ -241,8 +258,16 @@ def test_a_series_that_a_run_lacks_is_an_empty_cell(beam: Path, capsys: pytest.C
     assert study.results[0]["top.z.last"] is None
     assert study.results[0]["tip.z.last"] < 0
     assert command(["sweep", str(place), "--table", "/proc/nowhere.csv"]) == 2
-    (place / "points.csv").write_text("rubbish\n1\n")
-    assert command(["sweep", str(place), "--status"]) == 2
+    points = (place / "points.csv").read_text()
+    for damaged in ("rubbish\n1\n", points.replace("\n1,", "\nx,"), points[:20], ""):
+        (place / "points.csv").write_text(damaged)
+        assert command(["sweep", str(place), "--status"]) == 2
+    (place / "points.csv").write_text(points)
+    results = (place / "results.csv").read_text()
+    (place / "results.csv").write_text(results.replace("\n1,", "\nx,"))
+    assert command(["sweep", str(place), "-q"]) == 0  # a row that is lost is made again from its run
+    assert (place / "results.csv").read_text() == results
+    assert pl.open_sweep(place).manifest["scene"] == str(beam)
 
 
 def test_one_sweep_at_a_time(beam: Path) -> None:
@@ -310,6 +335,21 @@ def test_a_damaged_run_is_run_again(beam: Path) -> None:
     again = sweep(study.path, progress=False)
     assert data_of(folder) == before
     assert again.status()["done"] == 1
+
+
+def test_points_without_a_value_form_no_grid(beam: Path) -> None:
+    sweep(beam, {"time.fps": [50], YOUNG: [1e6]}, beam.parent / "s.sweep", progress=False)
+    study = sweep(beam, {YOUNG: [2e6]}, beam.parent / "s.sweep", progress=False)
+    with pytest.raises(InputError, match=r"no value of time\.fps"):
+        study.xarray()
+
+
+def test_a_place_that_cannot_be_written_is_no_fault_of_the_point(beam: Path) -> None:
+    """Such points have failed; ``--retry`` takes them up where there is room again."""
+    given = task("x", beam, beam / "run.pliant", beam, 1, 2, None, None)
+    outcome = run_point(given)
+    assert (outcome["state"], outcome["attempts"]) == ("failed", 1)
+    assert "Cannot write" in outcome["reason"]
 
 
 def test_a_point_ends_with_its_sweep(beam: Path) -> None:

@@ -132,9 +132,9 @@ def test_a_small_model_learns(made: Dataset) -> None:
 
 def test_wrong_input(made: Dataset, tmp_path: Path) -> None:
     (tmp_path / "beam.toml").write_text(SCENE)
-    with pytest.raises(InputError, match="--split"):
+    with pytest.raises(InputError, match="split='1,2'"):
         pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path / "d", split=(1, 2))
-    with pytest.raises(InputError, match="--format"):
+    with pytest.raises(InputError, match="format='csv'"):
         pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path / "d", format="csv")
     with pytest.raises(SceneError, match="jung"):
         pl.dataset(tmp_path / "beam.toml", {"bodies.beam.material.jung": [1e6]}, tmp_path / "d")
@@ -143,3 +143,25 @@ def test_wrong_input(made: Dataset, tmp_path: Path) -> None:
         pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path)
     with pytest.raises(KeyError, match="split"):
         Samples(made.path, "all-of-it")
+    with pytest.raises(RunError, match="not a data set"):
+        Samples(tmp_path)
+    with pytest.raises(InputError, match="did you mean 'time'"):
+        made.samples("all", arrays=["tyme"])[0]
+    with pytest.raises(InputError, match="split='nan,1,1'"):
+        pl.dataset(tmp_path / "beam.toml", {YOUNG: [1e6]}, tmp_path / "d", split=(float("nan"), 1, 1))
+    with pytest.raises(RunError, match="not a data set"):
+        pl.dataset(tmp_path / "none.dataset")
+    index = (made.path / "index.json").read_bytes()
+    for words in (
+        ["--format", "hdf5"], ["--split", "1,1,1"], ["--every", "2"], ["--set", "time.fps=100"],
+        ["--rebuild", "0%"], ["--rebuild", "500%"],
+    ):  # fmt: skip
+        assert command(["dataset", str(made.path), *words]) == 2
+    assert (made.path / "index.json").read_bytes() == index
+
+
+def test_lines_for_other_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "beam.toml").write_text(SCENE)
+    words = ["dataset", str(tmp_path / "beam.toml"), "-o", str(tmp_path / "d"), "--on", "list"]
+    assert command([*words, "--vary", f"{YOUNG}=1MPa,2MPa"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import InputError
 from pliant.core.registry import nearest
+from pliant.core.wording import option
 
 if TYPE_CHECKING:
     from pliant.campaign.executors.base import Executor
@@ -18,6 +19,10 @@ FORMS = "local:N, dask, dask:tcp://HOST:PORT, dask:SCHEDULER.json, slurm:CLUSTER
 
 def executor(text: str, threads: int | None = None) -> "Executor":
     """The executor that ``--on`` names; threads: of each point, None for an even share of the cores."""
+    if text == LIST:
+        raise InputError(
+            f"{option('on', LIST)}: only the points of sweeps and data sets are printed as lines."
+        )
     connect: Callable[[str, int | None], Executor] = _module(text).connect
     return connect(text.partition(":")[2], threads)
 
@@ -31,5 +36,5 @@ def check_place(text: str) -> None:
 def _module(text: str) -> Any:
     kind = text.partition(":")[0]
     if kind not in _MODULES:
-        raise InputError(f"--on {text}: {nearest(kind, [*_MODULES, LIST])}", hint=f"Write {FORMS}.")
+        raise InputError(f"{option('on', text)}: {nearest(kind, [*_MODULES, LIST])}", hint=f"Write {FORMS}.")
     return import_module(f"pliant.campaign.executors.{_MODULES[kind]}")

@@ -3,11 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from pliant.core.tables import Table
 
-Function = Callable[[Any], Any]
+Function = Callable[[Table], Table]
 
 
 class Executor(ABC):
@@ -29,19 +29,21 @@ class Executor(ABC):
         self.close()
 
     @abstractmethod
-    def run(self, function: Function, items: Sequence[Any], starts_child: bool) -> Iterator[tuple[int, Any]]:
+    def run(
+        self, function: Function, items: Sequence[Table], starts_child: bool
+    ) -> Iterator[tuple[int, Table]]:
         """Call ``function`` for all ``items``; gives (number, answer) as they come.
 
         starts_child: the function starts a process of its own and waits for it. An exception in between,
         Ctrl-C say, drops what waits; ``close`` waits for what runs.
         """
 
-    def gather(self, function: Function, items: Sequence[Any]) -> list[Any]:
+    def gather(self, function: Function, items: Sequence[Table]) -> list[Table]:
         """The answers of ``function`` for all ``items``, in their order."""
         answers = dict(self.run(function, items, starts_child=False))
         return [answers[number] for number in range(len(items))]
 
-    def everywhere(self, function: Function, item: Table) -> list[Any]:
+    def everywhere(self, function: Function, item: Table) -> list[Table]:
         """Call ``function`` once on every machine, to compile kernels there."""
         return [answer for _, answer in self.run(function, [item], starts_child=True)]
 

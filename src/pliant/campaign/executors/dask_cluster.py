@@ -16,6 +16,7 @@ from pliant.campaign.executors.base import Executor, Function
 from pliant.core.environment import need
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
+from pliant.core.wording import option
 
 PATIENCE = 20.0  # s to wait for the scheduler
 LOST = 20  # times that a point may lose its worker
@@ -23,11 +24,11 @@ LOST = 20  # times that a point may lose its worker
 
 def check(text: str) -> None:
     """InputError where ``text`` is neither empty, a number above 0, an address, nor a scheduler file."""
-    need("--on dask", "dask", "distributed", extra="cluster")
+    need(option("on", "dask"), "dask", "distributed", extra="cluster")
     number = text.isdigit() and int(text) > 0
     if text and not number and "://" not in text and not Path(text).is_file():
         raise InputError(
-            f"--on dask:{text}: neither an address nor a scheduler file.",
+            f"{option('on', f'dask:{text}')}: neither an address nor a scheduler file.",
             hint="Write dask:tcp://HOST:PORT or dask:scheduler.json",
         )
 
@@ -46,7 +47,8 @@ def connect(text: str, threads: int | None) -> "DaskExecutor":
             client = Client(scheduler_file=text, timeout=PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
         raise InputError(
-            f"--on dask:{text}: no scheduler answers there ({error}).", hint="Start one with: dask scheduler"
+            f"{option('on', f'dask:{text}')}: no scheduler answers there ({error}).",
+            hint="Start one with: dask scheduler",
         ) from None
     return DaskExecutor(client, None, threads or 1)
 
@@ -97,7 +99,9 @@ class DaskExecutor(Executor):
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return max(1, sum(int(worker["nthreads"]) for worker in workers))
 
-    def run(self, function: Function, items: Sequence[Any], starts_child: bool) -> Iterator[tuple[int, Any]]:
+    def run(
+        self, function: Function, items: Sequence[Table], starts_child: bool
+    ) -> Iterator[tuple[int, Table]]:
         from distributed import as_completed
         from distributed.client import FutureCancelledError
         from distributed.scheduler import KilledWorker
@@ -122,10 +126,10 @@ class DaskExecutor(Executor):
         finally:
             self.client.cancel(list(waiting))
 
-    def _submit(self, function: Function, item: Any, **where: Any) -> Any:
+    def _submit(self, function: Function, item: Table, **where: Any) -> Any:
         return self.client.submit(function, item, pure=False, **where)
 
-    def everywhere(self, function: Function, item: Table) -> list[Any]:
+    def everywhere(self, function: Function, item: Table) -> list[Table]:
         """On one worker of each machine; those that die meanwhile are left out."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         hosts = {worker["host"]: address for address, worker in workers.items()}
@@ -135,7 +139,7 @@ class DaskExecutor(Executor):
         ]
         if not futures:  # none has come yet: whoever comes first
             futures = [self._submit(function, item)]
-        answers: list[Any] = self.client.gather(futures, errors="skip")
+        answers: list[Table] = self.client.gather(futures, errors="skip")
         return answers
 
     def close(self) -> None:

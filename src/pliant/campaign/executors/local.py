@@ -3,17 +3,20 @@
 import queue
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any
 
 from pliant.campaign.executors.base import Executor, Function
 from pliant.campaign.executors.worker import WorkerProcess
 from pliant.core.errors import InputError
+from pliant.core.tables import Table
+from pliant.core.wording import option
 
 
 def check(text: str) -> None:
     """InputError where ``text`` is no number of processes."""
     if text and (not text.isdigit() or int(text) < 1):
-        raise InputError(f"--on local:{text}: expected a number of processes.", hint="For example local:4")
+        raise InputError(
+            f"{option('on', f'local:{text}')}: expected a number of processes.", hint="For example local:4"
+        )
 
 
 def connect(text: str, threads: int | None) -> "LocalExecutor":
@@ -34,7 +37,9 @@ class LocalExecutor(Executor):
         self._workers: list[WorkerProcess] = []
         self._idle: queue.SimpleQueue[WorkerProcess] = queue.SimpleQueue()
 
-    def run(self, function: Function, items: Sequence[Any], starts_child: bool) -> Iterator[tuple[int, Any]]:
+    def run(
+        self, function: Function, items: Sequence[Table], starts_child: bool
+    ) -> Iterator[tuple[int, Table]]:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.slots)
         if not starts_child:
@@ -50,7 +55,7 @@ class LocalExecutor(Executor):
             for future in waiting:
                 future.cancel()
 
-    def _by_worker(self, function: Function, item: Any) -> Any:
+    def _by_worker(self, function: Function, item: Table) -> Table:
         worker = self._idle.get()
         try:
             return worker.call(function, item)

@@ -12,25 +12,27 @@ from pliant.campaign.executors.dask_cluster import DaskExecutor
 from pliant.core.environment import need
 from pliant.core.errors import InputError
 from pliant.core.tables import Table
+from pliant.core.wording import option
 
 NEEDED = ("cores", "memory")
 
 
 def read_settings(path: Path) -> tuple[int, Table]:
     """The number of jobs and the keys of a job."""
+    place = option("on", f"slurm:{path}")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"--on slurm:{path}: {error.strerror}.") from None
+        raise InputError(f"{place}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"--on slurm:{path}: not valid TOML: {error}.") from None
+        raise InputError(f"{place}: not valid TOML: {error}.") from None
     jobs = table.pop("jobs", 1)
     if not isinstance(jobs, int) or jobs < 1:
-        raise InputError(f"--on slurm:{path}: jobs is a number above 0, not {jobs!r}.")
+        raise InputError(f"{place}: jobs is a number above 0, not {jobs!r}.")
     missing = [key for key in NEEDED if key not in table]
     if missing:
         raise InputError(
-            f"--on slurm:{path}: {' and '.join(missing)} missing.",
+            f"{place}: {' and '.join(missing)} missing.",
             hint='For example cores = 8, memory = "32GB", walltime = "02:00:00", queue = "batch", jobs = 4',
         )
     return jobs, table
@@ -38,11 +40,12 @@ def read_settings(path: Path) -> tuple[int, Table]:
 
 def check(text: str) -> None:
     """InputError where the file ``text`` does not describe jobs, or no job can be submitted from here."""
-    need("--on slurm", "dask", "distributed", "dask_jobqueue", extra="cluster")
+    need(option("on", "slurm"), "dask", "distributed", "dask_jobqueue", extra="cluster")
     read_settings(Path(text))
     if shutil.which("sbatch") is None:
         raise InputError(
-            f"--on slurm:{text}: this machine has no sbatch.", hint="Run it where jobs are submitted."
+            f"{option('on', f'slurm:{text}')}: this machine has no sbatch.",
+            hint="Run it where jobs are submitted.",
         )
 
 
@@ -54,7 +57,7 @@ def job_cluster(settings: Table) -> object:
     try:
         return SLURMCluster(**given)
     except (TypeError, ValueError) as error:
-        raise InputError(f"--on slurm: {error}.") from None
+        raise InputError(f"{option('on', 'slurm')}: {error}.") from None
 
 
 def connect(text: str, threads: int | None) -> DaskExecutor:

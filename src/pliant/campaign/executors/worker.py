@@ -8,11 +8,11 @@ import pickle
 import subprocess
 import sys
 from importlib import import_module
-from typing import Any
 
 from pliant.campaign.executors.base import Function
 from pliant.core.environment import environment
 from pliant.core.errors import PliantError
+from pliant.core.tables import Table
 
 
 class WorkerProcess:
@@ -20,12 +20,15 @@ class WorkerProcess:
 
     def __init__(self, threads: int) -> None:
         command = [sys.executable, "-m", "pliant.campaign.executors.worker", str(threads)]
-        apart: dict[str, Any] = {} if sys.platform == "win32" else {"start_new_session": True}
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), **apart
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(),
+            start_new_session=sys.platform != "win32",
         )
 
-    def call(self, function: Function, item: Any) -> Any:
+    def call(self, function: Function, item: Table) -> Table:
         """The answer of ``function(item)``; raises what it raised."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -39,7 +42,8 @@ class WorkerProcess:
             ) from None
         if not fine:
             raise answer
-        return answer
+        found: Table = answer
+        return found
 
     def close(self) -> None:
         """End the worker."""
@@ -63,7 +67,7 @@ def serve() -> None:
         except EOFError:
             return
         try:
-            answer = True, getattr(import_module(module), name)(item)
+            answer = True, vars(import_module(module))[name](item)
         except Exception as error:
             answer = False, error
         pickle.dump(answer, out)
