@@ -23,6 +23,14 @@ MATTE = {"ambient": 0.52, "diffuse": 0.55, "specular": 0.0}
 GLOSSY = {"ambient": 0.26, "diffuse": 0.86, "specular": 0.28, "specular_power": 22}
 
 
+def open_graphics() -> None:
+    """Open a small window off the screen and draw into it: drivers load their libraries at the first one."""
+    plotter: Any = pv.Plotter(off_screen=True, window_size=[16, 16], lighting=None)
+    plotter.add_mesh(pv.Sphere(theta_resolution=6, phi_resolution=6), smooth_shading=True)
+    plotter.render_window.Render()
+    plotter.close()
+
+
 class PyvistaScene:
     """Draws shots of a plan; frames do not depend on those drawn before."""
 
