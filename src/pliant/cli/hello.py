@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {"hello": ("pliant hello", "pliant hello --no-movie --force")}
 RUN, GRAPH, MOVIE = Path("hello.pliant"), Path("hello.png"), Path("hello.mp4")
-SIZE, EVERY, PICTURES = "480x368", 2, 26  # of the movie: each second frame of 51
+SIZE, EVERY = "480x368", 2  # of the movie: each second frame of 51
 NEXT = """
 Next:
   pliant studio hello.pliant         look at it in the browser (needs the extra studio)
@@ -40,17 +40,18 @@ def hello(
     Writes hello.pliant (the run), hello.png (a graph of the head's motion) and hello.mp4 (a movie). A second
     call replaces what the first one wrote.
     """
-    from pliant import examples
-    from pliant.cli.run import run_into, tell
-    from pliant.render.worker_pool import DrawingTeam, drawable, workers_for
-    from pliant.scene.load import parse
+    from pliant.render.worker_pool import DrawingTeam, drawable
 
-    scene = parse(examples.text("hello"), Path(), "hello.toml")
-    if RUN.exists() and not force and not _ours(scene.title):
-        raise RunError(f"{RUN} exists already and is not from pliant hello.", hint="--force replaces it.")
-    with ExitStack() as stack:
+    with ExitStack() as stack:  # one process draws: a second one takes longer to start than it saves
+        team = stack.enter_context(DrawingTeam(1)) if movie and drawable() else None
         compiling = _compile_beside()
-        team = stack.enter_context(DrawingTeam(workers_for(PICTURES, None))) if movie and drawable() else None
+        from pliant.cli.run import run_into, tell
+        from pliant.examples import text
+        from pliant.scene.load import parse
+
+        scene = parse(text("hello"), Path(), "hello.toml")
+        if RUN.exists() and not force and not _ours(scene.title):
+            raise RunError(f"{RUN} exists already and is not from pliant hello.", hint="--force replaces it.")
         run = run_into(scene, RUN, None, True, quiet or json)
         if compiling is not None:
             compiling.wait()
@@ -106,11 +107,11 @@ def _compile_beside() -> "subprocess.Popen[bytes] | None":
 
 def compile_kernels() -> None:
     """Take a frame of the first scene with a block in place of the bear: it needs no mesher."""
-    from pliant import examples
+    from pliant.examples import text
     from pliant.mesh.shapes import box
     from pliant.scene.load import parse
 
-    scene = parse(examples.text("hello"), Path())
+    scene = parse(text("hello"), Path())
     simulation = replace(
         scene, bodies=[replace(scene.bodies[0], shape=box(0.1, 0.1, 0.1, divisions=(4, 4, 4)))]
     ).simulation()

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
+from PIL import Image, ImageDraw
+from scipy.ndimage import gaussian_filter
 
 from pliant.contact.obstacle_shape import ObstacleShape
 from pliant.core.typing import AnyArray, Array, IntArray
@@ -24,9 +26,6 @@ def plane_shadow(
     casters: points and triangles that stand in the light; light: the way it goes; square: its centre (2,) in
     the plane's two other axes, and half its side [m]. Rows follow the second of these axes, from low to high.
     """
-    from PIL import Image, ImageDraw
-    from scipy.ndimage import gaussian_filter
-
     first, second = (k for k in range(3) if k != axis)
     centre, half = square
     masks = [Image.new("L", (PIXELS, PIXELS)) for _ in BLUR]

@@ -12,16 +12,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from importlib.util import find_spec
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
 import numpy as np
 
-from pliant.core.environment import LIBRARIES, environment, need
+from pliant.core.environment import LIBRARIES, environment, installed, need
 from pliant.core.errors import MissingExtra, PliantError
 from pliant.core.typing import AnyArray
-from pliant.render.plan import Plan, Shot
 from pliant.render.worker import HEAD
+
+if TYPE_CHECKING:
+    from pliant.render.plan import Plan, Shot
 
 PACKAGES = ("pyvista", "PIL", "matplotlib")
 EACH = 6  # pictures that make a further process worth its start
@@ -37,11 +38,11 @@ def workers_for(pictures: int, wanted: int | None) -> int:
 
 def drawable() -> bool:
     """Whether the packages that draw pictures are installed."""
-    return all(find_spec(name) is not None for name in PACKAGES)
+    return installed(*PACKAGES)
 
 
 def pictures(
-    plan: Plan, shots: Sequence[Shot], workers: int | None = None, team: "DrawingTeam | None" = None
+    plan: "Plan", shots: Sequence["Shot"], workers: int | None = None, team: "DrawingTeam | None" = None
 ) -> Iterator[AnyArray]:
     """The pictures (h, w, 3) of the shots, in order; MissingExtra where nothing can be drawn.
 
@@ -69,7 +70,7 @@ class DrawingTeam:
         for member in self._members:
             member.stop()
 
-    def draw(self, plan: Plan, shots: Sequence[Shot]) -> Iterator[AnyArray]:
+    def draw(self, plan: "Plan", shots: Sequence["Shot"]) -> Iterator[AnyArray]:
         """The pictures of the shots, in order; once in the life of a team."""
         count = len(self._members)
         for first, member in enumerate(self._members):
@@ -99,7 +100,7 @@ class _WorkerProcess:
             stderr=self._log,
         )
 
-    def send(self, plan: Plan, shots: Sequence[Shot]) -> None:
+    def send(self, plan: "Plan", shots: Sequence["Shot"]) -> None:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # it ended early: take() says why
             self._process.stdin.write(pickle.dumps((plan, list(shots))))
