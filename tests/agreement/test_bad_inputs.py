@@ -12,7 +12,7 @@ from bad_inputs import MESHES, SCENES, Bad
 from pliant.cli.main import run
 
 CORPUS = [*SCENES, *MESHES, *RUNS, *PLACES, *OPTIONS]
-PROGRESS = ("checking the surface", "compiling kernels")  # what may be told before
+PROGRESS = ("checking the surface", "compiling kernels (kept for later runs)")  # what may be told before
 
 
 def listing(folder: Path) -> dict[str, tuple[int, int]]:

@@ -7,20 +7,13 @@ import sys
 from pathlib import Path
 
 SCRIPT = """
-from numba.core import event
 from pliant.kernels import jit
+from pliant.kernels.compile_events import when_compiling
 
-class Count(event.Listener):
-    number = 0
-    def on_start(self, event):
-        self.number += 1
-    def on_end(self, event):
-        pass
-
-count = Count()
-event.register("numba:compile", count)
-jit.threading_layer()
-print(count.number)
+compiled = []
+with when_compiling(lambda: compiled.append(1)):
+    jit.threading_layer()
+print(len(compiled))
 """
 
 

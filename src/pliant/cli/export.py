@@ -38,7 +38,11 @@ EXAMPLES = {
 @options.takes(ExportRequest)
 def export(
     run: options.RunFolder,
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="File; the suffix says the format.")],
+    out: Annotated[
+        Path | None,
+        typer.Argument(metavar="OUT", help="File; the suffix says the format.", show_default=False),
+    ] = None,
+    output: options.OutFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     **given: Any,
@@ -47,8 +51,11 @@ def export(
     from pliant.exporters import export
     from pliant.run.store import load
 
+    file = options.out_file(out, output)
+    if file is None:
+        raise InputError("Which file?", hint="pliant export beam.pliant -o beam.pvd")
     with counting("writing", quiet or json) as count:
-        written = export(load(run), output, options.request(ExportRequest, given), progress=count)
+        written = export(load(run), file, options.request(ExportRequest, given), progress=count)
     if json:
         say_json({"files": [str(path) for path in written]})
     else:
@@ -61,6 +68,7 @@ def render(
     paths: Annotated[
         list[Path], typer.Argument(metavar="RUN... OUT", help="Runs, and a .png, .mp4 or .gif file.")
     ],
+    output: options.OutFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     **given: Any,
@@ -68,7 +76,7 @@ def render(
     """Draw a run, or several side by side, as a picture or a movie; no screen is needed."""
     from pliant.render import render
 
-    *runs, out = paths
+    *runs, out = paths if output is None else [*paths, output]
     if not runs:
         raise InputError("Give a run and a file to draw to.", hint="pliant render beam.pliant beam.png")
     with counting("drawing", quiet or json) as count:
@@ -79,9 +87,12 @@ def render(
 def plot(
     words: Annotated[
         list[str],
-        typer.Argument(metavar="RUN... SERIES...", help="Run folders, then series (energy: all energy.*)."),
+        typer.Argument(
+            metavar="RUN... SERIES... OUT",
+            help="Run folders, then series (energy: all energy.*), and a .png, .svg or .pdf file.",
+        ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File: .png, .svg or .pdf.")],
+    output: options.OutFile = None,
     x: Annotated[str, typer.Option("--x", metavar="SERIES", help="What runs to the right.")] = "time",
     title: Annotated[str, typer.Option(metavar="TEXT", help="A title; none if not given.")] = "",
     labels: Annotated[
@@ -96,12 +107,17 @@ def plot(
 ) -> None:
     """Draw graphs of series: over time or one against another, of one run or several."""
     from pliant.render import plot
+    from pliant.render.graphs import SUFFIXES
 
+    if output is None and Path(words[-1]).suffix.lower() in SUFFIXES:
+        *words, output = *words[:-1], Path(words[-1])
     count = next((k for k, word in enumerate(words) if not _is_run(word)), len(words))
     runs, series = words[:count], words[count:]
     if not runs or not series:
         what = "run" if not runs else "series"
         raise InputError(f"Which {what}?", hint="pliant plot beam.pliant tip.z -o tip.png")
+    if output is None:
+        raise InputError("Which file?", hint="pliant plot beam.pliant tip.z -o tip.png")
     chosen = None if labels is None else options.names(labels)
     path = plot(runs, series, output, x=x, title=title, labels=chosen, slide=slide, size=size, force=force)
     _say_written(path, json)

@@ -3,16 +3,24 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pliant.cli import options
 from pliant.cli.output import counting, say, say_json
 from pliant.core.errors import MissingExtra, RunError
+from pliant.core.tables import Table
+
+if TYPE_CHECKING:
+    from pliant.render.worker_pool import DrawingTeam
+    from pliant.run.store import Run
 
 EXAMPLES = {"hello": ("pliant hello", "pliant hello --no-movie --force")}
 RUN, GRAPH, MOVIE = Path("hello.pliant"), Path("hello.png"), Path("hello.mp4")
-SIZE = "480x368"
+SIZE, EVERY = "480x368", 2  # of the movie: each second frame of 51
 NEXT = """
 Next:
   pliant studio hello.pliant         look at it in the browser (needs the extra studio)
@@ -32,39 +40,53 @@ def hello(
     Writes hello.pliant (the run), hello.png (a graph of the head's motion) and hello.mp4 (a movie). A second
     call replaces what the first one wrote.
     """
-    from pliant import examples
-    from pliant.cli.run import run_into, tell
-    from pliant.render import plot, render
-    from pliant.run.requests import RenderRequest
-    from pliant.scene.load import parse
+    from pliant.render.worker_pool import DrawingTeam, drawable
 
-    scene = parse(examples.text("hello"), Path(), "hello.toml")
-    if RUN.exists() and not force and not _ours(scene.title):
-        raise RunError(f"{RUN} exists already and is not from pliant hello.", hint="--force replaces it.")
-    compiling = _compile_beside()
-    run = run_into(scene, RUN, None, True, quiet or json)
-    if compiling is not None:
-        compiling.wait()
-    if not json:
-        tell(run, json=False, quiet=quiet)
-    made, missing = [str(RUN)], {}
-    try:
-        made.append(str(plot([run], ["head.x", "head.z"], GRAPH, title=scene.title, force=True)))
-        if movie:
-            with counting("drawing", quiet or json) as count:
-                asked = RenderRequest(size=SIZE, ground=0.0, every=2, force=True)
-                made.append(str(render([run], MOVIE, asked, progress=count)))
-    except MissingExtra as error:
-        missing = {"missing": error.message, "hint": error.hint}
+    with ExitStack() as stack:  # one process draws: a second one takes longer to start than it saves
+        team = stack.enter_context(DrawingTeam(1)) if movie and drawable() else None
+        compiling = _compile_beside()
+        from pliant.cli.run import run_into, tell
+        from pliant.examples import text
+        from pliant.scene.load import parse
+
+        scene = parse(text("hello"), Path(), "hello.toml")
+        if RUN.exists() and not force and not _ours(scene.title):
+            raise RunError(f"{RUN} exists already and is not from pliant hello.", hint="--force replaces it.")
+        run = run_into(scene, RUN, None, True, quiet or json)
+        if compiling is not None:
+            compiling.wait()
+        if not json:
+            tell(run, json=False, quiet=quiet)
+        made, missing = _draw(run, scene.title, movie, team, quiet or json)
     if json:
-        say_json({"files": made, **missing, **run.info()})
+        say_json({"files": [str(RUN), *made], **missing, **run.info()})
     elif not quiet:
-        for path in made[1:]:
+        for path in made:
             say(f"{path} written")
         if missing:
-            what = "graph and movie" if len(made) == 1 else "movie"
+            what = "movie" if made else "graph and movie"
             say(f"no {what}: {' '.join(filter(None, missing.values()))}")
         say(NEXT)
+
+
+def _draw(
+    run: "Run", title: str, movie: bool, team: "DrawingTeam | None", silent: bool
+) -> tuple[list[str], Table]:
+    """Write the graph while other processes draw the movie; gives the files and what was missing for more."""
+    from pliant.render import plot, render
+    from pliant.run.requests import RenderRequest
+
+    made: list[str] = []
+    asked = RenderRequest(size=SIZE, ground=0.0, every=EVERY, force=True)
+    with counting("drawing", silent or not movie) as count, ThreadPoolExecutor(1) as beside:
+        film = beside.submit(render, [run], MOVIE, asked, progress=count, team=team) if movie else None
+        try:
+            made.append(str(plot([run], ["head.x", "head.z"], GRAPH, title=title, force=True)))
+            if film is not None:
+                made.append(str(film.result()))
+        except MissingExtra as error:
+            return made, {"missing": error.message, "hint": error.hint}
+    return made, {}
 
 
 def _compile_beside() -> "subprocess.Popen[bytes] | None":
@@ -85,11 +107,11 @@ def _compile_beside() -> "subprocess.Popen[bytes] | None":
 
 def compile_kernels() -> None:
     """Take a frame of the first scene with a block in place of the bear: it needs no mesher."""
-    from pliant import examples
+    from pliant.examples import text
     from pliant.mesh.shapes import box
     from pliant.scene.load import parse
 
-    scene = parse(examples.text("hello"), Path())
+    scene = parse(text("hello"), Path())
     simulation = replace(
         scene, bodies=[replace(scene.bodies[0], shape=box(0.1, 0.1, 0.1, divisions=(4, 4, 4)))]
     ).simulation()

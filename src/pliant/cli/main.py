@@ -135,7 +135,8 @@ def main() -> None:
 def _usage(problem: Any, arguments: Sequence[str]) -> int:
     context = getattr(problem, "ctx", None)
     path = context.command_path if context is not None else "pliant"
-    _failed(arguments, problem.format_message(), f"Try: {path} --help", 2)
+    message = problem.format_message().replace("Value error, ", "")  # the word of pydantic
+    _failed(arguments, message, f"Try: {path} --help", 2)
     return 2
 
 

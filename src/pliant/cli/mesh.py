@@ -28,10 +28,11 @@ def mesh(
     source: Annotated[
         Path, typer.Argument(metavar="IN", help="A surface or volume mesh.", show_default=False)
     ],
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Argument(metavar="[OUT]", help="Volume mesh to write; none: report only.", show_default=False),
+        typer.Argument(metavar="OUT", help="Volume mesh to write; none: report only.", show_default=False),
     ] = None,
+    output: options.OutFile = None,
     edge: Annotated[
         str | None, typer.Option(metavar="METRES", help="Target edge length of the tets.")
     ] = None,
@@ -56,6 +57,7 @@ def mesh(
     from pliant.mesh.io import kind_of, read_surface, read_volume, write_volume
     from pliant.mesh.quality import quality
 
+    output = options.out_file(out, output)
     length = None if edge is None else options.positive("--edge", edge, "m")
     if not 0.0 < scale < float("inf"):
         raise InputError(f"--scale {scale:g}: it must be above 0.")

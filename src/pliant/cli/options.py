@@ -25,6 +25,10 @@ Output = Annotated[
         "-o", "--output", metavar="RUN", help="Run folder; the scene's name with .pliant if not given."
     ),
 ]
+OutFile = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="OUT", help="The file to write, if it is not the last argument."),
+]
 Threads = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Threads, all if not given; results do not depend on it."),
@@ -60,6 +64,13 @@ class RunChanges(SceneChanges):
     step: Annotated[str | None, Option('Time step, or "auto".', "SECONDS")] = None
     duration: Annotated[str | None, Option("Simulated time.", "SECONDS")] = None
     fps: Annotated[str | None, Option("Recorded frames per simulated second.", "NUMBER")] = None
+
+
+def out_file(argument: Path | None, option: Path | None) -> Path | None:
+    """The file to write: the last argument or what ``-o`` says; InputError where both are given."""
+    if argument is not None and option is not None:
+        raise InputError(f"Two files to write: {argument} and -o {option}.", hint="Leave one out.")
+    return argument if option is None else option
 
 
 @contextmanager

@@ -13,6 +13,11 @@ LIBRARIES = (
 )
 
 
+def installed(*modules: str) -> bool:
+    """Whether all these modules are installed; nothing is loaded."""
+    return all(find_spec(name) is not None for name in modules)
+
+
 def need(what: str, *modules: str, extra: str = "render") -> None:
     """MissingExtra where a module is not installed; ``what`` is what needs it."""
     missing = [name for name in modules if find_spec(name) is None]

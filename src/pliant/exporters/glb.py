@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array, IntArray
@@ -141,6 +140,8 @@ class _GlbWriter:
         lens = {"yfov": round(float(np.radians(eyes[0].angle)), 9), "znear": near, "aspectRatio": 16 / 9}
         self.tree["cameras"] = [{"type": "perspective", "name": "camera", "perspective": lens}]
         places = np.array([eye.position for eye in eyes])
+        from scipy.spatial.transform import Rotation  # takes long to load, and few files have a camera
+
         turns = _continuous(Rotation.from_matrix([eye.axes().T for eye in eyes]).as_quat())
         node = len(self.tree["nodes"])
         look = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}

@@ -10,7 +10,20 @@ plot(run, ["tip.z"], "tip.svg")                  a graph; .png and .pdf likewise
 message.
 """
 
-from pliant.render.graphs import plot
-from pliant.render.render_run import render
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pliant.render.graphs import plot
+    from pliant.render.render_run import render
 
 __all__ = ["plot", "render"]
+
+_MODULES = {"plot": "pliant.render.graphs", "render": "pliant.render.render_run"}
+
+
+def __getattr__(name: str) -> Any:
+    """``plot`` and ``render``, loaded on first use: processes that draw need neither."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'pliant.render' has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)

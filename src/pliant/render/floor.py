@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
+from PIL import Image, ImageDraw, ImageFilter
 
 from pliant.contact.obstacle_shape import ObstacleShape
 from pliant.core.typing import AnyArray, Array, IntArray
@@ -24,9 +25,6 @@ def plane_shadow(
     casters: points and triangles that stand in the light; light: the way it goes; square: its centre (2,) in
     the plane's two other axes, and half its side [m]. Rows follow the second of these axes, from low to high.
     """
-    from PIL import Image, ImageDraw
-    from scipy.ndimage import gaussian_filter
-
     first, second = (k for k in range(3) if k != axis)
     centre, half = square
     masks = [Image.new("L", (PIXELS, PIXELS)) for _ in BLUR]
@@ -44,7 +42,8 @@ def plane_shadow(
     light_left = np.ones((PIXELS, PIXELS))
     for mask, blur in zip(masks, BLUR, strict=True):
         if mask.getbbox() is not None:
-            light_left = np.minimum(light_left, 1.0 - gaussian_filter(np.asarray(mask, float) / 255.0, blur))
+            soft = np.asarray(mask.filter(ImageFilter.GaussianBlur(blur)), float) / 255.0
+            light_left = np.minimum(light_left, 1.0 - soft)
     edge = np.minimum(1.0, 8.0 * (1.0 - np.abs(np.linspace(-1.0, 1.0, PIXELS))))
     dark: AnyArray = DARK * (1.0 - light_left) * edge[:, None] * edge[None, :]
     return dark

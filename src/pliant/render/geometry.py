@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.exporters.surfaces import surfels, vertex_normals
@@ -199,9 +201,6 @@ def split_at_edges(surface: Surface) -> tuple[IntArray, IntArray]:
 
     Gives the old number of each new point (k,), and the triangles over the new points (m, 3).
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     triangles = surface.triangles
     a, b, c = (surface.points[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)

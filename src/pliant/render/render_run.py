@@ -18,7 +18,7 @@ from pliant.render.files import BLOCK, check_free, mounted, tiled, write_movie, 
 from pliant.render.plan import Plan, Shot, framed
 from pliant.render.render_options import BACKGROUNDS, RenderOptions, pair
 from pliant.render.scalar_fields import chosen_range, scalar_field
-from pliant.render.worker_pool import pictures
+from pliant.render.worker_pool import DrawingTeam, pictures
 from pliant.run.requests import RenderRequest
 from pliant.run.store import Run, load
 
@@ -38,12 +38,14 @@ def render(
     *,
     labels: Sequence[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    team: DrawingTeam | None = None,
     **options: Any,
 ) -> Path:
     """Draw a run, or several side by side, to a picture (.png) or a movie (.mp4, .gif); gives the file.
 
     Options are the fields of ``RenderRequest``, given as one or by name; labels: names of several runs
-    (default: of their folders); ``progress`` is called with the pictures that are done and all.
+    (default: of their folders); ``progress`` is called with the pictures that are done and all; team:
+    processes that draw, started earlier.
     """
     asked = RenderRequest(**options) if request is None else replace(request, **options)
     path = Path(out)
@@ -73,7 +75,7 @@ def render(
     keys = read_camera(asked.camera)
     panels = framed(found, look, seen, asked.turntable, asked.follow, keys, labels)
     plan = Plan(tuple(panels), look, limits, unit, small)
-    images = _counted(pictures(plan, shots, asked.workers), len(shots), progress)
+    images = _counted(pictures(plan, shots, asked.workers, team), len(shots), progress)
     if movie:
         write_movie(path, images, rate)
     else:

@@ -1,7 +1,8 @@
 """A child process that draws: ``python -m pliant.render.worker``.
 
-Reads a pickled (Plan, [Shot, ...]) from stdin; writes each picture to stdout as its height and width and its
-bytes. An error ends it: a height of zero, a length and the pickled exception. Its parent is ``worker_pool``.
+Loads the graphics libraries, then reads a pickled (Plan, [Shot, ...]) from stdin and writes each picture to
+stdout as its height and width and its bytes. An error ends it: a height of zero, a length and the pickled
+exception. So does a parent (``worker_pool``) that closes stdin without a plan.
 """
 
 import os
@@ -16,17 +17,18 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever libraries print is no picture
     try:
-        plan, shots = pickle.load(sys.stdin.buffer)
-        from pliant.render.pyvista_scene import PyvistaScene
+        from pliant.render.pyvista_scene import PyvistaScene, open_graphics
 
+        open_graphics()
+        plan, shots = pickle.load(sys.stdin.buffer)
         stage = PyvistaScene(plan)
         for shot in shots:
             image = stage.picture(shot)
             out.write(HEAD.pack(*image.shape[:2]) + image.tobytes())
             out.flush()
         stage.close()
-    except BrokenPipeError:
-        os._exit(0)  # the parent has seen enough
+    except (BrokenPipeError, EOFError):
+        os._exit(0)  # the parent has seen enough, or wants nothing
     except Exception as error:
         data = pickle.dumps(_sendable(error))
         out.write(HEAD.pack(0, len(data)) + data)

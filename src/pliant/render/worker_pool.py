@@ -11,16 +11,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from typing import IO
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Self
 
 import numpy as np
 
-from pliant.core.environment import LIBRARIES, environment, need
+from pliant.core.environment import LIBRARIES, environment, installed, need
 from pliant.core.errors import MissingExtra, PliantError
 from pliant.core.typing import AnyArray
-from pliant.render.plan import Plan, Shot
 from pliant.render.worker import HEAD
 
+if TYPE_CHECKING:
+    from pliant.render.plan import Plan, Shot
+
+PACKAGES = ("pyvista", "PIL", "matplotlib")
 EACH = 6  # pictures that make a further process worth its start
 
 
@@ -32,19 +36,47 @@ def workers_for(pictures: int, wanted: int | None) -> int:
                       pictures // EACH))  # fmt: skip
 
 
-def pictures(plan: Plan, shots: Sequence[Shot], workers: int | None = None) -> Iterator[AnyArray]:
-    """The pictures (h, w, 3) of the shots, in order; MissingExtra where nothing can be drawn."""
-    need("Drawing pictures", "pyvista", "PIL", "matplotlib")
-    count = workers_for(len(shots), workers)
-    team = []
-    try:
-        for first in range(count):
-            team.append(_WorkerProcess(plan, shots[first::count], alone=count == 1))
+def drawable() -> bool:
+    """Whether the packages that draw pictures are installed."""
+    return installed(*PACKAGES)
+
+
+def pictures(
+    plan: "Plan", shots: Sequence["Shot"], workers: int | None = None, team: "DrawingTeam | None" = None
+) -> Iterator[AnyArray]:
+    """The pictures (h, w, 3) of the shots, in order; MissingExtra where nothing can be drawn.
+
+    team: processes that were started earlier; without, ``workers`` of them are started and stopped here.
+    """
+    need("Drawing pictures", *PACKAGES)
+    if team is not None:
+        yield from team.draw(plan, shots)
+        return
+    with DrawingTeam(workers_for(len(shots), workers)) as started:
+        yield from started.draw(plan, shots)
+
+
+class DrawingTeam:
+    """Processes that draw one plan. They load the graphics libraries as soon as they exist: started before a
+    simulation, they are ready when it ends."""
+
+    def __init__(self, count: int) -> None:
+        self._members = [_WorkerProcess(alone=count == 1) for _ in range(count)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for member in self._members:
+            member.stop()
+
+    def draw(self, plan: "Plan", shots: Sequence["Shot"]) -> Iterator[AnyArray]:
+        """The pictures of the shots, in order; once in the life of a team."""
+        count = len(self._members)
+        for first, member in enumerate(self._members):
+            member.send(plan, shots[first::count])
         for number in range(len(shots)):
-            yield team[number % count].take()
-    finally:
-        for child in team:
-            child.stop()
+            yield self._members[number % count].take()
 
 
 def _last_words(log: str) -> str:
@@ -54,7 +86,7 @@ def _last_words(log: str) -> str:
 
 
 class _WorkerProcess:
-    def __init__(self, plan: Plan, shots: Sequence[Shot], alone: bool) -> None:
+    def __init__(self, alone: bool) -> None:
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (stop() closes it)
         self._taken = 0
         surroundings = environment()
@@ -67,12 +99,12 @@ class _WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=self._log,
         )
+
+    def send(self, plan: "Plan", shots: Sequence["Shot"]) -> None:
         assert self._process.stdin is not None
-        try:
+        with suppress(BrokenPipeError):  # it ended early: take() says why
             self._process.stdin.write(pickle.dumps((plan, list(shots))))
             self._process.stdin.close()
-        except BrokenPipeError:
-            pass  # it ended early: take() says why
 
     def take(self) -> AnyArray:
         head = self._read(HEAD.size)
@@ -97,8 +129,10 @@ class _WorkerProcess:
         return data
 
     def stop(self) -> None:
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import Diverged, Interrupted, PliantError, RunError
+from pliant.kernels.compile_events import when_compiling
 from pliant.kernels.jit import set_threads
 from pliant.run.progress import RunProgress, progress_reporter
 from pliant.run.recorder import begin, create, write_frame, write_replay
@@ -22,6 +23,7 @@ from pliant.scene.scene import Scene
 from pliant.scene.to_toml import to_toml
 from pliant.simulation.simulation import Simulation
 
+COMPILING = "compiling kernels (kept for later runs)"
 CHECKPOINT_SECONDS = 1.0  # at least this long between checkpoints, and twenty times what the last one took
 
 
@@ -43,12 +45,12 @@ def run_scene(
     refuse_existing(folder, force)
     used = set_threads(threads)
     diagnostics = Diagnostics(lambda entry: show.note(str(entry)))
-    structures = scene.structures(diagnostics, show.working)
-    show.working(None, "compiling kernels")
-    simulation = scene.simulation(structures)
-    examine(scene, simulation, diagnostics)
-    frames = scene.time.frames()
-    simulation.start()
+    with when_compiling(lambda: show.working(None, COMPILING)):
+        structures = scene.structures(diagnostics, show.working)
+        simulation = scene.simulation(structures)
+        examine(scene, simulation, diagnostics)
+        frames = scene.time.frames()
+        simulation.start()
     writer = create(scene, simulation, folder, frames, used, scene_text or to_toml(scene), force)
     diagnostics.listen(lambda entry: writer.log(str(entry)))
     try:
@@ -77,8 +79,8 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> Run:
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:
-        show.working(None, "compiling kernels")
-        simulation, fresh = _simulation_at_checkpoint(scene, writer)
+        with when_compiling(lambda: show.working(None, COMPILING)):
+            simulation, fresh = _simulation_at_checkpoint(scene, writer)
     except BaseException:
         writer.finish("interrupted", "could not be resumed")
         raise

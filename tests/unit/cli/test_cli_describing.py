@@ -53,7 +53,7 @@ REQUIRED = {
     "article": ("journal", "volume"),
     "book": ("publisher",),
     "inproceedings": ("booktitle",),
-    "mastersthesis": ("school",),
+    "misc": ("howpublished",),
     "software": ("version", "license"),
     "unpublished": ("note",),
 }

@@ -57,6 +57,27 @@ def test_usage_errors_exit_with_2_and_one_message(
     assert second == f"hint: {hint}"
 
 
+def test_o_names_the_output_of_every_command_as_the_last_argument_does(
+    pliant: Pliant, scene: Path, folder: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    assert pliant("run", str(scene), "-o", "runs/cube.pliant", "-q").code == 0
+    for words, name in (
+        (("export", "runs/cube.pliant"), "series.csv"),
+        (("plot", "runs/cube.pliant", "energy.kinetic"), "energy.svg"),
+    ):
+        assert pliant(*words, "-o", f"out/{name}").code == 0
+        assert pliant(*words, f"last/{name}").code == 0
+        assert (folder / "out" / name).read_bytes() == (folder / "last" / name).read_bytes()
+        missing = pliant(*words)
+        assert missing.code == 2
+        assert missing.err.startswith("error: Which file?")
+    twice = pliant("export", "runs/cube.pliant", "a.csv", "-o", "b.csv")
+    assert (twice.code, twice.err.splitlines()[0]) == (2, "error: Two files to write: a.csv and -o b.csv.")
+    drawn = pliant("render", "runs/cube.pliant", "-o", "cube.txt")
+    assert (drawn.code, "Cannot draw 'cube.txt'" in drawn.err) == (2, True)
+
+
 def test_a_mistake_of_ours_is_one_line_and_a_report_on_disk(
     pliant: Pliant, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -59,7 +59,7 @@ def draw(drawable: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Draw a small picture in this process, which is quicker; gives it as an array (h, w, 3)."""
     from PIL import Image
 
-    def here(plan: Any, shots: Sequence[Any], workers: int | None = None) -> Iterator[Any]:
+    def here(plan: Any, shots: Sequence[Any], workers: int | None, team: Any) -> Iterator[Any]:
         from pliant.render.pyvista_scene import PyvistaScene
 
         stage = PyvistaScene(plan)

@@ -34,7 +34,7 @@ def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in ("matplotlib", "imageio_ffmpeg", "h5py", "pxr"):
         pytest.importorskip(module, reason=f"needs {module}: pip install 'pliant[all]'")
 
-    def blank(plan: Any, shots: Sequence[Any], workers: int | None = None) -> Iterator[Any]:
+    def blank(plan: Any, shots: Sequence[Any], workers: int | None, team: Any) -> Iterator[Any]:
         width, height = plan.look.size
         for _ in shots:
             yield np.full((height, width * len(plan.panels), 3), 200, np.uint8)
