@@ -1,14 +1,15 @@
 r"""What of a hierarchy is simulated: nodes, elements, masses, and the velocities of momenta.
 
-The mass of the simulated nodes is lumped, :math:`D = diag(G^T m)`, which is never lighter than the
-particles': :math:`D \ge M = G^T m G`. For bodies that nothing holds it is corrected so that affine motions,
-among them all rigid ones, have exactly the particles' momenta and energy:
+The mass of the simulated nodes is lumped, :math:`D = diag(|G|^T (m \circ |G| 1))`, with absolute values
+because a few weights are below zero. It is never lighter than the particles': :math:`D \ge M = G^T m G`. For
+bodies that nothing holds it is corrected so that affine motions, among them all rigid ones, have exactly the
+particles' momenta and energy:
 
 .. math:: \tilde M = M + Q^T B Q, \quad B = D - M, \quad Q v = v - A a(v),
 
 a(v) being the affine motion nearest to that of the particles. As G reproduces affine fields, :math:`\tilde M
-= D - U C U^T` with :math:`U = [B A_3, a_3^T]` (n x 6) follows from :math:`G^T m` and :math:`G^T m X` alone,
-and its inverse is that of D and a 6 x 6 matrix."""
+= D - U C U^T` with :math:`U = [B A, a^T]` (n x 8), A their values at the nodes, follows from :math:`G^T m`
+and :math:`G^T m X` alone, and its inverse is that of D and an 8 x 8 matrix."""
 
 from dataclasses import dataclass
 
@@ -21,7 +22,6 @@ from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
 
 LIGHT = 1e-12  # share of the mean mass below which nothing hangs on a node
-LEAST = 0.02  # least mass of a node, as a share of what hangs on it: a few weights are below zero
 
 
 def network_of(hierarchy: Hierarchy) -> Network:
@@ -62,12 +62,13 @@ class Arrangement:
         moments[h.particles, 0] = h.mass
         moments[h.particles, 1:] = h.mass[:, None] * h.points[h.particles]
         level_kernels.restrict_all(self.own, h.corners, h.weights, moments)
-        hung = np.zeros((n, 1))
-        hung[h.particles, 0] = h.mass
-        level_kernels.restrict_all(self.own, h.corners, np.abs(h.weights), hung)
+        hung, sums, sizes = np.zeros((n, 1)), np.ones((n, 3)), np.abs(h.weights)
+        level_kernels.interpolate_all(self.own, h.corners, sizes, sums, sums)
+        hung[h.particles, 0] = h.mass * sums[h.particles, 0]
+        level_kernels.restrict_all(self.own, h.corners, sizes, hung)
         self.active: IntArray = np.flatnonzero(self.own & (hung[:, 0] > LIGHT * h.mass.mean()))
         self._moments: Array = moments[self.active]
-        self.mass: Array = np.maximum(self._moments[:, 0], LEAST * hung[self.active, 0])
+        self.mass: Array = hung[self.active, 0]
         free = self.depth[h.particles][~prescribed.flags.all(axis=1)]
         self.deepest = int(free.max(initial=0))
         self.clusters, self.tets = np.flatnonzero(usable), np.flatnonzero(tets)
@@ -111,11 +112,11 @@ class Arrangement:
         return self.acting
 
     def _correction(self) -> tuple[Array, Array, Array]:
-        """Per piece of the body: U (a, 6), C (6, 6) and ``W = (C^-1 - U^T D^-1 U)^-1``; zeros for pieces that
+        """Per piece of the body: U (a, 8), C (8, 8) and ``W = (C^-1 - U^T D^-1 U)^-1``; zeros for pieces that
         something holds, whose mass stays lumped."""
         h, d = self.hierarchy, self.mass
-        u, c = np.zeros((len(self.active), 6)), np.zeros((h.pieces, 6, 6))
-        inner = np.zeros((h.pieces, 6, 6))
+        u, c = np.zeros((len(self.active), 8)), np.zeros((h.pieces, 8, 8))
+        inner = np.zeros((h.pieces, 8, 8))
         node_piece = h.piece[self.active]
         held: BoolArray = np.asarray(self.prescribed.flags.any(axis=1))
         for e in range(h.pieces):
@@ -125,15 +126,15 @@ class Arrangement:
             mass, x = h.mass[some], h.points[h.particles][some]
             centre = mass @ x / mass.sum()
             size = np.sqrt((mass[:, None] * (x - centre) ** 2).sum() / mass.sum())
-            arms = (h.points[self.active[rows]] - centre) / size
-            s = (self._moments[rows, 1:] - d[rows, None] * centre) / size  # G^T m (X - c)
+            affine = np.column_stack([np.ones(len(rows)), (h.points[self.active[rows]] - centre) / size])
+            first = self._moments[rows, :1]
+            own = np.column_stack([first, (self._moments[rows, 1:] - first * centre) / size])  # G^T m A_f
             fields = np.column_stack([np.ones(len(x)), (x - centre) / size])
             gram = fields.T @ (mass[:, None] * fields)
-            own = np.column_stack([d[rows], s])
-            heavy = d[rows, None] * arms - s  # B A_3
-            u[rows] = np.column_stack([heavy, np.linalg.solve(gram, own.T)[1:].T])
-            c[e, :3, 3:] = c[e, 3:, :3] = np.eye(3)
-            c[e, 3:, 3:] = -arms.T @ heavy
+            heavy = d[rows, None] * affine - own  # B A
+            u[rows] = np.column_stack([heavy, np.linalg.solve(gram, own.T).T])
+            c[e, :4, 4:] = c[e, 4:, :4] = np.eye(4)
+            c[e, 4:, 4:] = -affine.T @ heavy
             found = np.linalg.inv(np.linalg.inv(c[e]) - u[rows].T @ (u[rows] / d[rows, None]))
             inner[e] = 0.5 * (found + found.T)
         return u, c, inner

@@ -16,6 +16,8 @@ from pliant.mesh.triangles import double_areas
 from pliant.structure.mass_scaling import scale_tet_masses
 from pliant.structure.samplers.levels import CutArrays
 
+LEAST_SHARE = 0.02  # of its whole tet that a part has: hardly any material would bear no motion
+
 
 class MeshCutting:
     """The mesh of a body as cuts have left it: its cut geometry, and the virtual tets that follow (None:
@@ -86,11 +88,13 @@ class MeshCutting:
 
     def cut_structure(self, old: Structure, sides: Sequence[float]) -> Structure:
         """The structure as it is now, of a body with cages of these sides [m]; a quarter of each tet's mass
-        at its corners."""
+        at its corners. Parts of tets have at least a fiftieth of them: particles of thinner ones would be so
+        light, and held so softly, that their share of the motion threw them far."""
         mesh, virtual, parents = self.mesh, self.virtual, self.parents
         assert virtual is not None
         rest = mesh.points[virtual.owner]
-        volumes = tet_volumes(rest, virtual.tets) * virtual.share
+        share = np.maximum(virtual.share, LEAST_SHARE)
+        volumes = tet_volumes(rest, virtual.tets) * share
         mass: Array = np.bincount(virtual.tets.ravel(), np.repeat(volumes, 4), len(rest)).astype(float)
         mass *= old.mass.sum() / mass.sum()
         return replace(
@@ -103,7 +107,7 @@ class MeshCutting:
             extra=CutArrays(
                 mesh.points, mesh.whole, mesh.rest, mesh.tets, mesh.origin, mesh.sides, np.array(sides, float)
             ),
-            volume_share=virtual.share,
+            volume_share=share,
         )
 
     def carrier(self, spacing: float) -> Carrier | None:

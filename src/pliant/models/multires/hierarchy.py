@@ -213,7 +213,7 @@ class Hierarchy:
 
     def critical_step(self, level: int, prescribed: BoolArray) -> float:
         """``2 / omega_max`` [s] of the body in the space of one level, undamped and at rest, with lumped
-        masses; prescribed (particles, 3): degrees of freedom that do not move."""
+        masses (``Arrangement``); prescribed (particles, 3): degrees of freedom that do not move."""
         key = (level, np.packbits(prescribed).tobytes() if prescribed.any() else b"")
         if key not in self._critical:
             self._critical[key] = self._find_critical_step(level, prescribed)
@@ -239,7 +239,8 @@ class Hierarchy:
         rows = sparse.csr_array(sparse.kron(self.rows_of_particles(level), sparse.eye(3), format="csr"))
         free = sparse.diags_array(np.where(prescribed.ravel(), 0.0, 1.0))
         rows = sparse.csr_array(free @ rows)
-        mass = rows.T @ np.repeat(self.mass, 3)
+        sizes = abs(rows)
+        mass = sizes.T @ (np.repeat(self.mass, 3) * sizes.sum(axis=1))
         kept = np.flatnonzero(mass > 1e-9 * mass.max(initial=1e-300))
         if not len(kept):
             return float("inf")

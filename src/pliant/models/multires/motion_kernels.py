@@ -39,8 +39,8 @@ class Network(NamedTuple):
 
 class Acting(NamedTuple):
     """What is simulated now. own (a,): the simulated nodes; hanging: nodes that elements or contacts need,
-    the coarser ones first; clusters, tets: the elements; inverse (a,) [1/kg], change (a, 6) and inner
-    (pieces, 6, 6): the inverse mass ``v = y + change inner change'^T y / d`` with ``y = p / d``; held (a, 3):
+    the coarser ones first; clusters, tets: the elements; inverse (a,) [1/kg], change (a, 8) and inner
+    (pieces, 8, 8): the inverse mass ``v = y + change inner change'^T y / d`` with ``y = p / d``; held (a, 3):
     prescribed degrees of freedom; piece (a,): which connected piece of the body a node belongs to; beta [s]:
     stiffness damping."""
 
