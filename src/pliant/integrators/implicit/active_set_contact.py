@@ -138,7 +138,7 @@ class ActiveSetContact:
         curved = touching & (turned > SLIGHT) & (turned < 1.0 - 1e-12)
         mean = before + normal
         mean /= np.maximum(np.linalg.norm(mean, axis=1), 1e-300)[:, None]
-        return np.where(curved[:, None], mean, normal)
+        return np.asarray(np.where(curved[:, None], mean, normal))
 
     def _slip(self, end: Array, push: Array) -> BoolArray:
         """Let particles slide, or stick; which of them need another solve.

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from pliant.simulation.system import System
 
 HALVINGS = 6
-MOST_FAILURES = 2  # solves in a row that fail before the step is taken another way
 HALVED_BETWEEN = 3  # times that an energy-momentum step is halved before backward Euler takes over
 UNSOLVED = "at t = {:.4g} s the equations of an energy-momentum step were not solved: it is taken in halves"
 LOSSY = "at t = {:.4g} s a step {}: it is taken by backward Euler, which loses energy"
@@ -207,15 +206,12 @@ class ImplicitState(IntegratorState):
         """Solve, and update the held particles, until they stay as they are."""
         contact = self.contact
         potential.hold(contact, dt)
-        result, failures = self.solve(potential), 0
+        result = self.solve(potential)
         for k in range(ROUNDS + LAST_ROUNDS):
-            failures = 0 if self._solved(result) else failures + 1
-            lost = potential.between is not None and failures
+            lost = potential.between is not None and not self._solved(result)
             if lost or not np.isfinite(result.residual):
                 break
             contact.measure(potential)
-            if failures == MOST_FAILURES:
-                break
             changed = k < ROUNDS and contact.update(potential, potential.x)
             if not changed and not contact.hold_driven(potential.end_positions(potential.x)):
                 break
