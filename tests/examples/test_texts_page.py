@@ -19,9 +19,9 @@ LARGE = {"everts-pulled-paws", "everts-sine-beam", "everts-hanging-beam", "multi
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in SCENES]
 )
-def test_its_scenes_take_a_step(name: str, tmp_path: Path) -> None:
+def test_its_scenes_take_a_step(name: str) -> None:
     """The short form of ``pliant examples NAME --run``: one step instead of the duration."""
-    scene = parse(examples.text(name), tmp_path, f"{name}.toml")
+    scene = parse(examples.text(name), examples.folder(), f"{name}.toml")
     first = replace(scene.time, duration=1e-3, fps=1e3) if scene.time.integrator.order else scene.time
     simulation = replace(scene, time=first).simulation()
     simulation.start()
@@ -93,7 +93,7 @@ def test_its_pictures_are_drawn(command: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     _, source, picture, *options = command.split()
     name = source.removesuffix(".pliant")
-    scene = parse(examples.text(name), tmp_path, f"{name}.toml")
+    scene = parse(examples.text(name), examples.folder(), f"{name}.toml")
     replace(scene, time=replace(scene.time, duration=1e-3, fps=1e3)).run(to=source)
     assert run(["render", source, picture, *options, *SHORT["render"]]) == 0
     assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")

@@ -56,7 +56,7 @@ def shipped_estimates(
     """Check and run shipped scenes (all of them), each shortened to about ``most`` CPU seconds."""
     found = []
     for name in names or examples.names():
-        result = estimate_of(name, parse(examples.text(name), None, name), most)
+        result = estimate_of(name, parse(examples.text(name), examples.folder(), name), most)
         found.append(result)
         if show is not None:
             show(result)

@@ -1,7 +1,6 @@
 """The material card: what a model makes of a material, by virtual tests on a cube."""
 
-from dataclasses import asdict, dataclass, replace
-from inspect import signature
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -118,7 +117,8 @@ def material_card(model: Any, material: Any, edge: float = EDGE, shape: Any = No
 def calibrated_card(model: Table, material: Table, edge: float = EDGE) -> Card:
     """The card of ``model`` after calibration: by its own key ``calibrate`` where it has one, and else with
     the moduli for which the measured bulk and shear modulus are those of ``material``."""
-    if "calibrate" in signature(MODELS[str(model["type"])]).parameters:
+    kind = MODELS[str(model["type"])]
+    if is_dataclass(kind) and "calibrate" in {field.name for field in fields(kind)}:
         return material_card({**model, "calibrate": True}, material, edge)
     best = card = material_card(model, material, edge)
     if card.effective.shear <= 0.0:
