@@ -18,7 +18,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "site_extension",
 ]
-exclude_patterns = ["site_extension", "notebooks", "**/GALLERY_HEADER.md"]
+exclude_patterns = ["site_extension", "notebooks", "**/sg_execution_times.rst"]
 suppress_warnings = ["config.cache"]
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -37,6 +37,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/\w+\.py$",
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),
     "write_computation_times": False,
     "show_signature": False,
     "remove_config_comments": True,

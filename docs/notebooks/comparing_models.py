@@ -56,7 +56,7 @@ for name, (way, seconds) in results.items():
 # Quadratic elements are right; the linear ones are too stiff with three cells across. More cells, or
 # quadratic elements, cure that: see the page *Tune*.
 
-figure, axes = plt.subplots(figsize=(6, 3))
+figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 axes.bar(list(results), [1e3 * way for way, _ in results.values()])
 axes.axhline(1e3 * theory, color="black", linestyle="--", label="theory")
 axes.set(ylabel="sag [mm]")

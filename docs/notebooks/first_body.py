@@ -31,7 +31,7 @@ run = scene.run(duration=1.0, fps=50, to="first-body.pliant", force=True)
 # A run is a folder on disk. Series are arrays by name, with one value a frame.
 
 time, z = run.series["time"], run.series["tip.z"]
-figure, axes = plt.subplots(figsize=(6, 3))
+figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 axes.plot(time, z)
 axes.set(xlabel="time [s]", ylabel="height of the tip [m]")
 

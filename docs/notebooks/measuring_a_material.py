@@ -56,6 +56,6 @@ assert abs(poisson - 0.3) < 0.01
 # The curve. With your own measurement in a CSV file, ``pliant fit`` searches the constants for which the
 # simulated curve is the measured one.
 
-figure, axes = plt.subplots(figsize=(6, 3))
+figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 axes.plot(100 * strain, stress / 1e3, "o-")
 axes.set(xlabel="strain [%]", ylabel="stress [kPa]")
