@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pliant.campaign.sweeps import Sweep
 
 AXES, EFFECTS, THUMBNAILS, LEVELS, NAMES, NAMES_UP = 9, 4, 64, 7, 6, 12
-"""Largest numbers: axes, results with main effects, thumbnails, levels of an effect, names on an axis across and up."""
+"""Largest numbers: axes, results with main effects, thumbnails, levels of an effect, names on an axis across
+and up."""
 THUMBNAIL = (352, 256)
 STYLE = """<style>
 .parallel a path { fill: none; stroke-width: 1.4; stroke-opacity: .55; }
