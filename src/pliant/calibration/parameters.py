@@ -54,7 +54,7 @@ class FitParameter:
 
 def fit_parameters(variations: Sequence[Variation], units: dict[str, str]) -> list[FitParameter]:
     """Ranges as parameters; InputError for lists, which a fit cannot search."""
-    found = []
+    found: list[FitParameter] = []
     for each in variations:
         if not each.is_range:
             raise InputError(

@@ -20,8 +20,9 @@ from pliant.validation.html import Page
 if TYPE_CHECKING:
     from pliant.campaign.sweeps import Sweep
 
-AXES, EFFECTS, THUMBNAILS, LEVELS, NAMES = 9, 4, 64, 7, 6
-"""Largest numbers: axes, results with main effects, thumbnails, levels of an effect, names on an axis."""
+AXES, EFFECTS, THUMBNAILS, LEVELS, NAMES, NAMES_UP = 9, 4, 64, 7, 6, 12
+"""Largest numbers: axes, results with main effects, thumbnails, levels of an effect, names on an axis across
+and up."""
 THUMBNAIL = (352, 256)
 STYLE = """<style>
 .parallel a path { fill: none; stroke-width: 1.4; stroke-opacity: .55; }
@@ -131,13 +132,12 @@ class _Scale:
             number, low, high = math.log(number), math.log(low), math.log(high)
         return (number - low) / (high - low) if high > low else 0.5
 
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Places with their words: both ends of numbers, and up to six names."""
+    def ticks(self, most: int) -> list[tuple[float, str]]:
+        """Places with their words: both ends of numbers and, up to ``most``, all names."""
         if self.names is None:
             ends = [(0.0, f"{self.low:.3g}"), (1.0, f"{self.high:.3g}")]
             return ends if self.high > self.low else [(0.5, f"{self.low:.3g}")]
-        chosen = self.names if len(self.names) <= NAMES else [self.names[0], self.names[-1]]
+        chosen = self.names if len(self.names) <= most else [self.names[0], self.names[-1]]
         return [(self.at(name), name if len(name) <= 18 else f"{name[:17]}...") for name in chosen]
 
 
@@ -180,7 +180,7 @@ def parallel_coordinates(
         x = left + gap * number
         parts.append(f'<line class="one" x1="{x}" x2="{x}" y1="{top}" y2="{top + height}"/>')
         parts.append(_text(x, 16 + 16 * (number % 2), _short(name, units, keys), "middle"))
-        for share, words in scale.ticks:
+        for share, words in scale.ticks(NAMES_UP):
             inside = 0.0 < share < 1.0
             y = top + height * (1 - share) + (4 if inside else 16 if share == 0.0 else -7)
             parts.append(
@@ -217,10 +217,10 @@ def main_effect(
         _text(left, 16, _titled(name, units)),
         _text(left + wide / 2, height - 8, _short(key, units, keys), "middle"),
     ]
-    for share, words in across.ticks:
+    for share, words in across.ticks(NAMES):
         anchor = "start" if share == 0.0 else "end" if share == 1.0 else "middle"
         parts.append(_text(place(share, 0.0)[0], top + high + 15, words, anchor, "quiet"))
-    for share, words in up.ticks:
+    for share, words in up.ticks(NAMES):
         parts.append(_text(left - 6, place(0.0, share)[1] + 4, words, "end", "quiet"))
     levels: dict[int, list[tuple[float, float]]] = {}
     distinct = sorted({across.at(row[key]) for row in rows})

@@ -52,7 +52,10 @@ def scene_hash(text: str, meshes: dict[str, str]) -> str:
         if "mesh" in entry:
             path = entry["mesh"]
             if path not in meshes:
-                meshes[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+                try:
+                    meshes[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+                except OSError as error:
+                    raise SceneError(f"The mesh {path} cannot be read: {error.strerror}.") from None
             entry["mesh"] = f"sha256:{meshes[path]}"
     return hashlib.sha256(scene_text(table).encode()).hexdigest()[:DIGITS]
 

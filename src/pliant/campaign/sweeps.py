@@ -155,8 +155,11 @@ def _wanted(
 def _refuse_other_scene(folder: SweepFolder, base: BaseScene) -> None:
     """RunError where the folder holds a sweep of another scene."""
     if folder.exists and (known := folder.manifest().get("scene_hash")) != base.digest:
+        before = folder.manifest().get("meshes", {})
+        changed = [path for path, digest in base.meshes.items() if before.get(path, digest) != digest]
+        why = f"{changed[0]} has changed" if changed else f"{known}, not {base.digest}"
         raise RunError(
-            f"{folder.path} holds a sweep of another scene ({known}, not {base.digest}); it is left alone.",
+            f"{folder.path} holds a sweep of another scene ({why}); it is left alone.",
             hint="Choose another name with -o, or put the scene back as it was.",
         )
 

@@ -13,7 +13,8 @@ from pliant.campaign.plan import base_scene, merge, wanted_points
 from pliant.campaign.points import from_table, grid, read_variation, sample
 from pliant.campaign.reductions import read_reduction
 from pliant.campaign.resolved_scene import units_of_keys
-from pliant.core.errors import InputError
+from pliant.campaign.sweeps import sweep
+from pliant.core.errors import InputError, RunError, SceneError
 from pliant.core.units import to_si
 from pliant.core.wording import command_line
 
@@ -128,10 +129,18 @@ def test_a_mesh_counts_by_its_contents(beam: Path) -> None:
     )
     beam.write_text(text)
     first = base_scene(beam).digest
+    place = beam.parent / "s.sweep"
+    sweep(beam, {"time.duration": [0.02]}, place, progress=False)
     beam.write_text(text.replace("a.obj", "b.obj"))
     assert base_scene(beam).digest == first
     (beam.parent / "b.obj").write_text("\n".join(lines).replace("v 0", "v 0.001", 1) + "\n# changed\n")
     assert base_scene(beam).digest != first
+    (beam.parent / "a.obj").write_text((beam.parent / "b.obj").read_text())
+    with pytest.raises(RunError, match=r"a\.obj has changed"):
+        sweep(place, progress=False)
+    (beam.parent / "a.obj").unlink()
+    with pytest.raises(SceneError, match=r"a\.obj cannot be read"):
+        sweep(place, progress=False)
 
 
 SERIES = {

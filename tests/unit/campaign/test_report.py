@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pliant.campaign import sweep
+from pliant.campaign.report import parallel_coordinates
 from pliant.cli.main import run as command
 
 YOUNG = "bodies.beam.material.young"
@@ -36,3 +37,10 @@ def test_a_page_with_everything_in_it(beam: Path, browser: Any) -> None:
     assert command(["sweep", str(study.path), "--sheet", str(sheet), "-q"]) == 0
     assert sheet.stat().st_size > 2000
     assert command(["sweep", str(study.path), "--report", str(beam.parent / "report.pdf")]) == 2
+
+
+def test_all_models_are_named_on_their_axis() -> None:
+    names = ["fem", "mass-spring", "cpm1", "cpm2", "efg", "lattice", "multires", "rigid"]
+    rows = [{"point": k, "model": name, "tip": float(k)} for k, name in enumerate(names)]
+    drawn = parallel_coordinates(rows, ["model", "tip"], ["model"], {}, dict.fromkeys(range(8), "x"))
+    assert all(f">{name}<" in drawn for name in names)
