@@ -83,7 +83,8 @@ def _draw(
 
     def progress(done: int, whole: int) -> None:
         drawing.set()
-        count(done, whole)
+        if count is not None:
+            count(done, whole)
 
     with counting("drawing", silent or not movie) as count, ThreadPoolExecutor(1) as beside:
         film = beside.submit(render, [run], MOVIE, asked, progress=progress, team=team) if movie else None
