@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from pliant.cli import options
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {"hello": ("pliant hello", "pliant hello --no-movie --force")}
 RUN, GRAPH, MOVIE = Path("hello.pliant"), Path("hello.png"), Path("hello.mp4")
-SIZE, EVERY = "480x368", 2  # of the movie: each second frame of 51
+SIZE, EVERY = "400x304", 2  # of the movie: each second frame of 51
 NEXT = """
 Next:
   pliant studio hello.pliant         look at it in the browser (needs the extra studio)
@@ -43,8 +44,8 @@ def hello(
     from pliant.render.worker_pool import DrawingTeam, drawable
 
     with ExitStack() as stack:  # one process draws: a second one takes longer to start than it saves
-        team = stack.enter_context(DrawingTeam(1)) if movie and drawable() else None
         compiling = _compile_beside()
+        team = stack.enter_context(DrawingTeam(1)) if movie and drawable() else None
         from pliant.cli.run import run_into, tell
         from pliant.examples import text
         from pliant.scene.load import parse
@@ -78,8 +79,17 @@ def _draw(
 
     made: list[str] = []
     asked = RenderRequest(size=SIZE, ground=0.0, every=EVERY, force=True)
+    drawing = Event()
+
+    def progress(done: int, whole: int) -> None:
+        drawing.set()
+        if count is not None:
+            count(done, whole)
+
     with counting("drawing", silent or not movie) as count, ThreadPoolExecutor(1) as beside:
-        film = beside.submit(render, [run], MOVIE, asked, progress=count, team=team) if movie else None
+        film = beside.submit(render, [run], MOVIE, asked, progress=progress, team=team) if movie else None
+        while film is not None and not film.done() and not drawing.wait(0.02):
+            pass  # the graph would only delay what the other process waits for
         try:
             made.append(str(plot([run], ["head.x", "head.z"], GRAPH, title=title, force=True)))
             if film is not None:

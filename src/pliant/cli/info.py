@@ -191,10 +191,13 @@ def _model(name: str) -> Table:
         cls: Any = MODELS[name]
     except ValueError as error:
         raise InputError(f"{error}") from None
+    about, parameters = readable(inspect.cleandoc(cls.__doc__ or "")), parameters_of(cls)
+    for key in (each["name"] for each in parameters):  # as scenes spell it
+        about = re.sub(rf"\b{key.replace('-', '_')}\b", key, about)
     return {
         "model": name,
-        "about": readable(inspect.cleandoc(cls.__doc__ or "")),
-        "parameters": parameters_of(cls),
+        "about": about,
+        "parameters": parameters,
         "fields": _fields(cls),
         "references": list(cls.references),
     }

@@ -305,6 +305,8 @@ def chosen_frames(run: Run, wanted: int | slice | Iterable[int] | None, every: i
         raise InputError(f"every = {every}: it must be at least 1.")
     if not len(run):
         raise RunError(f"{run.path} holds no frames yet.")
+    if isinstance(wanted, str):
+        raise InputError(f"frames = '{wanted}': a text.", hint="Give a number, a slice or several numbers.")
     whole = range(len(run))
     if wanted is None or isinstance(wanted, slice):
         chosen = list(whole[wanted or slice(None)])

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
-from PIL import Image, ImageDraw, ImageFilter
+from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from pliant.contact.obstacle_shape import ObstacleShape
 from pliant.core.typing import AnyArray, Array, IntArray
@@ -39,10 +39,11 @@ def plane_shadow(
         above = high.min(axis=1) > -1e-3 * half
         for corners, band in zip(pixel[triangles[above]].reshape(-1, 6).tolist(), bands[above], strict=True):
             pens[band].polygon(corners, fill=255)
-    light_left = np.ones((PIXELS, PIXELS))
+    light_left, lower = np.ones((PIXELS, PIXELS)), masks[0]
     for mask, blur in zip(masks, BLUR, strict=True):
-        if mask.getbbox() is not None:
-            soft = np.asarray(mask.filter(ImageFilter.GaussianBlur(blur)), float) / 255.0
+        if mask.getbbox() is not None:  # with the part below it, or light would show along their border
+            whole, lower = ImageChops.lighter(mask, lower), mask
+            soft = np.asarray(whole.filter(ImageFilter.GaussianBlur(blur)), float) / 255.0
             light_left = np.minimum(light_left, 1.0 - soft)
     edge = np.minimum(1.0, 8.0 * (1.0 - np.abs(np.linspace(-1.0, 1.0, PIXELS))))
     dark: AnyArray = DARK * (1.0 - light_left) * edge[:, None] * edge[None, :]

@@ -12,7 +12,7 @@ from pliant.core.typing import Array
 from pliant.render.camera import Camera, direction, fitted
 from pliant.render.files import ColourBar
 from pliant.render.render_options import RenderOptions
-from pliant.run.store import Run
+from pliant.run.store import BodyRecord, Frame, Run
 from pliant.scene.camera import CameraKeys, camera_in
 from pliant.scene.load import read_members
 from pliant.scene.scene import UP
@@ -134,10 +134,13 @@ def _moving(run: Run, setting: Scenery, look: RenderOptions, numbers: Sequence[i
     start = run.frames[0].positions.mean(axis=0)
     clouds: list[Array] = []
     bodies: list[Array] = []
+    wider = {b.name for b in run.frames[picked[0]].bodies if _is_wider(run.frames[picked[0]], b, look.style)}
     for number in picked:
         frame = run.frames[number]
         parts = [
-            _outline(frame.body(b.name)) for b in frame.bodies if look.bodies is None or b.name in look.bodies
+            _outline(frame.surface(b.name).points if b.name in wider else frame.body(b.name))
+            for b in frame.bodies
+            if look.bodies is None or b.name in look.bodies
         ]
         bodies += parts
         moved = frame.positions.mean(axis=0) - start if follow else np.zeros(3)
@@ -145,6 +148,16 @@ def _moving(run: Run, setting: Scenery, look: RenderOptions, numbers: Sequence[i
         clouds += [part - moved for part in parts] + ([] if follow else things)
     _check_section(look, np.concatenate(bodies))
     return np.concatenate(clouds)
+
+
+def _is_wider(frame: Frame, body: BodyRecord, style: str) -> bool:
+    """Whether the surface that is drawn reaches beyond the body's particles, as sheets without thickness do:
+    by more than a tenth of its size."""
+    if style != "surface" or body.structure.carrier is None:
+        return False
+    inner, outer = frame.body(body.name), frame.surface(body.name).points
+    beyond = max((inner.min(axis=0) - outer.min(axis=0)).max(), (outer.max(axis=0) - inner.max(axis=0)).max())
+    return bool(beyond > 0.1 * np.ptp(inner, axis=0).max())
 
 
 def _same_place(starts: Sequence[Array]) -> bool:

@@ -44,6 +44,14 @@ def test_the_words_about_a_model_have_no_markup(model: str) -> None:
     assert not re.search(r"``|:\w+:`|\]_|\\\w", text), text
 
 
+def test_parameters_are_called_as_scenes_spell_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["info", "--model", "fem", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "law-parameters" in [each["name"] for each in found["parameters"]]
+    assert "law-parameters" in found["about"]
+    assert "law_parameters" not in found["about"]
+
+
 def test_formulas_are_written_as_one_reads_them() -> None:
     tex = r"a tet: :math:`\tfrac12 (\lambda - \mu) V (J - 1)^2` and :math:`1.5\,\mu a` of ``k`` [Everts2006]_"
     assert readable(tex) == "a tet: 1/2 (λ - μ) V (J - 1)² and 1.5 μ a of k [Everts2006]"

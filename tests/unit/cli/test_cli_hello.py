@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from command_line import Pliant
 
 import pliant as pl
 from pliant.cli import hello
+from pliant.run.requests import RenderRequest
 
 ROOT = Path(__file__).resolve().parents[3]
 QUADRATIC_TIP = 0.29474  # [m] lowest tip.z of the starter beam with divisions [20, 4, 4], steps of 10 ms
@@ -40,6 +42,30 @@ def test_hello_leaves_a_run_and_a_graph_and_replaces_its_own(pliant: Pliant, fol
     again = pliant("hello", "--no-movie", "--json")
     assert (again.code, again.err) == (0, "")
     assert again.json["files"] == ["hello.pliant", "hello.png"]
+
+
+@pytest.mark.parametrize("flags", [(), ("--quiet",)])
+def test_hello_draws_its_movie_from_its_run(
+    pliant: Pliant, folder: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
+    """What is drawn is tested elsewhere: here a picture takes no time."""
+    pytest.importorskip("matplotlib")
+
+    def drawn(runs: list[pl.Run], path: Path, asked: RenderRequest, progress: Any, team: Any) -> Path:
+        assert team is None
+        for number in range(1, 3):
+            progress(number, 2)
+        path.write_text(f"{len(runs[0])} frames, each {asked.every}. of them")
+        return path
+
+    monkeypatch.setattr("pliant.render.worker_pool.installed", lambda *names: False)
+    monkeypatch.setattr("pliant.render.render", drawn, raising=False)
+    done = pliant("hello", *flags)
+    assert done.code == 0, done.err
+    assert (folder / "hello.mp4").read_text() == "51 frames, each 2. of them"
+    assert (folder / "hello.png").stat().st_size > 5000
+    assert (done.out == "") == ("--quiet" in flags)
+    assert ("drawing" in done.err) == ("--quiet" not in flags)
 
 
 def test_hello_leaves_other_runs_alone(pliant: Pliant, scene: Path) -> None:

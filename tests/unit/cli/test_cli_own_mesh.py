@@ -8,6 +8,9 @@ from command_line import Pliant
 from messy_meshes import BIG, MESSY, write_messy
 
 import pliant as pl
+from pliant.render.plan import framed
+from pliant.render.render_options import RenderOptions
+from pliant.run.requests import RenderRequest
 
 
 def _begun(pliant: Pliant, folder: Path, name: str) -> None:
@@ -34,6 +37,11 @@ def test_messy_meshes_start_above_the_ground(pliant: Pliant, folder: Path, name:
         long = {"millimetres": 1, "y_up": 2}[name]
         assert int(extent.argmax()) == long
         assert extent.max() == pytest.approx({"millimetres": 0.15, "y_up": 0.2}[name], rel=0.02)
+    if name == "flat_parts":  # the camera makes room for the sheet, 0.4 m long, in which no particle is
+        look = RenderOptions.of(RenderRequest(), (320, 240), None)
+        (panel,) = framed([pl.load(f"{name}.pliant")], look, [0], 0.0, False, None)
+        assert extent.max() < 0.25
+        assert panel.reach == pytest.approx(0.4, rel=0.05)
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import pytest
 
 from pliant.core.errors import InputError, MissingExtra
 from pliant.render import render
+from pliant.render.worker_pool import DrawingTeam
 from pliant.run.store import Run
 
 APPROVED = Path(__file__).parent / "approved"
@@ -130,6 +131,18 @@ def test_a_movie_moves_in_real_time_and_comes_from_both_processes(
     assert (steps > 0.2).all()
     rows = [np.flatnonzero(of_the_body(frame).any(axis=1)).mean() for frame in frames[:8]]
     assert rows[-1] > rows[0] + 2  # it falls
+
+
+def test_processes_that_were_started_earlier_draw_the_same_pictures(
+    drawable: Path, run: Run, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"size": "96x64", "frames": [0, 1, 2]}
+    with DrawingTeam(2) as team:
+        early = movie(render(run, tmp_path / "early.mp4", team=team, **asked))[1]
+    late = movie(render(run, tmp_path / "late.mp4", **asked))[1]
+    assert np.array_equal(early, late)
+    with DrawingTeam(1):
+        pass  # nothing to draw: the process ends with the block
 
 
 @pytest.mark.parametrize(
