@@ -1,6 +1,7 @@
 """``pliant info``: what a run, a scene, a mesh, a model or a material is."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
