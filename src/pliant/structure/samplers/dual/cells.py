@@ -316,9 +316,5 @@ def flat_tets(weights: Array) -> BoolArray:
 
 
 def blended(weights: Array, blend: Array) -> Array:
-    """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k).
-
-    With a blend of 1 exactly the barycentre, however far away the circumcentre is."""
-    share = 1.0 / weights.shape[1]
-    moved = weights + blend[:, None] * (share - weights)
-    return np.asarray(np.where(blend[:, None] < 1.0, moved, share))
+    """``(1 - blend) weights + blend / k``: moved towards the barycentre of k corners; shape (m, k)."""
+    return np.asarray(weights + blend[:, None] * (1.0 / weights.shape[1] - weights))
