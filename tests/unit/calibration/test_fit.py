@@ -7,6 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 
 import pliant as pl
 from pliant.calibration.evaluation import simulate
@@ -118,7 +119,7 @@ def test_unloading_is_matched_over_displacement(tmp_path: Path, place: Executor)
     assert found["young"].value == pytest.approx(1e6, rel=0.03)
     assert found["yield"].value == pytest.approx(8e4, rel=0.03)
     assert found.at_ends == []
-    with mock.patch("matplotlib.axes.Axes.plot", autospec=True) as plotted:
+    with mock.patch.object(Axes, "plot", autospec=True, side_effect=Axes.plot) as plotted:
         draw_fit(found, tmp_path / "fit.png")
     lines = [call.args[1] for call in plotted.call_args_list if call.args[3] == "-"]
     assert [bool(np.all(np.diff(x) >= 0)) for x in lines] == [True, True]  # not one line to and fro

@@ -1,5 +1,8 @@
 """The search of a fit, on curves that are written down instead of simulated."""
 
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +15,7 @@ from pliant.calibration.measurements import MeasuredCurve
 from pliant.calibration.parameters import FitParameter
 from pliant.calibration.problem import CalibrationProblem
 from pliant.campaign.executors.base import Executor, Function
+from pliant.core.environment import environment
 from pliant.core.typing import Array
 
 TIMES = np.linspace(0.0, 0.8, 81)
@@ -70,3 +74,18 @@ def test_the_noise_of_few_points_is_not_too_small() -> None:
         given = CalibrationProblem("", [YOUNG], [measured], Formula(lambda young: np.ones(81)))
         shares.append(float(search.noise_share_of(given, np.array([YOUNG.bounds[0]]), "soft_l1")[0]) / 0.02)
     assert np.mean(np.square(shares)) == pytest.approx(12 / 11, abs=0.06)
+
+
+def test_a_worker_whose_asker_has_gone_ends_quietly() -> None:
+    """A fit that is killed leaves no tracebacks of its workers."""
+    command = [sys.executable, "-m", "pliant.campaign.executors.worker", "1"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment()) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        pickle.dump(("pliant.core.text", "seconds", 1.0), process.stdin)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1

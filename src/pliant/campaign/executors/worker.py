@@ -70,8 +70,11 @@ def serve() -> None:
             answer = True, vars(import_module(module))[name](item)
         except Exception as error:
             answer = False, error
-        pickle.dump(answer, out)
-        out.flush()
+        try:
+            pickle.dump(answer, out)
+            out.flush()
+        except BrokenPipeError:  # whoever asked has gone
+            os._exit(1)
 
 
 if __name__ == "__main__":
