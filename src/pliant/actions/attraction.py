@@ -23,8 +23,8 @@ class Attraction(TimeWindow):
     .. math:: f_i = \sum_{j \ne i} G m_i m_j \frac{x_j - x_i}{(|x_j - x_i|^2 + s^2)^{3/2}}
 
     Without ``source`` the sum runs over all pairs of particles of the bodies (of ``body`` alone, where
-    given); with it over a mass ``source-mass`` [kg] at the point ``source`` [m] alone. constant: G;
-    softening: s [m], which keeps forces finite where particles come close.
+    given); with it over the source alone. source: point [m] that attracts all particles; source_mass: mass
+    [kg] of the source; constant: G; softening: s [m], which keeps forces finite where particles come close.
 
     Source: [JanssonVergeest2000]_ eqs. (1), (13). Differs: (13) as printed repels and includes the element
     itself; here masses attract, and no particle attracts itself. The softening is ours.

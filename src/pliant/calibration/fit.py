@@ -21,9 +21,9 @@ from pliant.campaign.points import Variation
 from pliant.campaign.points import vary as read_range
 from pliant.campaign.resolved_scene import scene_at, units_of_keys
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.tables import Table, TableView
 from pliant.core.typing import Array
-from pliant.core.wording import option
 from pliant.run.series_units import units_in_scene
 from pliant.scene.override import Override
 from pliant.scene.to_toml import to_table_of, toml_value

@@ -10,10 +10,10 @@ import numpy as np
 from pliant.campaign.expression import Expression, Value
 from pliant.campaign.points import read_csv, read_title
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.registry import nearest
 from pliant.core.typing import Array
 from pliant.core.units import si_unit, to_si
-from pliant.core.wording import option
 
 _HINT = "Write SERIES=COLUMN@COLUMN, as in grip.x=F_N@t_s, or grip.x=F_N@u_m:tip.x"
 TURN = 0.05  # of the range of an abscissa, by which it goes back where a branch ends

@@ -8,9 +8,9 @@ import numpy as np
 
 from pliant.campaign.points import Variation
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.typing import Array
 from pliant.core.units import si_unit
-from pliant.core.wording import option
 
 LOGIT_END = 6.0  # the scale of a plain range ends at 0.25 % and 99.75 % of it
 

@@ -10,9 +10,9 @@ from pliant.calibration.parameters import values_at
 from pliant.calibration.problem import FAR, CalibrationProblem
 from pliant.campaign.points import label, sobol
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.tables import Table
 from pliant.core.typing import Array
-from pliant.core.wording import option
 
 MARGIN = 0.5  # of the automatic explicit step: room for a body that is four times as stiff
 ROBUST = 3.0  # residuals beyond so many standard deviations count less (soft_l1)

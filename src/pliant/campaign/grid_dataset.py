@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.environment import need
 from pliant.core.errors import InputError, MissingExtra
-from pliant.core.wording import option
+from pliant.core.option_names import option
 from pliant.mesh.io.atomic import replacing
 from pliant.run.series_units import units_of
 from pliant.run.store.json_files import storing

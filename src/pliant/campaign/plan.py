@@ -13,8 +13,8 @@ from pliant.campaign.folder import PointEntry, SweepFolder
 from pliant.campaign.points import Point, Variation, from_table, grid, sample, vary
 from pliant.campaign.resolved_scene import resolved_text, scene_at, scene_hash, units_of_keys
 from pliant.core.errors import InputError, PliantError
+from pliant.core.option_names import option
 from pliant.core.tables import Table, TableView
-from pliant.core.wording import option
 from pliant.scene.load import read
 from pliant.scene.override import Override
 from pliant.scene.scene import Scene

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.tables import TableView
 from pliant.core.units import to_si
-from pliant.core.wording import option
 from pliant.scene.override import value_of
 
 Point = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 from pliant.campaign.expression import REDUCTIONS, Expression
 from pliant.core.errors import InputError, PliantError
+from pliant.core.option_names import option
 from pliant.core.tables import TableView
-from pliant.core.wording import option
 from pliant.run.store import Run
 from pliant.scene.load import read_members
 

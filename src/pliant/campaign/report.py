@@ -13,8 +13,8 @@ import numpy as np
 from pliant.campaign.points import label
 from pliant.campaign.reductions import BESIDE
 from pliant.core.errors import InputError, PliantError
+from pliant.core.option_names import option
 from pliant.core.tables import Table
-from pliant.core.wording import option
 from pliant.validation.html import Page
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pydantic import WithJsonSchema
 from pliant.campaign.points import Quantity
 from pliant.contact import Contact
 from pliant.core.errors import SceneError
+from pliant.core.option_names import option
 from pliant.core.tables import Table, TableView
-from pliant.core.wording import option
 from pliant.integrators import INTEGRATORS
 from pliant.materials import Material
 from pliant.mesh.shapes import SHAPES

@@ -16,9 +16,9 @@ from pliant.campaign.points import Point, Variation
 from pliant.campaign.progress import SweepProgress, sweep_reporter
 from pliant.campaign.reductions import Reduction, read_reductions
 from pliant.core.errors import InputError, MissingExtra, RunError
+from pliant.core.option_names import option
 from pliant.core.registry import nearest
 from pliant.core.tables import Table, TableView
-from pliant.core.wording import option
 from pliant.run.store import Run, load
 from pliant.run.store.manifest import PACKAGES, installed_version
 from pliant.scene.override import Override

@@ -14,7 +14,7 @@ from pliant import __version__
 from pliant.cli.output import error as tell
 from pliant.cli.output import say_json
 from pliant.core.errors import PliantError
-from pliant.core.wording import command_line
+from pliant.core.option_names import command_line
 
 INTERRUPTED = 130
 HELP = ["-h", "--help"]

@@ -18,10 +18,10 @@ from pliant.campaign.points import Point, Variation
 from pliant.campaign.progress import SweepProgress
 from pliant.core.environment import need
 from pliant.core.errors import InputError, Interrupted, PliantError, RunError
+from pliant.core.option_names import option
 from pliant.core.tables import Table, TableView
 from pliant.core.text import counted
 from pliant.core.typing import AnyArray
-from pliant.core.wording import option
 from pliant.run.store.json_files import write_json
 from pliant.run.store.run_folder import LOCK, Lock
 from pliant.scene.override import Override

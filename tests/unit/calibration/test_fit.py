@@ -23,6 +23,7 @@ from pliant_benchmarks.many_runs import fits as campaigns
 from pliant_benchmarks.many_runs.material_tests import (
     BENDING,
     LOAD_UNLOAD,
+    QUICK_TENSION,
     RING_DOWN,
     SLOPE,
     TENSION,
@@ -36,6 +37,8 @@ POISSON = "bodies.bar.material.poisson"
 DENSITY = "bodies.bar.material.density"
 DAMPING = "bodies.bar.material.damping"
 YIELD = "bodies.bar.material.yield"
+CREEP = "bodies.bar.material.creep"
+STRENGTH = "bodies.bar.material.strength"
 RANGE = {YOUNG: "0.1..10 MPa:log"}
 
 
@@ -128,6 +131,29 @@ def test_unloading_is_matched_over_displacement(tmp_path: Path, place: Executor)
         folder / "scene.toml", folder / "data.csv", "grip.x=y@t", {YIELD: "20..60 kPa:log"}, on=place
     )
     assert narrow.at_ends == [f"{YIELD} reaches the end of its range: widen it."]
+
+
+def test_holding_gives_the_rate_of_creep(tmp_path: Path, place: Executor) -> None:
+    """A bar is stretched by 20 % and held: what exceeds the yield stress relaxes at the rate ``creep``."""
+    text = (
+        scene(LOAD_UNLOAD, more=', creep = "2 /s"')
+        .replace('integrator = "static"', 'integrator = "implicit-euler"\nstep = 0.01')
+        .replace("time = 1, value", "time = 0.2, value")
+        .replace("time = 2, value = [0.0, 0, 0]", "time = 2, value = [0.02, 0, 0]")
+    )
+    folder = measure(tmp_path, text, {YIELD: 6e4, CREEP: 2.0}, "grip.x", 0.02, 9)
+    found = fitted(folder, "grip.x", {YIELD: "20..180 kPa:log", CREEP: "0.3..20:log"}, place)
+    assert found["yield"].value == pytest.approx(6e4, rel=0.1)
+    assert found["creep"].value == pytest.approx(2.0, rel=0.1)
+
+
+@pytest.mark.slow
+def test_breaking_gives_the_strength(tmp_path: Path, place: Executor) -> None:
+    """A bar is pulled until it breaks: its strength decides when the force falls."""
+    text = scene(QUICK_TENSION, "lattice", more=', strength = "120 kPa", damping = "5 ms"')
+    folder = measure(tmp_path, text, {STRENGTH: 9e4}, "grip.x", 0.02, 10)
+    found = fitted(folder, "grip.x", {STRENGTH: "50..180 kPa"}, place)
+    assert found["strength"].value == pytest.approx(9e4, rel=0.1)
 
 
 def test_branches_of_an_abscissa() -> None:

@@ -15,8 +15,8 @@ from pliant.campaign.reductions import read_reduction
 from pliant.campaign.resolved_scene import units_of_keys
 from pliant.campaign.sweeps import sweep
 from pliant.core.errors import InputError, RunError, SceneError
+from pliant.core.option_names import command_line
 from pliant.core.units import to_si
-from pliant.core.wording import command_line
 
 
 @pytest.mark.parametrize(

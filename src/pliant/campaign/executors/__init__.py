@@ -5,8 +5,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.registry import nearest
-from pliant.core.wording import option
 
 if TYPE_CHECKING:
     from pliant.campaign.executors.base import Executor

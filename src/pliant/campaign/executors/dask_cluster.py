@@ -15,8 +15,8 @@ from typing import Any
 from pliant.campaign.executors.base import Executor, Function
 from pliant.core.environment import need
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.tables import Table
-from pliant.core.wording import option
 
 PATIENCE = 20.0  # s to wait for the scheduler
 LOST = 20  # times that a point may lose its worker

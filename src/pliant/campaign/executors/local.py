@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pliant.campaign.executors.base import Executor, Function
 from pliant.campaign.executors.worker import WorkerProcess
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.tables import Table
-from pliant.core.wording import option
 
 
 def check(text: str) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from pliant.campaign.executors.dask_cluster import DaskExecutor
 from pliant.core.environment import need
 from pliant.core.errors import InputError
+from pliant.core.option_names import option
 from pliant.core.tables import Table
-from pliant.core.wording import option
 
 NEEDED = ("cores", "memory")
 
