@@ -41,7 +41,7 @@ def sweep(
     changes: Sequence[Override] = (),
     progress: SweepProgress | bool | None = None,
 ) -> "Sweep":
-    """Run ``scene`` at many points into the sweep folder ``to``; what is done already is not done again.
+    """Run ``scene`` at many points into the sweep folder ``to``; points that are done are not repeated.
 
     vary: values by scene key, a list or a range such as "1 MPa..4 MPa:5"; sample: "sobol:64" takes samples of
     ranges instead of all combinations; points: a CSV file or a list of tables of values. reduce: numbers to

@@ -108,7 +108,7 @@ def _cache() -> tuple[bool | None, str]:
     while not there.exists():
         there = there.parent
     if not os.access(there, os.W_OK):
-        return None, f"{place} cannot be written: meshes are filled anew each time"
+        return None, f"{place} cannot be written: meshes are tetrahedralized again each time"
     return True, f"{place}, {size(used)}"
 
 
@@ -118,7 +118,7 @@ def _disk() -> tuple[bool | None, str]:
 
 
 def doctor(json: options.Json = False) -> None:
-    """Say what works here: versions, threads, meshers, graphics, cache, disk."""
+    """List what works on this machine: versions, threads, meshers, graphics, cache, disk."""
     found = findings()
     if json:
         say_json(found)
