@@ -159,7 +159,7 @@ def _refuse_other_scene(folder: SweepFolder, base: BaseScene) -> None:
         changed = [path for path, digest in base.meshes.items() if before.get(path, digest) != digest]
         why = f"{changed[0]} has changed" if changed else f"{known}, not {base.digest}"
         raise RunError(
-            f"{folder.path} holds a sweep of another scene ({why}); it is left alone.",
+            f"{folder.path} holds a sweep of another scene ({why}); it is not changed.",
             hint="Choose another name with -o, or put the scene back as it was.",
         )
 

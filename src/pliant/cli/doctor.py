@@ -78,7 +78,7 @@ def _threads() -> tuple[bool | None, str]:
     from pliant.kernels.jit import core_count, set_threads, threading_layer
 
     used, layer = set_threads(None), threading_layer()
-    slow = "" if layer == "omp" else " (OpenMP would be quicker)"
+    slow = "" if layer == "omp" else " (OpenMP would be faster)"
     return True, f"{used} of {core_count()} cores, layer {layer}{slow}"
 
 

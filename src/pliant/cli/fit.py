@@ -64,7 +64,7 @@ def fit(
 
     folder = output or Path(f"{scene.stem}.fit")
     if folder.exists() and not force:
-        raise StorageError(f"{folder} exists already; it is left alone.", hint="--force replaces its files.")
+        raise StorageError(f"{folder} exists already; it is not changed.", hint="--force replaces its files.")
     models = [value_of(part) for part in split(changes.pop("model") or "")] or [None]
     ranges, measured = variations(vary), Measurements(data)
     given: dict[str, Any] = {

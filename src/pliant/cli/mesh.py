@@ -116,7 +116,7 @@ def _check_output(output: Path, force: bool) -> None:
     for path in [output.with_suffix(s) for s in pair] if output.suffix.lower() in pair else [output]:
         if path.exists() and (not force or not path.is_file()):
             hint = "--force writes over it." if path.is_file() else None
-            raise StorageError(f"{path} exists already; it is left alone.", hint=hint)
+            raise StorageError(f"{path} exists already; it is not changed.", hint=hint)
 
 
 def _filled(

@@ -81,7 +81,7 @@ LINEAR = "linear elasticity"
 SPRINGS = (
     "Springs carry forces along edges only (Cauchy's relation, C1122 = C1212: Poisson's ratio 1/4 where they "
     "point every way alike), and in this cube all cells are cut along the same diagonals, so the stiffness "
-    "depends on direction too. The text found as much (Everts 2006, 4.4)."
+    "depends on direction too. Everts (2006), 4.4, found the same."
 )
 SPRING_SPHERE = (
     "By Cauchy's relation a net of springs has Poisson's ratio 1/4 and not 0.3: that alone gives 0.409. The "
