@@ -120,7 +120,7 @@ class CapsuleShape:
 
 @parameters
 class Obstacle(RigidAction):
-    """A rigid sphere, box or capsule at ``position`` [m], still or moved by keys; centred there."""
+    """A rigid sphere, box or capsule centred at ``position`` [m], fixed or moved by keys."""
 
     kind: ClassVar[str] = "obstacle"
     main: ClassVar[str] = "position"
@@ -164,7 +164,7 @@ class Obstacle(RigidAction):
 
 @parameters
 class Tool(Obstacle):
-    """An obstacle that somebody moves by hand while the simulation runs; its keys are what the hand did."""
+    """An obstacle that is moved by hand in the studio; its keys record that motion."""
 
     kind: ClassVar[str] = "tool"
     role: ClassVar[Literal["obstacle", "tool"]] = "tool"

@@ -30,19 +30,19 @@ def certify(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FOLDER", help="Where certificate.json and .html go (default: the run)."
+            "-o", "--output", metavar="FOLDER", help="Folder of certificate.json and .html (default: RUN)."
         ),
     ] = None,
     surface: Annotated[
         str, typer.Option(metavar="WHICH", help="Surfaces of a run: simulated or shown.")
     ] = "simulated",
     paths: Annotated[
-        bool, typer.Option("--paths", help="Audit the straight ways between states too.")
+        bool, typer.Option("--paths", help="Also check the straight paths between states.")
     ] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Audit whether surfaces intersect, in every recorded state; exit code 1 if any do.
+    """Check every recorded state for intersecting surfaces; exit code 1 if there are any.
 
     Pairs are found by ipctk and decided in exact arithmetic. The result is written as certificate.json and
     certificate.html.
