@@ -57,7 +57,6 @@ class EnergyGuard:
         self.loss = 0.0  # T [J]
         self.deaf, self.deafness = 0, PATIENCE  # planned steps for which losses are accepted: now, next time
         self.gaps = 0.0  # gains that smaller steps did not cure: not the stepping [J]
-        self.won = 0.0  # correction that changes of step have turned into numerical loss [J]
         self.patience, self.quiet = PATIENCE, 0
         self.losing = False  # whether the last window that was rejected had lost energy
         self.trying = False  # whether the last window was the first with a larger step
@@ -146,7 +145,7 @@ class EnergyGuard:
                 stands, rise = True, min(rise, 0.0)
             if stands:
                 self.moved, self._stored = moved, own + potential
-                return self._accept(rise, correction, span)
+                return self._accept(rise, span)
             if self._first is None and not rings:
                 self._first = place, excess
         if not self.retakes or self.place == len(LADDER) - 1:
@@ -184,7 +183,7 @@ class EnergyGuard:
         found = (own, abs(potential - (self.ground or 0.0)), abs(work))
         return max([self.moved, *(each for each in found if math.isfinite(each))])
 
-    def _accept(self, rise: float, correction: float, span: int) -> Verdict:
+    def _accept(self, rise: float, span: int) -> Verdict:
         self.gain = max(0.0, self.gain + rise)
         if not self.deaf:
             self.loss = max(0.0, self.loss - rise)
@@ -194,10 +193,8 @@ class EnergyGuard:
         self.trying = False
         self.quiet += span
         if self.place and self.quiet >= self.patience:
-            ratio = (LADDER[self.place] / LADDER[self.place - 1]) ** 2
-            if self.won - correction * (ratio - 1.0) <= 0.5 * TOLERANCE * self.moved:
-                self.place -= 1
-                self.trying, self.quiet = True, 0
+            self.place -= 1
+            self.trying, self.quiet = True, 0
         return "accept"
 
     def _ringing(self, system: "System") -> float:
@@ -214,7 +211,7 @@ class EnergyGuard:
     def state(self) -> dict[str, AnyArray]:
         """Everything that the next decisions depend on."""
         ground = np.nan if self.ground is None else self.ground
-        numbers = (self.moved, self.gain, self.gaps, self.won, ground)
+        numbers = (self.moved, self.gain, self.gaps, ground)
         flags = (self.place, self.patience, self.quiet, self.trying, self.broken)
         losses = np.array([self.loss, self.deaf, self.deafness], float)
         return {"guard": np.array([*flags, *numbers], float), "guard/losses": losses}
@@ -224,7 +221,7 @@ class EnergyGuard:
         if "guard" not in state:
             return
         place, patience, quiet, trying, broken, *numbers = (float(value) for value in state["guard"])
-        self.moved, self.gain, self.gaps, self.won, ground = numbers
+        self.moved, self.gain, self.gaps, ground = numbers
         self.place, self.patience, self.quiet = int(place), int(patience), int(quiet)
         self.trying, self.broken = bool(trying), bool(broken)
         self.ground = None if math.isnan(ground) else ground
