@@ -67,6 +67,7 @@ class EnergyGuard:
         )
         self._first: tuple[int, float] | None = None  # place and r of the window's first attempt
         self._forces: list[Array] = []
+        self.cause, self.finest = "", 1.0  # why the run has to stop, and the largest factor that was tried
 
     @property
     def factor(self) -> float:
@@ -116,9 +117,18 @@ class EnergyGuard:
         """Whether the gains so far are more than a run may have."""
         return self.gain + self.gaps > MOST * self.moved
 
+    @property
+    def gained(self) -> str:
+        """What the gains so far add up to, in words."""
+        return (
+            f"energy grows from nothing: {self.gain + self.gaps:.3g} J so far, "
+            f"of {self.moved:.3g} J that moved at most"
+        )
+
     def judge(self, system: "System", span: int) -> Verdict:
         """Whether the window of ``span`` planned steps stands, is to be taken again, or cannot be cured."""
         ledger = system.energy_ledger
+        self.finest = max(self.finest, self.factor)
         own, potential = sum(system.energies()), system.potential_energy()
         correction = -ledger.scheme_energy()
         rise = ledger.balance(own + potential) - self._total
@@ -149,6 +159,7 @@ class EnergyGuard:
             if self._first is None and not rings:
                 self._first = place, excess
         if not self.retakes or self.place == len(LADDER) - 1:
+            self.cause = _cause(finite, rings, excess, correction, moved)
             return "diverged"
         self.losing = finite and not rings and excess < 0.0
         if self.trying:
@@ -189,6 +200,7 @@ class EnergyGuard:
             self.loss = max(0.0, self.loss - rise)
         self.deaf = max(0, self.deaf - span)
         if self.exceeded and not self.broken:
+            self.cause = self.gained
             return "diverged"
         self.trying = False
         self.quiet += span
@@ -227,3 +239,15 @@ class EnergyGuard:
         self.ground = None if math.isnan(ground) else ground
         self.loss, deaf, deafness = (float(value) for value in state.get("guard/losses", (0.0, 0, PATIENCE)))
         self.deaf, self.deafness = int(deaf), int(deafness)
+
+
+def _cause(finite: bool, rings: bool, excess: float, correction: float, moved: float) -> str:
+    """What is wrong with a window of steps, in words."""
+    if not finite:
+        return "its energy is no longer a finite number"
+    if rings:
+        return (
+            "forces swing from step to step with an energy (dt^2/8 sum f^2/m) of "
+            f"{correction:.3g} J, and {moved:.3g} J moved at most"
+        )
+    return f"energy grows from nothing: {excess:.3g} J in a few steps, of {moved:.3g} J that moved at most"

@@ -270,7 +270,7 @@ class Simulation:
             if changed:
                 guard.pass_over(self.system)
                 if guard.exceeded and not guard.broken:
-                    self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
+                    self.divergence_check.stop_for_energy(self.system.world, time, guard.gained, guard.factor)
                 self._report_gain(guard)
                 return taken
             verdict = guard.judge(self.system, span)
@@ -279,7 +279,7 @@ class Simulation:
                 self._report_gain(guard)
                 return span
             if verdict == "diverged":
-                self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
+                self.divergence_check.stop_for_energy(self.system.world, time, guard.cause, guard.finest)
             self._report_rejection(time, guard)
             self.system.restore(kept)
             guard.begin_attempt(self.system)
