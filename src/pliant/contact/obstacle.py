@@ -1,6 +1,7 @@
 """Rigid obstacles: they push particles out and record the force on themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,15 @@ class RigidShape:
     places: Array
     restitution: float
     friction: float
+
+
+@dataclass
+class ImpulseShare:
+    """What one body got: sums (9,) of impulses [N s] along the normals, of those across them, and of their
+    moments about the origin; points: how many bore any."""
+
+    sums: Array
+    points: int = 0
 
 
 class ObstacleRuntime(ActionRuntime):
@@ -53,7 +63,9 @@ class ObstacleRuntime(ActionRuntime):
         self.series_names = tuple(
             f"{name}.{part}" for part in ("x", "y", "z", "torque.x", "torque.y", "torque.z")
         )
+        self.name = name
         self.impulse: Array = np.zeros(6)
+        self.shared: ImpulseShare | None = None  # of the body that steps by itself now, where it is asked for
         self.elapsed = 0.0
         self.work = self.heat = 0.0
 
@@ -80,7 +92,10 @@ class ObstacleRuntime(ActionRuntime):
             out[6:] -= 0.5 * float(out[:3] @ (self.velocity(time - dt, dt) - velocity))
         self.take_contacts(out)
         if kept is not None:
-            kept.impulse += w.mass[:, None] * (w.v - before)
+            rows = np.flatnonzero((w.v != before).any(axis=1))
+            impulses = w.mass[rows, None] * (w.v[rows] - before[rows])
+            _, normals = self.distances(time, w.x[rows])
+            kept.add_obstacle(self.name, rows, w.bodies_of(rows), w.x[rows], impulses, normals)
         self.elapsed += dt
 
     def take_contacts(self, out: Array) -> None:
@@ -113,9 +128,21 @@ class ObstacleRuntime(ActionRuntime):
         return np.asarray((self.path.at(time) - self.path.at(time - dt)) / dt)
 
     def record_contact(
-        self, time: float, points: Array, impulses: Array, velocity: Array, heat: float
+        self,
+        time: float,
+        points: Array,
+        impulses: Array,
+        velocity: Array,
+        heat: float,
+        normals: Array | None = None,
     ) -> None:
-        """Take note of what implicit solves found."""
+        """Take note of ``impulses`` (k, 3) on bodies at ``points`` (k, 3) that others found; normals (k, 3):
+        those of the shape there, for ``shared``."""
+        if self.shared is not None and normals is not None:
+            along = np.einsum("ki,ki->k", impulses, normals)[:, None] * normals
+            moment = np.cross(points, impulses).sum(axis=0)
+            self.shared.sums += np.concatenate([along.sum(axis=0), (impulses - along).sum(axis=0), moment])
+            self.shared.points = int(impulses.any(axis=1).sum())
         self.impulse[:3] -= impulses.sum(axis=0)
         self.impulse[3:] -= np.cross(points - self.path.at(time), impulses).sum(axis=0)
         self.work += float(np.sum(impulses @ velocity))
@@ -140,3 +167,20 @@ class ObstacleRuntime(ActionRuntime):
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.impulse = np.array(state["impulse"])
         self.elapsed, self.work, self.heat = (float(value) for value in state["since"])
+
+
+@contextmanager
+def shared_impulses(world: "World", obstacles: Sequence[ObstacleRuntime], rows: slice) -> Iterator[None]:
+    """Hand what obstacles do meanwhile to the body of ``rows`` to whoever measures contact forces."""
+    kept = world.contact_impulses
+    if kept is None or not kept.watches:
+        yield
+        return
+    for obstacle in obstacles:
+        obstacle.shared = ImpulseShare(np.zeros(9))
+    yield
+    body = int(world.bodies_of(np.array([rows.start]))[0])
+    for obstacle in obstacles:
+        if obstacle.shared is not None and obstacle.shared.points:
+            kept.add_on_body(obstacle.name, body, obstacle.shared.sums, obstacle.shared.points)
+        obstacle.shared = None

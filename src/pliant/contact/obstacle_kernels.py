@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from pliant.contact.signed_distance import PLANE, push_out, shape_distance
+from pliant.contact.signed_distance import PLANE, push_out, respond, shape_distance
 from pliant.core.typing import Array
 from pliant.kernels.jit import LIGHT_ROWS, ROW_PARTITIONS, jit, prange, twin
 
@@ -78,3 +78,17 @@ def resolve_contacts(
     _contacts[parallel](shape, size, centre, frame, velocity, restitution, friction, dt, *particles, out)
     total: Array = out.sum(axis=0)
     return total
+
+
+@jit
+def respond_to_surface(
+    rows, depth, normal, velocity, centre, restitution, friction, dt, x, v, f, mass, w, out
+):
+    """The contact of particles ``rows`` (k,), ``depth`` (k,) (negative) beyond a surface with normals (k, 3)
+    and velocities (k, 3) there, as in ``resolve_contacts``; adds to ``out`` (8,)."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        respond(
+            i, depth[k], normal[k, 0], normal[k, 1], normal[k, 2], x[i, 0] - centre[0], x[i, 1] - centre[1],
+            x[i, 2] - centre[2], velocity[k], restitution, friction, dt, x, v, f, mass, w, out,
+        )  # fmt: skip

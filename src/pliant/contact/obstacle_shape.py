@@ -1,15 +1,18 @@
 """The rigid shapes of obstacles, as their runtimes, pictures and the studio use them."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from pliant.core.curves import Curve
 from pliant.core.typing import Array, Vector
 
-PLANE, SPHERE, BOX, CAPSULE = 0, 1, 2, 3
-SHAPE_NAMES = {PLANE: "plane", SPHERE: "sphere", BOX: "box", CAPSULE: "capsule"}
+if TYPE_CHECKING:
+    from pliant.contact.surface_motion import SurfaceMotion
+
+PLANE, SPHERE, BOX, CAPSULE, MESH = 0, 1, 2, 3, 4
+SHAPE_NAMES = {PLANE: "plane", SPHERE: "sphere", BOX: "box", CAPSULE: "capsule", MESH: "mesh"}
 
 
 def frame_along(axis: Array) -> Array:
@@ -35,10 +38,11 @@ class ObstacleShape:
     start: float
     until: float
     role: Literal["ground", "table", "obstacle", "tool"] = "obstacle"
+    motion: "SurfaceMotion | None" = None  # of a mesh
 
     @property
     def kind(self) -> str:
-        """Its name: plane, sphere, box or capsule."""
+        """Its name: plane, sphere, box, capsule or mesh."""
         return SHAPE_NAMES[self.shape]
 
     def exists_at(self, time: float) -> bool:
@@ -46,7 +50,9 @@ class ObstacleShape:
         return self.start - 1e-12 <= time < self.until
 
     def corners(self, time: float) -> Array:
-        """Corners (8, 3) [m] of a box around a sphere, box or capsule at ``time``."""
+        """Corners (8, 3) [m] of a box around a sphere, box, capsule or mesh at ``time``."""
+        if self.motion is not None:
+            return self.motion.bounds(time)
         radius, half_length, _ = self.size
         half = {
             SPHERE: np.full(3, radius),

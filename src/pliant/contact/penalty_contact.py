@@ -16,7 +16,7 @@ from pliant.contact.initial_overlap import (
     allow_sudden,
 )
 from pliant.contact.pair_coefficients import check_names
-from pliant.contact.pair_layout import DAMPING, STIFFNESS
+from pliant.contact.pair_layout import DAMPING, DISTANCE, LEVER, STIFFNESS, UNIT, WEIGHT
 from pliant.contact.smooth_surface import SmoothSurfaces
 from pliant.contact.surfaces import new_faces
 from pliant.core.typing import AnyArray, Array
@@ -24,6 +24,7 @@ from pliant.interfaces import ActionRuntime, EnergyTotals, IndexMap, Projection,
 
 if TYPE_CHECKING:
     from pliant.contact.parameters import Contact
+    from pliant.state.contact_impulses import ContactImpulses
     from pliant.state.world import World
 
 
@@ -99,7 +100,7 @@ class PenaltyContact(ActionRuntime):
         self.fresh = False
         kept = self.world.contact_impulses
         if kept is not None:
-            kept.forces[:] = 0.0
+            kept.begin_evaluation()
         if not len(table.active):
             return
         history = self._history_at(x)
@@ -115,11 +116,32 @@ class PenaltyContact(ActionRuntime):
         receivers = [(table.force, table.torque, out)]
         if kept is not None:
             receivers.insert(0, (table.force.copy(), table.torque.copy(), kept.forces))
+            self._measure(kept)
         for receiver in receivers:
             vertex_kernels.add_to_particles(
                 table.active, s.first, s.rows, s.weights, s.spin_first, s.spin_rows, x, table.inverses,
                 table.x, *receiver,
             )  # fmt: skip
+
+    def _measure(self, kept: "ContactImpulses") -> None:
+        """Hand the forces of the pairs, on both sides and at their contact points, to ``kept``."""
+        table, s = self.table, self.table.surfaces
+        which = np.flatnonzero((table.touched >= 0) & table.forces.any(axis=1))
+        if not len(which) or not kept.watches:
+            return
+        g, corners, force = table.geometry[which], table.stencil[which], table.forces[which]
+        weights, n = g[:, WEIGHT : WEIGHT + 4], g[:, UNIT : UNIT + 3]
+        own = np.maximum(weights, 0.0)
+        point = np.einsum("pk,pki->pi", own, table.x[corners]) / own.sum(axis=1)[:, None]
+        point += (g[:, LEVER] - g[:, DISTANCE])[:, None] * n
+        along = np.einsum("pi,pi->p", force, n)[:, None] * n
+        sides = table.own[which], table.pairs[which, 1]
+        for sign, mine, other, taking in ((1.0, *sides, weights > 0.0), (-1.0, *sides[::-1], weights < 0.0)):
+            rows = [
+                np.concatenate([s.rows[s.first[i] : s.first[i + 1]] for i in row[some]])
+                for row, some in zip(corners, taking, strict=True)
+            ]
+            kept.add_between(mine, other, point, sign * along, sign * (force - along), rows, True)
 
     def _history_at(self, x: Array) -> Array:
         """The history of touching pairs with particles at ``x``. While an implicit solve looks for the end of

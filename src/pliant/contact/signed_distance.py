@@ -40,40 +40,9 @@ def shape_distance(shape, size, px, py, pz):
 
 
 @jit
-def push_out(
-    i, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
-):
-    """Keep particle i out of the shape; add impulse, torque impulse, work and lost energy to ``out`` (8,).
-
-    x has drifted by ``dt v``. The impulse acts on the velocity of that drift: the particle gets as far as the
-    surface and no farther, with the normal velocity ``-gap / dt`` (``gap``: its distance before the drift),
-    and the impulse of an inelastic impact is spread over two steps. One that bounces leaves with the
-    restitution times the approach velocity of the last step, that is without this step's kick: an elastic
-    impact then keeps the energy of the leapfrog scheme exactly. Only what was inside before the drift is
-    moved by more than ``dt`` times its change of velocity.
-
-    The lost energy is the impulse times the mean velocity, ``-m j (v + j / 2) + dt / 2 j f``: exact for
-    forces that are linear in x. A frictionless flat wall at rest never gives energy, as a particle is never
-    closer than its last drift away from the wall.
-    """
-    if w[i, 0] == 0.0 and w[i, 1] == 0.0 and w[i, 2] == 0.0:
-        return
-    dx = x[i, 0] - centre[0]
-    dy = x[i, 1] - centre[1]
-    dz = x[i, 2] - centre[2]
-    bound = size[0] + size[1] + size[2] + radius[i]  # at least as far as the shape reaches
-    if shape != PLANE and dx * dx + dy * dy + dz * dz > bound * bound:
-        return
-    px = frame[0, 0] * dx + frame[1, 0] * dy + frame[2, 0] * dz
-    py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
-    pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz
-    depth, lx, ly, lz = shape_distance(shape, size, px, py, pz)
-    depth -= radius[i]
-    if depth >= 0.0:
-        return
-    nx = frame[0, 0] * lx + frame[0, 1] * ly + frame[0, 2] * lz
-    ny = frame[1, 0] * lx + frame[1, 1] * ly + frame[1, 2] * lz
-    nz = frame[2, 0] * lx + frame[2, 1] * ly + frame[2, 2] * lz
+def respond(i, depth, nx, ny, nz, dx, dy, dz, velocity, restitution, friction, dt, x, v, f, mass, w, out):
+    """The contact of particle i, ``depth`` (negative) beyond a surface with the unit normal n and a velocity;
+    (dx, dy, dz): from the point that torques are about. See ``push_out``."""
     ux = v[i, 0] - velocity[0]
     uy = v[i, 1] - velocity[1]
     uz = v[i, 2] - velocity[2]
@@ -135,3 +104,41 @@ def push_out(
     given = m * (jx * velocity[0] + jy * velocity[1] + jz * velocity[2])
     out[6] += given
     out[7] += given - gain
+
+
+@jit
+def push_out(
+    i, shape, size, centre, frame, velocity, restitution, friction, dt, x, v, f, mass, radius, w, out
+):
+    """Keep particle i out of the shape; add impulse, torque impulse, work and lost energy to ``out`` (8,).
+
+    x has drifted by ``dt v``. The impulse acts on the velocity of that drift: the particle gets as far as the
+    surface and no farther, with the normal velocity ``-gap / dt`` (``gap``: its distance before the drift),
+    and the impulse of an inelastic impact is spread over two steps. One that bounces leaves with the
+    restitution times the approach velocity of the last step, that is without this step's kick: an elastic
+    impact then keeps the energy of the leapfrog scheme exactly. Only what was inside before the drift is
+    moved by more than ``dt`` times its change of velocity.
+
+    The lost energy is the impulse times the mean velocity, ``-m j (v + j / 2) + dt / 2 j f``: exact for
+    forces that are linear in x. A frictionless flat wall at rest never gives energy, as a particle is never
+    closer than its last drift away from the wall.
+    """
+    if w[i, 0] == 0.0 and w[i, 1] == 0.0 and w[i, 2] == 0.0:
+        return
+    dx = x[i, 0] - centre[0]
+    dy = x[i, 1] - centre[1]
+    dz = x[i, 2] - centre[2]
+    bound = size[0] + size[1] + size[2] + radius[i]  # at least as far as the shape reaches
+    if shape != PLANE and dx * dx + dy * dy + dz * dz > bound * bound:
+        return
+    px = frame[0, 0] * dx + frame[1, 0] * dy + frame[2, 0] * dz
+    py = frame[0, 1] * dx + frame[1, 1] * dy + frame[2, 1] * dz
+    pz = frame[0, 2] * dx + frame[1, 2] * dy + frame[2, 2] * dz
+    depth, lx, ly, lz = shape_distance(shape, size, px, py, pz)
+    depth -= radius[i]
+    if depth >= 0.0:
+        return
+    nx = frame[0, 0] * lx + frame[0, 1] * ly + frame[0, 2] * lz
+    ny = frame[1, 0] * lx + frame[1, 1] * ly + frame[1, 2] * lz
+    nz = frame[2, 0] * lx + frame[2, 1] * ly + frame[2, 2] * lz
+    respond(i, depth, nx, ny, nz, dx, dy, dz, velocity, restitution, friction, dt, x, v, f, mass, w, out)

@@ -54,6 +54,10 @@ class Model:
         """What a user should know before looking at the result."""
         return []
 
+    def in_scene(self, implicit: bool, barrier: bool) -> "Model":
+        """The model as a scene uses it that takes ``implicit`` steps, or has ``barrier`` contact."""
+        return self
+
     def predicted_lame(self, material: "ResolvedMaterial") -> tuple[float, float] | None:
         """Lame's constants [Pa] of a body by the model's own theory; None where it has none."""
         return None

@@ -2,6 +2,7 @@
 
 from pliant.core.registry import Registry, SceneMember
 from pliant.measures.base import MeasureParameters
+from pliant.measures.contact_force import ContactForce as ContactForce
 from pliant.measures.probes import Peak as Peak
 from pliant.measures.probes import Probe as Probe
 from pliant.measures.probes import Reaction as Reaction
@@ -13,7 +14,7 @@ from pliant.measures.totals import Volume as Volume
 
 MEASURES: Registry[MeasureParameters] = Registry(
     "measure",
-    (Volume, Energy, Momentum, Probe, Reaction, Flux, Fracture, Peak),
+    (Volume, Energy, Momentum, Probe, Reaction, ContactForce, Flux, Fracture, Peak),
     entry_points="pliant.measures",
     base=SceneMember,
 )

@@ -12,9 +12,9 @@ from pliant.core.typing import Array
 from pliant.render.camera import Camera, direction, fitted
 from pliant.render.files import ColourBar
 from pliant.render.render_options import RenderOptions
+from pliant.run.scenery import obstacles
 from pliant.run.store import BodyRecord, Frame, Run
 from pliant.scene.camera import CameraKeys, camera_in
-from pliant.scene.load import read_members
 from pliant.scene.scene import UP
 
 
@@ -31,10 +31,9 @@ class Scenery:
 
 def scenery_of(run: Run) -> Scenery:
     """Read from the scene that the run keeps; actions that are not known here are left out."""
-    table, actions, _ = read_members(run.scene_text)
+    table, shapes = obstacles(run)
     up = str(table.get("up", "z"))
     up = up if up in UP else "z"
-    shapes = [shape for action in actions if (shape := action.scenery(UP[up])) is not None]
     grounds = [float(shape.path.at(0.0) @ shape.frame[:, 2]) for shape in shapes if shape.shape == PLANE]
     others = tuple(shape for shape in shapes if shape.shape != PLANE)
     level = max(grounds, default=None)

@@ -8,7 +8,7 @@ from PIL import Image
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkRenderingCore import vtkWindowToImageFilter
 
-from pliant.contact.obstacle_shape import BOX, SPHERE, ObstacleShape
+from pliant.contact.obstacle_shape import BOX, CAPSULE, SPHERE, ObstacleShape
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray, Array
 from pliant.render.colour_maps import colour_map, whole_numbers
@@ -191,9 +191,11 @@ class PyvistaScene:
         for shape in panel.setting.shapes:
             if not shape.exists_at(time):
                 continue
-            mesh = _obstacle_mesh(shape, np.asarray(shape.path.at(time), float))
+            mesh = _obstacle_mesh(shape, time)
             colour = ROLE_COLOURS[shape.role]
-            self.plotter.add_mesh(mesh, color=colour, smooth_shading=shape.shape != BOX, **OBSTACLE)
+            self.plotter.add_mesh(
+                mesh, color=colour, smooth_shading=shape.shape in (SPHERE, CAPSULE), **OBSTACLE
+            )
             casters.append((np.asarray(mesh.points, float), mesh.triangulate().regular_faces))
         return casters
 
@@ -229,7 +231,12 @@ def _mesh(drawn: Drawn) -> Any:
     return mesh
 
 
-def _obstacle_mesh(shape: ObstacleShape, place: Array) -> Any:
+def _obstacle_mesh(shape: ObstacleShape, time: float) -> Any:
+    if shape.motion is not None:
+        corners = shape.motion.triangles
+        faces = np.column_stack([np.full(len(corners), 3), corners]).ravel()
+        return pv.PolyData(shape.motion.at(time), faces=faces)
+    place = np.asarray(shape.path.at(time), float)
     a, b, c = shape.size
     if shape.shape == SPHERE:
         mesh = pv.Sphere(radius=a, theta_resolution=64, phi_resolution=64)

@@ -11,6 +11,7 @@ from pliant.kernels.element_blocks import MOST_PARTITIONS, WIDTH
 from pliant.kernels.jit import ROW_PARTITIONS, SERIAL_ROWS, threads_in_use
 from pliant.measures.totals import body_summary
 from pliant.models import MODELS
+from pliant.run.scenery import keep_meshes
 from pliant.run.store import BodyRecord, RunWriter
 from pliant.scene.scene import Scene
 from pliant.scene.to_toml import scene_text, to_table_of, to_toml
@@ -44,6 +45,7 @@ def create(
         steps_per_frame=plan.per_frame,
         force=force,
     )
+    keep_meshes(scene, folder)
     writer.log(f"step {plan.seconds:.6g} s: {plan.reason}")
     return writer
 
@@ -73,7 +75,7 @@ def write_frame(
     arrays: Table = {"positions": world.x}
     if velocities:
         arrays["velocities"] = world.v
-    if world.contact_impulses is not None:
+    if world.contact_impulses is not None and world.contact_impulses.recorded:
         arrays["contact-forces"] = world.contact_impulses.mean_force()
     for part in world.bodies:
         if part.mechanics.recorded:

@@ -143,7 +143,7 @@ def examine(scene: Scene, simulation: Simulation, diagnostics: Diagnostics) -> N
         label = f"action {number} ('{action.kind}')"
         for text in _action_warnings(scene, action, label):
             diagnostics.warn(text)
-        shape, runtime = action.scenery(UP[scene.up]), runtimes.get(label)
+        shape, runtime = scene.located(action).scenery(UP[scene.up]), runtimes.get(label)
         for part in simulation.system.world.bodies:
             if shape is not None and shape.shape == PLANE:
                 _warn_below(part, shape, number, diagnostics)

@@ -180,7 +180,7 @@ def _uncounted(scene: Scene, simulation: Simulation, covered: float) -> Iterator
     if simulation.guard is not None and simulation.guard.retakes:
         yield "steps that are shortened where energy would rise"
     between = scene.contact.between and len(scene.bodies) > 1
-    if between or any(action.scenery((0.0, 0.0, 1.0)) is not None for action in scene.actions):
+    if between or any(scene.located(action).scenery((0.0, 0.0, 1.0)) is not None for action in scene.actions):
         yield "contact"
     if _parts(scene):
         yield f"cuts and cracks beyond a factor of {PARTED:g}"

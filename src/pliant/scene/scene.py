@@ -1,5 +1,6 @@
 """A Scene: bodies, what acts on them, what is measured, and the time it takes."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
@@ -125,7 +126,7 @@ class Scene:
             if diagnostics is not None:
                 diagnostics.collect(own, f"body '{body.name}'")
             try:
-                found.append(self.located(body).structure(own, progress, self.up))
+                found.append(self._in_scene(self.located(body)).structure(own, progress, self.up))
             except MeshError as error:
                 error.message = f"body '{body.name}': {error.message}"
                 raise
@@ -137,12 +138,19 @@ class Scene:
             return item
         return replace(item, mesh=self.folder / item.mesh)  # type: ignore[type-var]
 
+    def _in_scene(self, body: Body) -> Body:
+        """``body`` with its model as this scene uses it."""
+        implicit = math.isinf(self.time.integrator.stability)
+        model = body.model.in_scene(implicit, self.contact.method == "barrier")
+        return body if model is body.model else replace(body, model=model)
+
     def simulation(self, structures: Sequence[Structure] | None = None) -> Simulation:
         """Build the Simulation; ``structures`` skips the sampling (for resumed runs)."""
         if structures is None:
             structures = self.structures()
         made = []
-        for body, structure in zip(self.bodies, structures, strict=True):
+        for given_body, structure in zip(self.bodies, structures, strict=True):
+            body = self._in_scene(given_body)
             material = body.resolved_material
             _check_limits(body)
             made.append((body, structure, material, body.model.prepare(structure, material)))

@@ -49,10 +49,12 @@ def check_integrator(system: "System", integrator: Integrator) -> None:
     implicit = math.isinf(integrator.stability)
     for part in system.world.bodies:
         if part.mechanics.offer(SelfStepping) is not None and implicit:
+            rigid = part.mechanics.contact_surface().rigid
             raise IncompatibleError(
                 f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
                 f"integrator '{integrator.kind}' cannot use.",
-                hint="Use an explicit integrator such as leapfrog.",
+                hint="Use an explicit integrator such as leapfrog"
+                + (', or [contact] method = "barrier".' if rigid else "."),
             )
     if not implicit and any(action.implicit_only for _, action in system.actions):
         raise IncompatibleError(

@@ -304,6 +304,8 @@ class Simulation:
         for k in range(0, span, each):
             parts = system.substeps * math.ceil(each * factor)
             h, begin, end = each * dt / parts, (first + k) * dt, (first + k + each) * dt
+            if system.world.contact_impulses is not None:
+                system.world.contact_impulses.reset_steps()
             for j in range(parts):
                 start = begin + j * h
                 if j or k:

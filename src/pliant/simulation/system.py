@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.contact.obstacle import ObstacleRuntime
+from pliant.contact.obstacle import ObstacleRuntime, shared_impulses
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
@@ -266,7 +266,8 @@ class System:
             ctx = StepContext(
                 time, dt, w.x[rows], w.v[rows], self._external[rows], w.inverse_mass[rows], self.obstacles
             )
-            mechanics.advance(ctx)
+            with shared_impulses(self.world, self.obstacles, rows):
+                mechanics.advance(ctx)
             self._steps_under_way.append((mechanics, ctx))
 
     def _own_scheme_energy(self, dt: float) -> float:
@@ -278,8 +279,9 @@ class System:
 
     def complete(self, dt: float) -> None:
         """Let self-stepping bodies finish the step that ``advance`` began, with the forces at its end."""
-        for mechanics, ctx in self._steps_under_way:
-            mechanics.finish_step(ctx)
+        for (mechanics, ctx), (_, rows) in zip(self._steps_under_way, self._self_stepping, strict=True):
+            with shared_impulses(self.world, self.obstacles, rows):
+                mechanics.finish_step(ctx)
 
     def internal_forces(self, x: Array, v: Array, out: Array) -> None:
         """Add the bodies' own forces [N] to ``out``."""

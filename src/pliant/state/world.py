@@ -57,7 +57,7 @@ class World:
         self.ancestor_weights: Array = np.ones((len(self.x), 1))
         self.topology_version = 0
         self.restored_rows: IntArray | None = None  # what selections give while a checkpoint is restored
-        self.contact_impulses: ContactImpulses | None = None  # where the run records contact forces
+        self.contact_impulses: ContactImpulses | None = None  # where contact forces are asked for
 
     @property
     def count(self) -> int:
@@ -78,6 +78,11 @@ class World:
             names = [part.name for part in self.bodies]
             raise SelectionError(f"{what}: there is no body '{name}'; {nearest(str(name), names)}")
         return found
+
+    def bodies_of(self, rows: IntArray) -> IntArray:
+        """The number of the body of each of ``rows`` (k,)."""
+        starts = np.array([part.rows.start for part in self.bodies])
+        return np.asarray(np.searchsorted(starts, rows, side="right") - 1)
 
     def rest_bounds(self, body: Any, what: str) -> tuple[Array, Array]:
         """Lowest and highest rest coordinates of a body (all bodies for None)."""

@@ -2,12 +2,16 @@
 
 import copy
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pliant import examples
 from pliant.actions.base import ActionParameters
-from pliant.core.errors import InputError, PliantError
+from pliant.contact.surface_motion import SurfaceMotion
+from pliant.core.errors import InputError, MeshError, PliantError
 from pliant.core.tables import Table
 from pliant.scene.load import build_member, parse
 from pliant.scene.scene import UP
@@ -17,6 +21,7 @@ from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
 LONGEST = 10_000  # letters of a text in a scene
+MOST_COORDINATES = 1_000_000  # of a deforming obstacle that pages are sent
 EMPTY: Table = {
     "schema": 1,
     "title": "Untitled",
@@ -116,7 +121,7 @@ class Document:
         """What pages show."""
         return {
             "table": self.table,
-            "scenery": [scenery(action, self.up) for action in self.table["actions"]],
+            "scenery": [scenery(action, self.up, self.folder) for action in self.table["actions"]],
             "name": self.name,
             "version": self.version,
             "undo": len(self._past),
@@ -216,18 +221,38 @@ class Project:
         return {**self.document.state(), "built": self.built_version}
 
 
-def scenery(table: Table, up: str) -> Table | None:
-    """The rigid shape that an action's table puts into the world, as pages draw it; None for others."""
+def scenery(table: Table, up: str, folder: Path | None) -> Table | None:
+    """The shape that an action's table puts into the world, as pages draw it; None for others."""
     action: ActionParameters | None = build_member("actions", table)
-    shape = None if action is None else action.scenery(UP[up])
+    if action is not None and action.mesh is not None:
+        action = replace(action, mesh=(folder or Path()) / action.mesh)  # type: ignore[type-var]
+    try:
+        shape = None if action is None else action.scenery(UP[up])
+    except MeshError:  # the mesh is not there: preparing the scene says so
+        shape = None
     if shape is None:
         return None
     return {
+        **({} if shape.motion is None else {"mesh": _surface(shape.motion)}),
         "kind": shape.kind,
         "role": shape.role,
         "size": list(shape.size),
         "frame": shape.frame.T.ravel().tolist(),
         "path": shape.path.to_scene(),
+    }
+
+
+def _surface(motion: SurfaceMotion) -> Table:
+    """The surface of a mesh obstacle as pages draw it, with as many samples as they can hold."""
+    found = motion.sequence
+    every = max(1, -(-found.points.size // MOST_COORDINATES))
+    samples = np.unique(np.append(np.arange(0, len(found.times), every), len(found.times) - 1))
+    return {
+        "times": found.times[samples].tolist(),
+        "points": [np.round(points.ravel(), 7).tolist() for points in found.points[samples]],
+        "triangles": found.triangles.ravel().tolist(),
+        "axis": motion.axis.tolist(),
+        "angle": motion.angle.to_scene(),
     }
 
 

@@ -278,7 +278,7 @@ class Session:
     def live_entry(self, number: int) -> Table:
         """A live action as pages are told of it; without a table where it has gone."""
         table = self.live.get(number)
-        shape = None if table is None else scenery(table, self.document.up)
+        shape = None if table is None else scenery(table, self.document.up, self.document.folder)
         return {"id": number, "table": table, "scenery": shape}
 
     def _status(self, **values: Any) -> None:

@@ -90,3 +90,30 @@ def test_recording_them_changes_nothing_else(tmp_path: Path) -> None:
     assert "contact-force" in with_them.frames[0].field_names("top")
     with pytest.raises(InputError, match="contact-force"):
         without.frames[0].field("contact-force", "top")
+
+
+def test_pressure_and_gap(tmp_path: Path) -> None:
+    """Pressure times area of the foot of a resting block is its weight; its gap to the ground is the height;
+    files for other programs carry the fields."""
+    given = scene("implicit-euler", "barrier")
+    given.time = type(given.time)(duration=1.0, fps=20.0, step=0.01, integrator="implicit-euler")
+    run = given.run(to=tmp_path / "rest.pliant", progress=False)
+    frame = run.frames[-1]
+    assert {"contact-force", "pressure", "gap"} <= set(frame.field_names("block"))
+    x, foot = frame.positions, frame.positions[:, 2] < 0.02
+    pressure, gap = frame.field("pressure"), frame.field("gap")
+    assert (pressure.unit, gap.unit) == ("Pa", "m")
+    assert gap.values == pytest.approx(x[:, 2], abs=1e-12)
+    assert np.abs(pressure.values[~foot]).max() == 0.0
+    triangles = frame.bodies[0].structure.cells["triangle"]
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    inside = areas[(x[triangles][:, :, 2] < 0.02).all(axis=1)].sum()
+    assert pressure.values[foot].mean() == pytest.approx(9.81 / inside, rel=0.3), inside
+    run.export(tmp_path / "block.vtkhdf", fields=["pressure", "gap"])
+    vtk = pytest.importorskip("vtk")
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(tmp_path / "block.vtkhdf"))
+    reader.Update()
+    data = reader.GetOutputDataObject(0)
+    assert data is not None

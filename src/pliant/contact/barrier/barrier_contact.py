@@ -10,7 +10,7 @@ from pliant.contact.barrier import stencil_kernels as kernels
 from pliant.contact.barrier.candidates import ContactGeometry
 from pliant.contact.barrier.geometry import body_surfaces, obstacle_vertices, pair_tables
 from pliant.contact.barrier.potential import ActiveStencils, BarrierPotential, FrictionLag
-from pliant.contact.barrier.starts import insets, narrow_reaches, refuse_overlaps
+from pliant.contact.barrier.starts import insets, narrow_reaches, refuse_mesh_overlaps, refuse_overlaps
 from pliant.contact.pair_coefficients import check_names
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import AnyArray, Array, IntArray
@@ -19,6 +19,7 @@ from pliant.interfaces import ActionRuntime, EnergyTotals, IndexMap
 if TYPE_CHECKING:
     from pliant.contact.obstacle import ObstacleRuntime
     from pliant.contact.parameters import Contact
+    from pliant.state.contact_impulses import ContactImpulses
     from pliant.state.world import World
 
 
@@ -114,7 +115,7 @@ class BarrierContact(ActionRuntime):
     def _renewed(self, obstacles: tuple["ObstacleRuntime", ...], time: float) -> BarrierPotential:
         """The potential with other obstacles; pairs that were there keep what they had."""
         world, before, old, kept = self.world, self._potential, self._obstacles, self._insets
-        inset = insets(world, obstacles, body_surfaces(world).edge, time)
+        inset = insets(world, obstacles, body_surfaces(world), time)
         same = [(k, old.index(each)) for k, each in enumerate(obstacles) if before and each in old]
         for k, was in same:
             inset[k] = kept[was]
@@ -123,6 +124,7 @@ class BarrierContact(ActionRuntime):
         known = np.zeros_like(geometry.tables.collides)
         if before is None:
             refuse_overlaps(world, geometry)
+            refuse_mesh_overlaps(world, geometry, obstacles, time)
         else:
             pairs = [(k, k) for k in range(many)] + [(many + k, many + was) for k, was in same]
             new, past = (np.array(each) for each in zip(*pairs, strict=True))
@@ -131,7 +133,7 @@ class BarrierContact(ActionRuntime):
             found.history = before.history
             found.history.forget_from(many)
         self._last_places = None
-        x = self.vertices(geometry, world.x, self.places(time))
+        x = self.vertices(geometry, world.x, geometry.obstacles.at(obstacles, time))
         for text in narrow_reaches(world, geometry, x, known):
             self.diagnostics.note(text)
         return found
@@ -147,20 +149,21 @@ class BarrierContact(ActionRuntime):
         self._potential, self._restored = found, None
 
     def places(self, time: float) -> Array:
-        """Where the obstacles are at ``time`` (k, 3) [m]."""
-        return np.array([each.path.at(time) for each in self._obstacles], float).reshape(-1, 3)
+        """Where the vertices of the obstacles are at ``time`` (o, 3) [m]."""
+        assert self._potential is not None
+        return self._potential.geometry.obstacles.at(self._obstacles, time)
 
     def present_places(self, time: float) -> Array:
-        """Where the obstacles are at the beginning of a step from ``time`` on."""
+        """Where those vertices are at the beginning of a step from ``time`` on."""
         return self.places(time) if self._last_places is None else self._last_places
 
     @staticmethod
     def vertices(geometry: ContactGeometry, x: Array, places: Array) -> Array:
-        """All vertices (v, 3) for particles at ``x`` and obstacles at ``places``."""
+        """All vertices (v, 3) for particles at ``x``, and those of obstacles at ``places`` (o, 3)."""
         s = geometry.surfaces
         out = np.empty((len(geometry.body), 3))
         kernels.gather(s.first, s.rows, s.weights, x, out)
-        out[geometry.count :] = geometry.obstacles.at(places)
+        out[geometry.count :] = places
         return out
 
     # ------------------------------------------------------------------------------ end of the step
@@ -170,26 +173,29 @@ class BarrierContact(ActionRuntime):
         time: float,
         dt: float,
         moved: Array,
+        drift: Array,
         stages: Sequence[StageContact],
     ) -> None:
-        """Take note of a step that ended at ``time``: ``moved`` (v, 3) [m] of all vertices; stages: what
-        acted."""
+        """Take note of a step that ended at ``time``: ``moved`` (v, 3) [m] of all vertices, ``drift`` (n, 3)
+        of all particles; stages: what acted."""
         assert self._potential is not None
         history = self._potential.history
         heat = 0.0
-        known = self.world.inverse_mass[self._potential.geometry.surfaces.rows] == 0.0
+        known, s = self.world.inverse_mass == 0.0, self._potential.geometry.surfaces
         for stage in stages:
             lag = stage.lag
             slip = np.empty_like(lag.force)
             kernels.relative(lag.vertices, lag.w, moved, slip)
             heat -= stage.share * stage.factor * float(np.sum(lag.force * slip))
-            own = slice(0, len(known))
-            self._work -= stage.share * float(np.sum((stage.forces[own] * moved[own])[known]))
+            on_particles = np.zeros_like(drift)
+            own = stage.forces[: self._potential.geometry.count]
+            kernels.scatter(s.first, s.rows, s.weights, own, on_particles)
+            self._work -= stage.share * float(np.sum((on_particles * drift)[known]))
             self._record(time, dt, moved, stage)
             if self.world.contact_impulses is not None:
-                s = self._potential.geometry.surfaces
                 impulses = stage.share * dt * stage.forces[: self._potential.geometry.count]
                 kernels.scatter(s.first, s.rows, s.weights, impulses, self.world.contact_impulses.impulse)
+                self._measure(self.world.contact_impulses, dt, stage, stage is stages[-1])
         lag = stages[-1].lag
         self._heat += heat - (lag.stored(lag.stretch) - lag.stored(lag.kept))
         final = self._potential.lag(stages[-1].active)
@@ -213,15 +219,44 @@ class BarrierContact(ActionRuntime):
                 continue
             of_bodies = kind[own] < geometry.bodies
             rows, impulse = vertices[own][of_bodies], span * force[own][of_bodies]
-            carried = moved[np.flatnonzero(geometry.body == geometry.bodies + k)[0]]
-            obstacle.record_contact(time, stage.x[rows], impulse, carried / dt, 0.0)
+            obstacle.record_contact(time, stage.x[rows], impulse, np.zeros(3), 0.0)
+            carried = moved[vertices[own][~of_bodies]]
+            obstacle.work -= float(np.sum(span * force[own][~of_bodies] * carried)) / dt
+
+    def _measure(self, kept: "ContactImpulses", dt: float, stage: StageContact, last: bool) -> None:
+        """Hand the impulses of a stage, vertex by vertex, to ``kept``; which vertices press counts at the
+        end of the step."""
+        assert self._potential is not None
+        if not kept.watches:
+            return
+        geometry, s = self._potential.geometry, self._potential.geometry.surfaces
+        span, lag = stage.share * stage.factor * dt, stage.lag
+        across = lag.w[:, :, None] * lag.force[:, None, :]
+        for vertices, parts, pressing in (
+            (stage.active.stencils.vertices, (-span * stage.active.grad, None), last),
+            (lag.vertices, (None, span * across), False),
+        ):
+            first, second = geometry.body[vertices[:, 0]], geometry.body[vertices[:, 2]]
+            for k in range(4):
+                at = vertices[:, k]
+                mine = geometry.body[at]
+                other = np.where(mine == first, second, first)
+                normal, side = (np.zeros((len(at), 3)) if part is None else part[:, k] for part in parts)
+                for body in np.unique(other):
+                    chosen = (other == body) & (mine < geometry.bodies)
+                    x, own, i = stage.x[at[chosen]], mine[chosen], at[chosen]
+                    rows = [s.rows[s.first[v] : s.first[v + 1]] for v in i] if pressing else None
+                    obstacle = body - geometry.bodies
+                    giver = self._obstacles[obstacle].name if obstacle >= 0 else np.full(len(i), body)
+                    kept.add_between(own, giver, x, normal[chosen], side[chosen], rows, False)
 
     def rows_in_contact(self, active: ActiveStencils) -> IntArray:
         """Rows of the World whose vertices touch something."""
         assert self._potential is not None
-        geometry = self._potential.geometry
-        used = np.unique(active.stencils.vertices)
-        return np.asarray(geometry.surfaces.rows[used[used < geometry.count]])
+        geometry, s = self._potential.geometry, self._potential.geometry.surfaces
+        touching = np.zeros(len(geometry.body), bool)
+        touching[active.stencils.vertices] = True
+        return np.unique(s.rows[np.repeat(touching[: geometry.count], np.diff(s.first))])
 
     # ------------------------------------------------------------------------------ ledger, restart
 

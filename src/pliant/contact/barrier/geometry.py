@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.contact.mesh_obstacle import MeshObstacle
 from pliant.contact.obstacle_shape import BOX, CAPSULE, PLANE, SPHERE
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array, BoolArray, IntArray
+from pliant.embedding.barycentric import EmbeddedSurface
+from pliant.embedding.carriers import HiddenSurface
+from pliant.mesh.topology import merge_points
 
 if TYPE_CHECKING:
     from pliant.contact.obstacle import ObstacleRuntime
@@ -16,6 +20,9 @@ if TYPE_CHECKING:
     from pliant.state.world import BodyState, World
 
 HALF = 0.05  # of the mean edge: half of the distance at which contact begins
+RIGID_HALF = 0.015  # the same of rigid bodies, of their mean edge or spacing, whichever is smaller
+PRESS = 10.0  # weights of a rigid body that its contacts bear at half of that distance, about
+GRAVITY = 9.81  # [m/s2], for that
 MARGIN = 0.1  # of the mean edge: how far vertices may leave the way that candidates were found for
 STICK = 0.01  # of the mean edge: the longest stretch of friction that sticks
 _BOX_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
@@ -29,7 +36,7 @@ _BOX_TRIANGLES = np.array(
 class BodySurfaces:
     """Surfaces of all bodies: vertex i is ``sum weights x[rows]`` over the entries ``first[i]`` to
     ``first[i + 1]``. body (v,); rest (v, 3) [m]; triangles (t, 3); edges (e, 2); per body edge (b,): the mean
-    edge [m], and stiffness (b,) [N/m]."""
+    edge [m], stiffness (b,) [N/m], and half (b,): half of the distance at which contact begins [m]."""
 
     first: IntArray
     rows: IntArray
@@ -40,45 +47,86 @@ class BodySurfaces:
     edges: IntArray
     edge: Array
     stiffness: Array
+    half: Array
 
 
 def body_surfaces(world: "World") -> BodySurfaces:
-    """The surfaces of the bodies that are present; those that have no triangles are refused."""
-    rows, body, triangles, edges, lengths, stiffness = [], [], [], [], [], []
-    count = 0
+    """The surfaces of the bodies that are present; those that have none are refused."""
+    first, rows, weights, body, rest = [np.zeros(1, np.int64)], [], [], [], []
+    triangles, edges, lengths, stiffness, half = [], [], [], [], []
+    count = entries = 0
     for number, part in enumerate(world.bodies):
-        own = _triangles(part)
-        used, corners = np.unique(own, return_inverse=True)
-        faces = corners.reshape(-1, 3)
-        ends = np.unique(np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
-        place = part.structure.rest[used]
+        own = surface_of(part)
+        ends, rigid = _edges(own.triangles), part.mechanics.contact_surface().rigid
+        place = np.einsum("vk,vki->vi", own.weights, part.structure.rest[own.rows])
         length = float(np.linalg.norm(place[ends[:, 0]] - place[ends[:, 1]], axis=1).mean())
+        length = min(length, part.structure.spacing) if rigid else length
         lengths.append(length)
-        stiffness.append(part.material.young * length)
+        half.append((RIGID_HALF if rigid else HALF) * length)
+        weight = PRESS * float(part.structure.mass.sum()) * GRAVITY
+        stiffness.append(weight / (2.0 * half[-1]) if rigid else part.material.young * length)
         if not part.present:
             continue
-        rows.append(used + part.rows.start)
-        body.append(np.full(len(used), number))
-        triangles.append(faces + count)
+        used = own.weights != 0.0
+        first.append(entries + np.cumsum(used.sum(axis=1)))
+        rows.append(own.rows[used] + part.rows.start)
+        weights.append(own.weights[used])
+        body.append(np.full(len(place), number))
+        rest.append(place)
+        triangles.append(own.triangles + count)
         edges.append(ends + count)
-        count += len(used)
-    every = np.concatenate(rows).astype(np.int64)
+        count += len(place)
+        entries += int(used.sum())
     return BodySurfaces(
-        np.arange(count + 1), every, np.ones(count), np.concatenate(body), world.rest[every],
-        np.concatenate(triangles), np.concatenate(edges), np.array(lengths), np.array(stiffness),
+        np.concatenate(first).astype(np.int64), np.concatenate(rows).astype(np.int64),
+        np.concatenate(weights), np.concatenate(body), np.concatenate(rest), np.concatenate(triangles),
+        np.concatenate(edges), np.array(lengths), np.array(stiffness), np.array(half),
     )  # fmt: skip
 
 
-def _triangles(part: "BodyState") -> IntArray:
-    surface = part.mechanics.contact_surface()
-    cells = part.structure.cells.get("triangle")
-    if surface.rigid or cells is None or not len(cells):
+@dataclass(frozen=True)
+class SurfaceOfBody:
+    """Vertices ``sum weights x[rows]`` (v, k) of a body, in its own rows, and triangles (t, 3)."""
+
+    rows: IntArray
+    weights: Array
+    triangles: IntArray
+
+
+def surface_of(part: "BodyState") -> SurfaceOfBody:
+    """The surface that a body touches with: the triangles of its particles, or the surface that they carry by
+    fixed weights."""
+    cells, carrier = part.structure.cells.get("triangle"), part.structure.carrier
+    if isinstance(carrier, HiddenSurface):
+        carrier = carrier.inner
+    if cells is not None and len(cells):
+        used, corners = np.unique(cells, return_inverse=True)
+        faces = np.asarray(corners.reshape(-1, 3), np.int64)
+        return SurfaceOfBody(used[:, None].astype(np.int64), np.ones((len(used), 1)), faces)
+    if not isinstance(carrier, EmbeddedSurface) or (
+        carrier.offsets is not None and len(carrier.offsets.points)
+    ):
         raise IncompatibleError(
-            f"Barrier contact needs a surface of particles; body '{part.name}' (model '{part.model.kind}') "
-            "has none.",
-            hint='Use a model of tetrahedra, or [contact] method = "penalty".',
+            f"Barrier contact needs a surface that follows the particles; body '{part.name}' (model "
+            f"'{part.model.kind}') has none.",
+            hint='Use a finer edge, another model, or [contact] method = "penalty".',
         )
-    return np.asarray(cells, np.int64)
+    merged, name = merge_points(carrier.surface.points)
+    keep = np.zeros(len(merged), np.int64)
+    keep[name[::-1]] = np.arange(len(name))[::-1]
+    faces = name[carrier.surface.triangles]
+    faces = faces[(faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])]
+    used, corners = np.unique(faces, return_inverse=True)
+    chosen = keep[used]
+    return SurfaceOfBody(
+        carrier.indices[chosen].astype(np.int64), carrier.weights[chosen].astype(float),
+        np.asarray(corners.reshape(-1, 3), np.int64),
+    )  # fmt: skip
+
+
+def _edges(triangles: IntArray) -> IntArray:
+    """The edges (e, 2) of triangles, each once."""
+    return np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
 
 
 @dataclass(frozen=True)
@@ -96,9 +144,16 @@ class ObstacleVertices:
     normals: Array
     points: IntArray  # vertices that collide with triangles
 
-    def at(self, places: Array) -> Array:
-        """The vertices (o, 3) of obstacles at ``places`` (k, 3)."""
-        return np.asarray(places[self.owner] + self.local)
+    def at(self, obstacles: Sequence["ObstacleRuntime"], time: float) -> Array:
+        """Where the vertices (o, 3) of ``obstacles`` are at ``time`` [m]."""
+        out = self.local.copy()
+        for k, each in enumerate(obstacles):
+            own = self.owner == k
+            if isinstance(each, MeshObstacle):
+                out[own] = each.motion.at(time)
+            else:
+                out[own] += each.path.at(time)
+        return out
 
 
 def obstacle_vertices(obstacles: Sequence["ObstacleRuntime"], insets: Array) -> ObstacleVertices:
@@ -109,7 +164,13 @@ def obstacle_vertices(obstacles: Sequence["ObstacleRuntime"], insets: Array) -> 
     for number, (each, inset) in enumerate(zip(obstacles, insets, strict=True)):
         axes, thick = each.frame, 0.0
         places = np.zeros((1, 3))
-        if each.shape == PLANE:
+        if isinstance(each, MeshObstacle):
+            corners = each.motion.triangles
+            places = each.motion.at(each.start) - each.path.at(each.start)
+            triangles.append(corners + count)
+            edges.append(_edges(corners) + count)
+            points.append((np.unique(corners) + count).tolist())
+        elif each.shape == PLANE:
             places = -inset * axes[:, 2][None]
             planes.append((number, count))
         elif each.shape == SPHERE:
@@ -125,8 +186,7 @@ def obstacle_vertices(obstacles: Sequence["ObstacleRuntime"], insets: Array) -> 
             assert each.shape == BOX
             places = (_BOX_CORNERS * (each.size - inset)) @ axes.T
             triangles.append(_BOX_TRIANGLES + count)
-            faces = _BOX_TRIANGLES[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-            edges.append(np.unique(np.sort(faces, axis=1), axis=0) + count)
+            edges.append(_edges(_BOX_TRIANGLES) + count)
             points.append(list(range(count, count + 8)))
         owner += [number] * len(places)
         local.append(places)
@@ -167,10 +227,15 @@ def pair_tables(
     collides[:many, many:] = collides[many:, :many] = True
     itself = True if contact.self_ is None else bool(contact.self_)
     np.fill_diagonal(collides[:many, :many], itself)
+    rigid = [k for k, part in enumerate(world.bodies) if part.mechanics.contact_surface().rigid]
+    collides[rigid, rigid] = False
     absent = [k for k, part in enumerate(world.bodies) if not part.present]
     collides[absent, :] = collides[:, absent] = False
-    edge, stiff = np.zeros(every), np.full(every, np.inf)
-    edge[:many], stiff[:many] = s.edge, s.stiffness
+    edge, stiff, half = np.zeros(every), np.full(every, np.inf), np.zeros(every)
+    edge[:many], stiff[:many], half[:many] = s.edge, s.stiffness, s.half
+    reach = half[:, None] + half[None, :]
+    reach[many:] *= 2.0
+    reach[:, many:] *= 2.0
     pair_edge = edge[:, None] + edge[None, :]
     pair_edge[many:] *= 2.0
     pair_edge[:, many:] *= 2.0
@@ -189,7 +254,7 @@ def pair_tables(
         friction[:many, many + k] = friction[many + k, :many] = each.friction
     return PairTables(
         collides,
-        HALF * pair_edge,
+        reach,
         contact.stiffness * np.minimum(stiff[:, None], stiff[None, :]),
         friction,
         0.5 * STICK * pair_edge,

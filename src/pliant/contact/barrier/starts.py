@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.contact.barrier.candidates import ContactGeometry
-from pliant.contact.barrier.stencil_kernels import distances
+from pliant.contact.barrier.geometry import BodySurfaces
+from pliant.contact.barrier.stencil_kernels import distances, gather
+from pliant.contact.mesh_obstacle import MeshObstacle
 from pliant.core.errors import InputError
 from pliant.core.typing import Array, BoolArray
 from pliant.mesh.bvh import Bvh
@@ -20,33 +22,64 @@ ROUNDING = 1e-9  # of the size of the bodies: depths that are none
 HINT = "Move them apart."
 
 
-def insets(world: "World", obstacles: Sequence["ObstacleRuntime"], edge: Array, time: float) -> Array:
+def insets(world: "World", obstacles: Sequence["ObstacleRuntime"], s: BodySurfaces, time: float) -> Array:
     """How much smaller obstacles count (k,) [m] so that bodies that touch them at ``time`` are a fifth of the
     contact distance away; bodies inside an obstacle are refused, with their depth."""
-    out, size = np.zeros(len(obstacles)), float(np.ptp(world.x, axis=0).max())
+    points = surface_points(s, world.x)
+    out, size = np.zeros(len(obstacles)), float(np.ptp(points, axis=0).max())
     for k, obstacle in enumerate(obstacles):
         for number, part in enumerate(world.bodies):
             if not part.present:
                 continue
-            lowest = float(obstacle.distances(time, world.x[part.rows])[0].min())
+            lowest = float(obstacle.distances(time, points[s.body == number])[0].min())
             if lowest < -ROUNDING * size:
                 raise InputError(
                     f"Body '{part.name}' starts {-lowest:.3g} m inside {_label(obstacle)}.",
                     hint="Barrier contact starts without overlap: move the body out of it.",
                 )
-            out[k] = max(out[k], LEAST * 0.1 * edge[number] - lowest)
+            if not isinstance(obstacle, MeshObstacle):
+                out[k] = max(out[k], LEAST * 2.0 * s.half[number] - lowest)
+    return out
+
+
+def refuse_mesh_overlaps(
+    world: "World", geometry: ContactGeometry, obstacles: Sequence["ObstacleRuntime"], time: float
+) -> None:
+    """Raise an error that names a body whose surface cuts a mesh."""
+    s, own = geometry.surfaces, geometry.surfaces.body[geometry.surfaces.triangles[:, 0]]
+    points = surface_points(geometry.surfaces, world.x)
+    for obstacle in obstacles:
+        if not isinstance(obstacle, MeshObstacle):
+            continue
+        corners = obstacle.motion.at(time)
+        alone = Bvh(corners, obstacle.motion.triangles).cutting_pairs()
+        for number, part in enumerate(world.bodies):
+            mine = s.triangles[own == number]
+            if not len(mine) or not part.present:
+                continue
+            both = np.concatenate([mine, obstacle.motion.triangles + len(points)])
+            tree = Bvh(np.concatenate([points, corners]), both)
+            if tree.cutting_pairs() > alone + Bvh(points, mine).cutting_pairs():
+                raise InputError(
+                    f"The surface of body '{part.name}' cuts {_label(obstacle)} at t = {time:g} s.",
+                    hint="Barrier contact starts without overlap: move the body away from it.",
+                )
+
+
+def surface_points(s: BodySurfaces, x: Array) -> Array:
+    """The vertices of bodies (v, 3) for particles at ``x``."""
+    out = np.empty((len(s.body), 3))
+    gather(s.first, s.rows, s.weights, x, out)
     return out
 
 
 def _label(obstacle: "ObstacleRuntime") -> str:
-    name = obstacle.series_names[0].rsplit(".", 1)[0]
-    return f"obstacle '{name}'"
+    return f"obstacle '{obstacle.name}'"
 
 
 def refuse_overlaps(world: "World", geometry: ContactGeometry) -> None:
     """Raise an error that names the first pair of bodies that intersect, and their depth."""
-    x, s = world.x, geometry.surfaces
-    points = x[s.rows]
+    s, points = geometry.surfaces, surface_points(geometry.surfaces, world.x)
     tree = Bvh(points, s.triangles)
     if tree.cutting_pairs() == 0 and not _swallowed(world, geometry, points):
         return

@@ -228,8 +228,7 @@ class ActiveSetContact:
                     slide = world.x[rows] - before[rows] - dt * shift
                     rubbed = -share * float(np.sum(forces.rubbing[own] * slide))
                     contact.record_contact(self._end, world.x[rows], impulse, shift, rubbed)
-                    if world.contact_impulses is not None:
-                        world.contact_impulses.add(rows, impulse)
+                    self._note(contact, rows, impulse)
             own = self.shape == k
             if not own.any():
                 continue
@@ -243,8 +242,17 @@ class ActiveSetContact:
             world.v[rows] += kick
             lost = -float(np.sum(mass * np.einsum("ki,ki->k", kick, v + 0.5 * kick - shift)))
             contact.record_contact(self._end, world.x[rows], mass[:, None] * kick, shift, lost)
-            if world.contact_impulses is not None:
-                world.contact_impulses.add(rows, mass[:, None] * kick)
+            self._note(contact, rows, mass[:, None] * kick)
+
+    def _note(self, contact: "ObstacleRuntime", rows: IntArray, impulses: Array) -> None:
+        """Hand impulses on ``rows`` to whoever records or measures them."""
+        world = self._system.world
+        if world.contact_impulses is not None:
+            x = world.x[rows]
+            _, normals = contact.distances(self._end, x)
+            world.contact_impulses.add_obstacle(
+                contact.name, rows, world.bodies_of(rows), x, impulses, normals
+            )
 
     def state(self) -> dict[str, AnyArray]:
         return {"held": self.rows, "by": self.shape, "sticks": self.sticks, "friction": self.friction}

@@ -46,6 +46,7 @@ class BarrierStage:
         self.active: ActiveStencils | None = None  # of the last evaluation
         self.lag = FrictionLag()
         self.x: Array = self.step_start  # vertices of the last evaluation
+        self.particles: Array = self.begin  # and particles
         self.normal_forces: Array = np.zeros_like(self.x)  # of the barrier on all vertices, there [N]
         self.start_energy = 0.0  # of the barrier where the stage begins [J]
         self.blocked = -1  # candidate that clamped the last move
@@ -94,7 +95,7 @@ class BarrierStage:
 
     def forces(self, x: Array) -> Array:
         """Forces [N] on the particles at ``x``, times the factor of the stage."""
-        self.x = self.vertices(x)
+        self.particles, self.x = x.copy(), self.vertices(x)
         self.active = self.found.active(self.x)
         self.normal_forces = np.zeros_like(self.x)
         kernels.add_gradient(

@@ -98,7 +98,8 @@ class BarrierStepper:
             taken.append(
                 StageContact(share, each.factor, each.active, each.lag, each.x, each.vertex_forces())
             )
-        self.contact.commit(time, dt, last.x - last.step_start, taken)
+        drift = last.particles - self._system.world.x
+        self.contact.commit(time, dt, last.x - last.step_start, drift, taken)
 
     def stop(self, problem: "IncrementalPotential", time: float) -> NoReturn:
         """End the run where a step cannot be solved."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.errors import Diverged
+from pliant.contact.mesh_obstacle import MeshObstacle
+from pliant.core.errors import Diverged, IncompatibleError
 from pliant.core.typing import AnyArray, Array
 from pliant.integrators.implicit.active_set_contact import (
     LAST_ROUNDS,
@@ -30,7 +31,7 @@ from pliant.integrators.implicit.stage import (
     StepStart,
 )
 from pliant.integrators.implicit.step_control import KineticDamping, gains_energy
-from pliant.interfaces import IntegratorState
+from pliant.interfaces import IntegratorState, Projection, offered
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.preconditioners.tangent import TangentPreconditioner
@@ -70,6 +71,13 @@ class ImplicitState(IntegratorState):
         self.solver = Solver(system, tolerance, iterations, memory)
         self.contact = ActiveSetContact()
         self.barrier = barrier_of(system)
+        for each in offered([a for _, a in system.actions], Projection) if self.barrier is None else ():
+            if isinstance(each, MeshObstacle) and not each.motion.only_shifts:
+                raise IncompatibleError(
+                    f"Obstacle '{each.name}' turns or deforms, which implicit steps follow with barrier "
+                    "contact only.",
+                    hint='Use [contact] method = "barrier", or an explicit integrator.',
+                )
         if self.barrier is not None:
             self.barrier.prepare(self.solver)
         self.history: History = None

@@ -66,10 +66,10 @@ class ObstacleImpulses:
         impulses, before = np.zeros_like(arms), twist.copy()
         solve_impulses(arms, normals, speeds, wanted, friction, yielding, twist, impulses)
         mean, parts, total = 0.5 * (before + twist) - kicked, np.split(impulses, np.cumsum(counts)[:-1]), 0.0
-        for (obstacle, velocity), (at, *_), own in zip(self.met, self.points, parts, strict=True):
+        for (obstacle, velocity), (at, normal, _), own in zip(self.met, self.points, parts, strict=True):
             got = float(mean @ resultant(at, np.zeros(3), own))
             heat = float((own @ velocity).sum()) - got  # what the obstacle gave, less what the body got
-            obstacle.record_contact(time, at + self.body.centre, own, velocity, heat)
+            obstacle.record_contact(time, at + self.body.centre, own, velocity, heat, normal)
             total += got
         return total
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from pliant.run.store.reader import Run
 
 _RECORDED = {"displacement": "m", "velocity": "m/s", "contact-force": "N"}
+_OF_CONTACT = ("contact-force", "gap", "pressure")
 _HINTS = {
     "velocity": "The run did not record velocities.",
-    "contact-force": "The run did not record contact forces: [record] contact-forces = true",
+    **dict.fromkeys(_OF_CONTACT, "The run did not record contact forces: [record] contact-forces = true"),
 }
 
 
@@ -114,7 +115,9 @@ class Frame:
         """Fields that ``field`` can give for a body."""
         offered = self._run.mechanics(self.version, body).field_names
         own = ["displacement"] + ["velocity"] * self._run.recorded(self.version, "velocities")
-        own += ["contact-force"] * self._run.recorded(self.version, "contact-forces")
+        if self._run.recorded(self.version, "contact-forces"):
+            bare = not len(self.record(body).structure.cells.get("triangle", ()))
+            own += _OF_CONTACT[:2] if bare else _OF_CONTACT
         own += ["force"] if offered else []  # rigid bodies have no forces within
         return tuple(dict.fromkeys([*own, *(name for name in offered if name not in _RECORDED)]))
 
@@ -122,9 +125,10 @@ class Frame:
         """A named field of a body, or of all bodies one after the other.
 
         Displacements count from rest; ``force`` is what the material does to each particle [N];
-        ``contact-force`` what obstacles and other bodies did to it, its mean since the frame before. Other
-        fields come from the body's model, set up again with the recorded history; velocities that were not
-        recorded count as zero there.
+        ``contact-force`` what obstacles and other bodies did to it, its mean since the frame before,
+        ``pressure`` [Pa] what of that presses on the surface around it, ``gap`` [m] the distance to the
+        nearest other body or obstacle. Other fields come from the body's model, set up again with the
+        recorded history; velocities that were not recorded count as zero there.
         """
         names = [b.name for b in self.bodies] if body is None else [body]
         parts = [self._field(name, self.record(one)) for one in names]
@@ -140,9 +144,9 @@ class Frame:
             return FieldData(self._rows("positions", body.name) - body.structure.rest, unit="m")
         if name == "velocity" and self._moving:
             return FieldData(self._rows("velocities", body.name).copy(), unit="m/s")
-        if name == "contact-force" and self._run.recorded(self.version, "contact-forces"):
-            return FieldData(self._rows("contact-forces", body.name).copy(), unit="N")
         known = self.field_names(body.name)
+        if name in _OF_CONTACT and name in known:
+            return self._contact_field(name, body)
         if name not in known:
             raise InputError(
                 f"Body '{body.name}' has no field '{name}'; {nearest(name, list(known))}",
@@ -159,6 +163,18 @@ class Frame:
             mechanics.add_forces(x, v, force)
             return FieldData(force, unit="N")
         return mechanics.fields(x, v, [name])[name]
+
+    def _contact_field(self, name: str, body: BodyRecord) -> FieldData:
+        from pliant.run.contact_fields import gap, pressure
+        from pliant.run.scenery import obstacles
+
+        forces = self._rows("contact-forces", body.name)
+        if name == "contact-force":
+            return FieldData(forces.copy(), unit="N")
+        if name == "gap":
+            return FieldData(gap(self, body, obstacles(self._run)[1]), unit="m")
+        triangles = body.structure.cells["triangle"]
+        return FieldData(pressure(self.rows(body.name), triangles, forces), unit="Pa")
 
     def __repr__(self) -> str:
         return f"Frame({self.index}, time={self.time:g} s)"

@@ -70,11 +70,21 @@ export interface Target {
 
 /** A rigid shape of the scene: half sizes [m], axes as the columns of `frame`, where its centre is. */
 export interface Scenery {
-  kind: "plane" | "sphere" | "box" | "capsule";
+  kind: "plane" | "sphere" | "box" | "capsule" | "mesh";
   role: "ground" | "table" | "obstacle" | "tool";
   size: Vec3;
   frame: number[];
   path: Json;
+  mesh?: SceneryMesh;
+}
+
+/** The surface of a mesh obstacle: points at times, and a turn by an angle about an axis. */
+export interface SceneryMesh {
+  times: number[];
+  points: number[][];
+  triangles: number[];
+  axis: Vec3;
+  angle: Json;
 }
 
 /** An action that has come while the simulation runs. */

@@ -1,8 +1,8 @@
 /** Rigid shapes of the scene, drawn where they are at a time. */
 
 import * as THREE from "three";
-import { pointAt } from "../curve";
-import type { Hand, Scenery } from "../protocol";
+import { pointAt, valueAt } from "../curve";
+import type { Hand, Scenery, SceneryMesh } from "../protocol";
 
 const COLOURS: Record<Scenery["role"], number> = { ground: 0x8d99a6, table: 0x8d99a6, obstacle: 0x8d99a6, tool: 0x4b86c8 };
 
@@ -35,6 +35,8 @@ export class Obstacles {
     for (const [number, mesh] of this.meshes) {
       const hand = hands.find((each) => each.id === number);
       mesh.position.set(...(hand?.at ?? pointAt(this.shapes[number]!.path, time)));
+      const own = this.shapes[number]!.mesh;
+      if (own) deform(mesh, own, time);
     }
   }
 
@@ -58,8 +60,34 @@ export function groundLevel(shapes: (Scenery | null)[], axis: number): number | 
   return plane ? pointAt(plane.path, 0)[axis]! : null;
 }
 
-function geometryOf({ kind, size: [a, b, c] }: Scenery): THREE.BufferGeometry | null {
+/** Turns a mesh obstacle and puts its points where they are at `time`, between its samples. */
+function deform(drawn: THREE.Mesh, own: SceneryMesh, time: number): void {
+  drawn.quaternion.setFromAxisAngle(new THREE.Vector3(...own.axis), Number(valueAt(own.angle, time)));
+  const { times, points } = own;
+  if (times.length < 2) return;
+  const next = times.findIndex((each) => each > time);
+  const last = next < 0 ? times.length - 1 : Math.max(next, 1);
+  const share = Math.min(1, Math.max(0, (time - times[last - 1]!) / (times[last]! - times[last - 1]!)));
+  const place = drawn.geometry.getAttribute("position") as THREE.BufferAttribute;
+  const [a, b] = [points[last - 1]!, points[last]!];
+  for (let k = 0; k < a.length; k++) place.array[k] = a[k]! + share * (b[k]! - a[k]!);
+  place.needsUpdate = true;
+  drawn.geometry.computeVertexNormals();
+  drawn.geometry.computeBoundingSphere();
+}
+
+function meshGeometry(own: SceneryMesh): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(own.points[0]!, 3));
+  geometry.setIndex(own.triangles);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+function geometryOf({ kind, size: [a, b, c], mesh }: Scenery): THREE.BufferGeometry | null {
   switch (kind) {
+    case "mesh":
+      return mesh ? meshGeometry(mesh) : null;
     case "plane":
       return null; // the stage draws the ground
     case "sphere":
