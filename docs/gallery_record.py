@@ -23,14 +23,14 @@ DOCS = Path(__file__).resolve().parent
 FLAGSHIPS = DOCS / "flagships"
 RECORD = DOCS / "gallery.json"
 SHARED = ("materials/constitutive",)  # code that all deformable models use
-TAGS = {"cut": "cutting", "seam": "cutting", "volume-constraint": "volume constraint", "create": "clay"}
-TAGS |= {
-    "manipulator": "tools",
-    "tool": "tools",
-    "obstacle": "tools",
-    "fuse": "clay",
-    "glue": "clay",
-    "add": "clay",
+TAGS = {  # of actions
+    "cutting": ("cut", "seam"),
+    "volume constraint": ("volume-constraint",),
+    "remodelling": ("create", "add", "fuse", "glue", "renormalise", "attributes"),
+    "tools": ("manipulator", "tool", "obstacle"),
+    "prescribed motion": ("move", "rotate", "sine"),
+    "pressure": ("pressure",),
+    "drag": ("drag",),
 }
 CONTACT = {"ground", "tabletop", "obstacle", "tool"}
 
@@ -82,11 +82,11 @@ def tags_of(table: dict[str, Any]) -> list[str]:
     keys = {key for entry in (*materials, *models) if isinstance(entry, dict) for key in entry}
     integrator = table.get("time", {}).get("integrator", "auto")
     kind = integrator["type"] if isinstance(integrator, dict) else integrator
-    tags = [TAGS[action] for action in actions if action in TAGS]
+    tags = [tag for tag, kinds in TAGS.items() if set(kinds) & set(actions)]
     tags += ["contact"] if CONTACT & set(actions) or len(table["bodies"]) > 1 else []
     tags += ["fracture"] if "strength" in keys else []
     tags += ["plasticity"] if keys & {"yield", "plasticity"} else []
-    tags += ["own mesh"] if any("mesh" in body for body in table["bodies"]) else []
+    tags += ["mesh file"] if any("mesh" in body for body in table["bodies"]) else []
     tags += (
         ["implicit"]
         if kind not in ("auto", "leapfrog", "verlet", "symplectic-euler", "explicit-euler", "rk4")

@@ -210,8 +210,8 @@ HEAD = """# Gallery
 All shipped examples. `pliant examples NAME --run` runs one, and the command below its picture draws it. The
 [large scenes](flagships.md) have a page of their own.
 
-`python docs/make_gallery.py --runs FOLDER` runs and draws everything again. The cost is the CPU time of one core
-and the largest memory of `pliant run`, start-up included, measured for the picture.
+`python docs/make_gallery.py --runs FOLDER` runs and draws what is out of date. The cost is the CPU time of
+one core and the largest memory of `pliant run`, start-up included, measured for the picture.
 
 | example | model | tags | particles | CPU s |
 | --- | --- | --- | --- | --- |"""
@@ -221,14 +221,9 @@ def gallery_page(entries: dict[str, Drawn]) -> str:
     """``docs/gallery.md``: every example with its picture, movie, tags and cost."""
     parts = [HEAD]
     for name in examples.names():
-        one = entries.get(name, Drawn())
-        row = (
-            f"[{name}](#{name})",
-            ", ".join(one.models),
-            ", ".join(one.tags),
-            one.particles,
-            f"{one.cpu:.0f}",
-        )
+        one = entries.get(name) or entry_of(name)
+        cost = (one.particles, f"{one.cpu:.0f}") if name in entries else ("", "")
+        row = (f"[{name}](#{name})", ", ".join(one.models), ", ".join(one.tags), *cost)
         parts.append("| " + " | ".join(str(cell) for cell in row) + " |")
     for name in examples.names():
         parts.append(

@@ -101,7 +101,7 @@ def messages() -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in lone:
                 continue
-            if " " in node.value.strip():
+            if " " in node.value:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value
 
 

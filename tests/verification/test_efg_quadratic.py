@@ -142,5 +142,5 @@ def test_what_it_cannot_do_is_refused(material: Any, model: Any, text: str) -> N
 
 
 def test_a_sheet_of_one_layer_is_refused() -> None:
-    with pytest.raises(IncompatibleError, match="too few others"):
+    with pytest.raises(IncompatibleError, match="too few neighbours"):
         prepared(pl.shapes.box(0.4, 0.4, 0.02), 0.04, sampling="stencil", basis="quadratic")

@@ -164,7 +164,7 @@ def make_support(rest: Array, h: Array, widen: bool) -> MlsSupport:
         if not widen:
             worst = int(np.argmax(found.flat))
             raise IncompatibleError(
-                f"Phyxel {worst} has too few others within its support of {h[worst]:.3g} m.",
+                f"Particle {worst} has too few others within its support of {h[worst]:.3g} m.",
                 hint="Give a larger radius, or support = 'nearest'.",
             )
         h = np.where(found.flat, WIDER * h, h)

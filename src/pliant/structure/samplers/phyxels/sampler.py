@@ -73,7 +73,7 @@ class PhyxelSampler:
             )
         if particles(solid.volume, solid.area, spacing) > MOST_PARTICLES:
             raise MeshError(
-                f"A spacing of {spacing:.4g} gives more than {MOST_PARTICLES} phyxels.",
+                f"A spacing of {spacing:.4g} gives more than {MOST_PARTICLES} particles.",
                 hint="Give a larger edge, or a count of particles. Is the file in another unit?",
             )
         if self.sampling == "octree":
