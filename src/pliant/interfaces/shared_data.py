@@ -1,6 +1,6 @@
 """Small records that models, actions and the loop exchange."""
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 from pliant.core.typing import AnyArray, Array, IntArray
 
@@ -47,7 +47,11 @@ class EnergyTotals:
 
     def values(self) -> list[float]:
         """The accounts in the order of ``ACCOUNTS``."""
-        return [float(value) for value in astuple(self)]
+        found = (
+            self.work, self.damping, self.friction, self.plastic, self.fracture, self.numerical, self.levels,
+            self.removed,
+        )  # fmt: skip
+        return [float(value) for value in found]
 
 
 ACCOUNTS = tuple(each.name for each in fields(EnergyTotals))

@@ -86,13 +86,15 @@ class EnergyGuard:
                 self.ground = potential
             self.moved = self._largest(own, potential, ledger.totals.work)
             self._stored = own + potential
-        self._total = ledger.balance(self._stored)
-        self.begin_attempt(system)
+        scheme = ledger.scheme_energy()
+        self._total = ledger.balance(self._stored, scheme)
+        self.begin_attempt(system, scheme)
 
-    def begin_attempt(self, system: "System") -> None:
-        """Called before the steps of a window are taken, for the first time or again."""
+    def begin_attempt(self, system: "System", scheme: float | None = None) -> None:
+        """Called before the steps of a window are taken, for the first time or again; scheme: the energy of
+        the scheme at the present state [J], where it is known."""
         self._forces = []
-        self._correction = -system.energy_ledger.scheme_energy()
+        self._correction = -(system.energy_ledger.scheme_energy() if scheme is None else scheme)
         self._nonlinear = system.energy_ledger.nonlinear_energy
 
     def watch(self, forces: Array) -> None:
@@ -130,8 +132,9 @@ class EnergyGuard:
         ledger = system.energy_ledger
         self.finest = max(self.finest, self.factor)
         own, potential = sum(system.energies()), system.potential_energy()
-        correction = -ledger.scheme_energy()
-        rise = ledger.balance(own + potential) - self._total
+        scheme = ledger.scheme_energy()
+        correction = -scheme
+        rise = ledger.balance(own + potential, scheme) - self._total
         if self.pushed and math.isfinite(rise):
             ledger.totals.work += max(rise, 0.0)
             rise, self.pushed = min(rise, 0.0), False

@@ -226,9 +226,11 @@ class EnergyLedger:
             total -= self.change(total)
         return total
 
-    def balance(self, stored: float) -> float:
-        """The total for the energy ``stored`` [J] in bodies, actions and contacts, kinetic included."""
-        return stored + self.correction_energy() + self.totals.dissipated - self.totals.work
+    def balance(self, stored: float, scheme: float | None = None) -> float:
+        """The total for the energy ``stored`` [J] in bodies, actions and contacts, kinetic included, and the
+        ``scheme_energy``, where that is known."""
+        correction = (self.scheme_energy() if scheme is None else scheme) + self.nonlinear_energy
+        return stored + correction + self.totals.dissipated - self.totals.work
 
     def change(self, total: float) -> float:
         """How far ``total`` [J] is from what it was when first asked: what nothing explains."""
