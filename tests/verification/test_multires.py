@@ -150,6 +150,19 @@ def test_a_half_turn_leaves_no_strain() -> None:
     assert body.body.elastic < 1e-18 * 1e5
 
 
+def test_products_of_clusters_are_twice_their_energy() -> None:
+    """u . K u of all cells, also where some hold no material: twice the energy of a linear body that is
+    displaced by u; forces balance."""
+    h, rng = cube(edge=0.2, operator="linear").hierarchy, np.random.default_rng(2)
+    assert (np.diff(h.clusters.first) == 0).any()
+    u, law = 1e-3 * rng.normal(size=h.points.shape), h.mesh.law
+    ids, out = np.arange(len(h.cluster_parent)), np.zeros_like(h.points)
+    cluster_kernels.cluster_products(ids, h.clusters, law, h.points, u, 1.0, out)
+    energy = cluster_kernels.cluster_energy(ids, h.clusters, law, h.points, h.points + u)
+    assert float(np.sum(u * out)) == pytest.approx(2 * energy, rel=1e-9)
+    assert np.abs(out.sum(axis=0)).max() < 1e-12 * np.abs(out).sum()
+
+
 # ------------------------------------------------------------------------------------------------- mass
 
 

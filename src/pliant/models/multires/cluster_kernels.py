@@ -23,11 +23,11 @@ from pliant.models.multires.element_kernels import COROTATIONAL, DEBUNNE
 
 
 class Clusters(NamedTuple):
-    """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels), the mean
-    gradients of these [1/m], and the symmetric stiffness [N/m] of all nodes but the first, which follows from
-    these as a rigid shift takes no force, row by row from ``matrix_first[e]``, in single precision, because
-    reading it is what an element takes; diagonal: a third of the trace of each node's own block. most: the
-    largest number of nodes of one."""
+    """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels; none where no
+    mesh tet is mostly in e), the mean gradients of these [1/m], and the symmetric stiffness [N/m] of all nodes
+    but the first, which follows from these as a rigid shift takes no force, row by row from
+    ``matrix_first[e]``, in single precision, because reading it is what an element takes; diagonal: a third
+    of the trace of each node's own block. most: the largest number of nodes of one."""
 
     first: IntArray
     nodes: IntArray
@@ -129,6 +129,8 @@ def cluster_forces(ids, clusters, law, points, x, out):
     g = clusters.gradients
     for each in range(ids.shape[0]):
         e = ids[each]
+        if clusters.first[e + 1] == clusters.first[e]:
+            continue
         f, r = _frame(e, clusters, x, law)
         _strained(e, clusters, points, x, r, d)
         _multiply(e, clusters, d, k)
@@ -169,6 +171,8 @@ def cluster_products(ids, clusters, law, x, u, factor, out):
     d, k = np.empty(3 * clusters.most), np.empty(3 * clusters.most)
     for each in range(ids.shape[0]):
         e = ids[each]
+        if clusters.first[e + 1] == clusters.first[e]:
+            continue
         r = _frame(e, clusters, x, law)[1]
         a, end, n = clusters.first[e], clusters.first[e + 1], 0
         o = clusters.nodes[a]
@@ -216,6 +220,8 @@ def cluster_energy(ids, clusters, law, points, x):
     d, k, total = np.empty(3 * clusters.most), np.empty(3 * clusters.most), 0.0
     for each in range(ids.shape[0]):
         e = ids[each]
+        if clusters.first[e + 1] == clusters.first[e]:
+            continue
         _strained(e, clusters, points, x, _frame(e, clusters, x, law)[1], d)
         _multiply(e, clusters, d, k)
         for j in range(3 * (clusters.first[e + 1] - clusters.first[e] - 1)):

@@ -199,7 +199,7 @@ class Hierarchy:
             self.tet_cluster = self._homes[-1] + self.cluster_first[-2]
         for k in range(len(cages) if self.mesh.law != NEO_HOOKEAN else 0):
             nodes = np.diff(self._pattern(k, self.rows_of_particles(k))[1].indptr)
-            self.summed[k] = 9 * ((nodes - 1) ** 2).sum() < ENTRIES * m
+            self.summed[k] = 9 * (np.maximum(nodes - 1, 0) ** 2).sum() < ENTRIES * m
 
     def _pattern(self, k: int, rows: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Which mesh tets each cage tet of level k has, and on which nodes these hang, by ``rows``."""
@@ -234,7 +234,7 @@ class Hierarchy:
         rows = self._rows_with_anchors(k)
         member, used = self._pattern(k, rows)
         first, nodes = used.indptr.astype(np.int64), used.indices.astype(np.int64)
-        entries = 9 * (np.diff(first) - 1) ** 2
+        entries = 9 * np.maximum(np.diff(first) - 1, 0) ** 2
         matrix_first = np.concatenate([[0], np.cumsum(entries)]).astype(np.int64)
         slopes, matrix = np.zeros((len(nodes), 3)), np.zeros(int(matrix_first[-1]), np.float32)
         diagonal = np.zeros(len(nodes))
