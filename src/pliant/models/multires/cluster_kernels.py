@@ -24,8 +24,8 @@ from pliant.models.multires.element_kernels import COROTATIONAL, DEBUNNE
 
 class Clusters(NamedTuple):
     """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels; none where no
-    mesh tet is mostly in e), the mean gradients of these [1/m], and the symmetric stiffness [N/m] of all nodes
-    but the first, which follows from these as a rigid shift takes no force, row by row from
+    mesh tet is mostly in e), the mean gradients of these [1/m], and the symmetric stiffness [N/m] of all
+    nodes but the first, which follows from these as a rigid shift takes no force, row by row from
     ``matrix_first[e]``, in single precision, because reading it is what an element takes; diagonal: a third
     of the trace of each node's own block. most: the largest number of nodes of one."""
 
