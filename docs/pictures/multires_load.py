@@ -18,14 +18,14 @@ import numpy as np
 from PIL import Image
 
 from pliant.render.graphs import PAPER, STYLE
-from pliant_benchmarks.bench_multires import BUDGET, FPS, SECONDS, moving_tool
+from pliant_benchmarks.bench_multires import FPS, SECONDS, TIME, moving_tool
 
 WARM = 30
 
 
 def measured(clock: Callable[[], float]) -> tuple[dict[str, Any], Any]:
     """The body's own series at all frames, and the seconds that each took."""
-    simulation = moving_tool(budget=BUDGET).simulation()
+    simulation = moving_tool(seconds=TIME).simulation()
     simulation.start()
     tissue = simulation.system.world.bodies[0].mechanics
     rows, seconds = [], []

@@ -8,10 +8,11 @@ import pytest
 from bodies import MATERIAL
 
 from multires_lab import FRAME, Frozen, bar, cube, prepared
+from pliant.core.errors import MeshError
 from pliant.core.rotation import Rotation
 from pliant.mesh.mesh import TetMesh, tet_volumes
 from pliant.mesh.shapes import box
-from pliant.models.multires import element_kernels, level_kernels, motion_kernels
+from pliant.models.multires import cluster_kernels, element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed
 from pliant.models.multires.patch import Patch
 from pliant.validation.matrix.figures import FIGURES
@@ -123,14 +124,14 @@ def test_a_cluster_is_the_sum_of_its_tets(operator: str) -> None:
         ids = np.arange(h.cluster_first[k], h.cluster_first[k + 1])
 
         def energy(x: Any, ids: Any = ids) -> float:
-            return float(element_kernels.cluster_energy(ids, h.clusters, mesh.law, h.points, x))
+            return float(cluster_kernels.cluster_energy(ids, h.clusters, mesh.law, h.points, x))
 
         whole, off = element_kernels.tet_energy(every, mesh, particles), 1e-6  # single precision
         if operator == "corotational":
             off = 2e-3
         assert energy(x) == pytest.approx(whole, rel=off)
         f = np.zeros_like(x)
-        element_kernels.cluster_forces(ids, h.clusters, mesh.law, h.points, x, f)
+        cluster_kernels.cluster_forces(ids, h.clusters, mesh.law, h.points, x, f)
         step = np.zeros_like(x)
         step[rows] = 1e-6 * rng.normal(size=wave.shape)
         slope = (energy(x + step) - energy(x - step)) / 2
@@ -147,6 +148,19 @@ def test_a_half_turn_leaves_no_strain() -> None:
     body.advance(10)
     assert np.abs(body.x - body.rest @ turn.T).max() < 1e-9
     assert body.body.elastic < 1e-18 * 1e5
+
+
+def test_products_of_clusters_are_twice_their_energy() -> None:
+    """u . K u of all cells, also where some hold no material: twice the energy of a linear body that is
+    displaced by u; forces balance."""
+    h, rng = cube(edge=0.2, operator="linear").hierarchy, np.random.default_rng(2)
+    assert (np.diff(h.clusters.first) == 0).any()
+    u, law = 1e-3 * rng.normal(size=h.points.shape), h.mesh.law
+    ids, out = np.arange(len(h.cluster_parent)), np.zeros_like(h.points)
+    cluster_kernels.cluster_products(ids, h.clusters, law, h.points, u, 1.0, out)
+    energy = cluster_kernels.cluster_energy(ids, h.clusters, law, h.points, h.points + u)
+    assert float(np.sum(u * out)) == pytest.approx(2 * energy, rel=1e-9)
+    assert np.abs(out.sum(axis=0)).max() < 1e-12 * np.abs(out).sum()
 
 
 # ------------------------------------------------------------------------------------------------- mass
@@ -322,3 +336,32 @@ def test_no_change_of_level_gains_energy(operator: str) -> None:
         assert np.abs(now - linear).max() < 1e-9 * body.mass.sum()
         assert np.abs(turning - angular).max() < 1e-7 * np.abs(angular).max()
     assert body.body.changes > 8
+
+
+def test_pieces_are_joined_on_request() -> None:
+    """Two blocks half an edge apart become one piece, without a change of the particles; thrown apart, they
+    stay together, while those that are not joined part; pieces that are far apart are refused."""
+    block = box(0.3, 0.3, 0.3, divisions=(3, 3, 3)).volume()
+    assert block is not None
+    count = len(block.points)
+
+    def two(gap: float) -> TetMesh:
+        there = block.points + np.array([0.3 + gap, 0.02, 0.01])
+        return TetMesh(
+            np.concatenate([block.points, there]), np.concatenate([block.tets, block.tets + count])
+        )
+
+    apart, whole = prepared(two(0.05), material=SOFT), prepared(two(0.05), material=SOFT, pieces="joined")
+    assert (apart.hierarchy.pieces, whole.hierarchy.pieces) == (2, 1)
+    assert len(whole.structure.rest) == 2 * count
+    ends = []
+    for mechanics in (apart, whole):
+        v = np.zeros((2 * count, 3))
+        v[count:, 0] = 0.5
+        body = Frozen(mechanics, everywhere, v=v)
+        body.advance(60)
+        ends.append(float((body.x[count:] - body.x[:count]).mean(axis=0)[0]))
+    assert ends[0] == pytest.approx(0.35 + 0.5, rel=1e-6)
+    assert ends[1] < 0.35 + 0.1
+    with pytest.raises(MeshError, match="too far to be joined"):
+        prepared(two(0.5), material=SOFT, pieces="joined")

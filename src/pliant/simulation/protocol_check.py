@@ -53,8 +53,8 @@ def check_integrator(system: "System", integrator: Integrator) -> None:
             raise IncompatibleError(
                 f"Model '{part.model.kind}' of body '{part.name}' takes steps of its own, which "
                 f"integrator '{integrator.kind}' cannot use.",
-                hint="Use an explicit integrator such as leapfrog"
-                + (', or [contact] method = "barrier".' if rigid else "."),
+                hint="Use an explicit integrator such as leapfrog, or "
+                + ('[contact] method = "barrier".' if rigid else 'the model key steps = "implicit".'),
             )
     if not implicit and any(action.implicit_only for _, action in system.actions):
         raise IncompatibleError(

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.models.multires import element_kernels, level_kernels, motion_kernels
+from pliant.models.multires import cluster_kernels, element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.hierarchy import ANCHORS, Hierarchy
 from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
 
@@ -36,6 +37,11 @@ class Prescribed:
 
     flags: BoolArray
 
+    @cached_property
+    def particles(self) -> BoolArray:
+        """Particles (n,) that are prescribed in some direction."""
+        return np.asarray(self.flags.any(axis=1))
+
 
 class Arrangement:
     """The simulated nodes for the given split flags (n,): nodes that hang on a split one are simulated.
@@ -53,7 +59,7 @@ class Arrangement:
         self.depth: IntArray = np.zeros(n, np.int64)
         usable, tets = np.zeros(len(h.cluster_parent), bool), np.zeros(len(h.mesh.tets), bool)
         cluster_level = np.repeat(np.arange(h.count - 1), np.diff(h.cluster_first))
-        pinned = prescribed.flags.any(axis=1) & ~h.anchored
+        pinned = prescribed.particles & ~h.anchored
         level_kernels.arrange(
             split, pinned, h.level, h.corners, h.weights, h.particles.start, h.mesh.tets, h.tet_cluster,
             h.cluster_parent, cluster_level, h.summed, self.own, self.depth, usable, tets,
@@ -114,8 +120,8 @@ class Arrangement:
         return np.flatnonzero(some)
 
     def anchored_forces(self, motion: NodeMotion) -> Array:
-        """Forces [N] on the anchored particles at the present state, without loads: those of elements that are
-        evaluated one by one and of contacts, and of the tets that clusters stand for; what their sum and
+        """Forces [N] on the anchored particles at the present state, without loads: those of elements that
+        are evaluated one by one and of contacts, and of the tets that clusters stand for; what their sum and
         torque differ by from those of the clusters is distributed by mass."""
         h = self.hierarchy
         own, rows = np.zeros((len(h.mass), 3)), np.flatnonzero(h.anchored)
@@ -127,6 +133,27 @@ class Arrangement:
         gram = weights.T @ (h.mass[rows, None] * weights)
         share = np.linalg.lstsq(gram, missing, rcond=1e-10)[0]
         return np.asarray(found + h.mass[rows, None] * (weights @ share))
+
+    def rows_of_particles(self) -> sparse.csr_array:
+        """How particles hang on the active nodes, (particles, a)."""
+        h = self.hierarchy
+        place = np.full(len(h.points), -1)
+        place[self.active] = np.arange(len(self.active))
+        rows = sparse.csr_array((0, len(self.active)))
+        for begin, end in zip([0, *h.first[:-1]], h.first, strict=True):
+            nodes = np.arange(begin, end)
+            simulated = nodes[place[nodes] >= 0]
+            unit = (np.ones(len(simulated)), (simulated - begin, place[simulated]))
+            found = sparse.csr_array(unit, shape=(end - begin, len(self.active)))
+            hung = np.flatnonzero(~self.own[begin:end])
+            if len(hung):
+                weights = (
+                    h.weights[begin + hung].ravel(),
+                    (np.repeat(hung, 4), h.corners[begin + hung].ravel()),
+                )
+                found = found + sparse.csr_array(weights, shape=(end - begin, begin)) @ rows
+            rows = sparse.csr_array(sparse.vstack([rows, found]))
+        return sparse.csr_array(rows[h.particles])
 
     def with_particles(self, near: IntArray) -> Acting:
         """What acts, with the positions of the particles ``near`` known at every tick."""
@@ -141,7 +168,7 @@ class Arrangement:
         u, c = np.zeros((len(self.active), 8)), np.zeros((h.pieces, 8, 8))
         inner = np.zeros((h.pieces, 8, 8))
         node_piece = h.piece[self.active]
-        held: BoolArray = np.asarray(self.prescribed.flags.any(axis=1))
+        held = self.prescribed.particles
         for e in range(h.pieces):
             rows, some = np.flatnonzero(node_piece == e), h.particle_piece == e
             if len(rows) < 5 or held[some].any():
@@ -185,7 +212,7 @@ class Arrangement:
     def elastic_energy(self, motion: NodeMotion) -> float:
         """Elastic energy [J]; x of hanging nodes is up to date."""
         h = self.hierarchy
-        found = element_kernels.cluster_energy(self.clusters, h.clusters, h.mesh.law, h.points, motion.x)
+        found = cluster_kernels.cluster_energy(self.clusters, h.clusters, h.mesh.law, h.points, motion.x)
         return float(found + element_kernels.tet_energy(self.tets, h.mesh, motion.x[h.particles]))
 
     def scheme_energy(self, motion: NodeMotion, dt: float) -> float:

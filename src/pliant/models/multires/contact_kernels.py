@@ -124,6 +124,13 @@ def book_contact(k, tick, dt, touching, x, was_x, was_force, was_stored):
 
 
 @jit
+def book_contacts(tick, dt, touching, x, was_x, was_force, was_stored):
+    """``book_contact`` of all pairs; x (n, 3) of the particles at the end of the tick."""
+    for k in range(touching.particle.shape[0]):
+        book_contact(k, tick, dt, touching, x[touching.particle[k]], was_x[k], was_force[k], was_stored[k])
+
+
+@jit
 def near_shape(kind, size, frame, places, x, reach, found):
     """Flag the points x (n, 3) that are nearer than ``reach`` (n,) to a shape at any of its ``places``."""
     bound = size[0] + size[1] + size[2]

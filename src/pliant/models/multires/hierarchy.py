@@ -12,7 +12,7 @@ from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.fracture.tet_topology import pieces
 from pliant.kernels.csr import incidence
 from pliant.mesh.mesh import tet_volumes
-from pliant.models.multires import element_kernels
+from pliant.models.multires import cluster_kernels
 from pliant.models.multires.cages import (
     FEWEST,
     SHRINKS,
@@ -25,7 +25,8 @@ from pliant.models.multires.cages import (
     make_cage,
     particles_in,
 )
-from pliant.models.multires.element_kernels import LAWS, NEO_HOOKEAN, Clusters, MeshTets
+from pliant.models.multires.cluster_kernels import Clusters
+from pliant.models.multires.element_kernels import LAWS, NEO_HOOKEAN, MeshTets
 from pliant.models.tets.fields import edge_matrices
 from pliant.models.tets.stiffness import assemble, gradients
 
@@ -55,17 +56,17 @@ class Hierarchy:
 
     Nodes have one number in all levels, those of level k begin at ``first[k]``. points (n, 3) [m]; level
     (n,); nested_corners, nested_weights (n, 4): how a node hangs on the next coarser level (of the coarsest:
-    zeros). mesh: the body's tets. level_tets: tets of each level, for the change of strain. clusters: all cage
-    tets as elements, those of level k from ``cluster_first[k]`` on; piece (n,): the connected piece of the
-    body that a node belongs to; cluster_parent: the coarser cage tet that each lies in (-1: none);
-    tet_cluster (m,): the cluster of the finest cage that each mesh tet is in; summed: whether
-    the clusters of each level have matrices, which those do not whose mesh tets one by one take less. asked: levels that were asked
-    for; sides: of the cages to make, as they were before a cut.
+    zeros). mesh: the body's tets. level_tets: tets of each level, for the change of strain. clusters: all
+    cage tets as elements, those of level k from ``cluster_first[k]`` on; piece (n,): the connected piece of
+    the body that a node belongs to; cluster_parent: the coarser cage tet that each lies in (-1: none);
+    tet_cluster (m,): the cluster of the finest cage that each mesh tet is in; summed: whether the clusters of
+    each level have matrices, which those do not whose mesh tets one by one take less. asked: levels that were
+    asked for; sides: of the cages to make, as they were before a cut.
 
     The first four nodes, of level -1, are anchors: the corners of a tet around the body, which never move.
     Particles that stay where they are (``anchored``, flags) hang on these instead of coarse nodes, in corners
-    and weights (n, 4): they are exactly at their places whatever is simulated around them, and coarse elements
-    that they belong to have four nodes more."""
+    and weights (n, 4): they are exactly at their places whatever is simulated around them, and coarse
+    elements that they belong to have four nodes more."""
 
     def __init__(
         self,
@@ -198,7 +199,7 @@ class Hierarchy:
             self.tet_cluster = self._homes[-1] + self.cluster_first[-2]
         for k in range(len(cages) if self.mesh.law != NEO_HOOKEAN else 0):
             nodes = np.diff(self._pattern(k, self.rows_of_particles(k))[1].indptr)
-            self.summed[k] = 9 * ((nodes - 1) ** 2).sum() < ENTRIES * m
+            self.summed[k] = 9 * (np.maximum(nodes - 1, 0) ** 2).sum() < ENTRIES * m
 
     def _pattern(self, k: int, rows: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Which mesh tets each cage tet of level k has, and on which nodes these hang, by ``rows``."""
@@ -233,14 +234,14 @@ class Hierarchy:
         rows = self._rows_with_anchors(k)
         member, used = self._pattern(k, rows)
         first, nodes = used.indptr.astype(np.int64), used.indices.astype(np.int64)
-        entries = 9 * (np.diff(first) - 1) ** 2
+        entries = 9 * np.maximum(np.diff(first) - 1, 0) ** 2
         matrix_first = np.concatenate([[0], np.cumsum(entries)]).astype(np.int64)
         slopes, matrix = np.zeros((len(nodes), 3)), np.zeros(int(matrix_first[-1]), np.float32)
         diagonal = np.zeros(len(nodes))
-        element_kernels.sum_clusters(
+        cluster_kernels.sum_clusters(
             member.indptr.astype(np.int64), member.indices.astype(np.int64), self.mesh,
-            rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, first, nodes, matrix_first,
-            slopes, matrix, diagonal,
+            rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, first, nodes,
+            matrix_first, slopes, matrix, diagonal,
         )  # fmt: skip
         numbers = np.where(nodes < ANCHORS, nodes, nodes - ANCHORS + self.first[k])
         return first, numbers, np.nan_to_num(slopes), matrix_first, matrix, diagonal

@@ -19,8 +19,8 @@ from pliant.models.multires.patch import Patch
 
 
 def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion) -> None:
-    """Let ``after`` continue from where ``before`` is; motion is changed in place, and x and v of all its nodes
-    are up to date, before and after. Momenta of pieces that nothing holds stay as they are."""
+    """Let ``after`` continue from where ``before`` is; motion is changed in place, and x and v of all its
+    nodes are up to date, before and after. Momenta of pieces that nothing holds stay as they are."""
     h, active = before.hierarchy, before.active
     momenta = momenta_of_pieces(before, motion, before.acting.piece)
     was, now = set_of(before, h), set_of(after, h)
@@ -44,8 +44,8 @@ def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion) -
 
 
 def prescribe(before: Arrangement, flags: BoolArray, anchored: BoolArray, motion: NodeMotion) -> Arrangement:
-    """What goes on from where ``before`` is with other prescribed degrees of freedom (particles, 3), and other
-    particles that stay at rest."""
+    """What goes on from where ``before`` is with other prescribed degrees of freedom (particles, 3), and
+    other particles that stay at rest."""
     h = before.hierarchy
     level_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
     free, both_flags = np.zeros(len(flags), bool), Prescribed(flags | before.prescribed.flags)

@@ -88,8 +88,8 @@ def restrict_all(own, corners, weights, values):
 
 @jit
 def hung_masses(own, corners, weights, begin, mass, points, moments, hung):
-    """Masses and first moments ``G^T (m, m X)`` (n, 4) of the simulated nodes, and lumped masses ``|G|^T (m |G|
-    1)`` (n,), of particles that begin at ``begin``; zero elsewhere."""
+    """Masses and first moments ``G^T (m, m X)`` (n, 4) of the simulated nodes, and lumped masses ``|G|^T (m
+    |G| 1)`` (n,), of particles that begin at ``begin``; zero elsewhere."""
     n = own.shape[0]
     share = np.ones(n)
     for i in range(n):
@@ -114,6 +114,15 @@ def hung_masses(own, corners, weights, begin, mass, points, moments, hung):
                     moments[j, c] += w * moments[i, c]
         hung[i] = 0.0
         moments[i] = 0.0
+
+
+@jit
+def staying(prescribed, x, v, rest, near, out):
+    """Flag particles that are prescribed in all directions, at rest, and as ``near`` to their rest places."""
+    for i in range(x.shape[0]):
+        out[i] = True
+        for c in range(3):
+            out[i] &= prescribed[i, c] and v[i, c] == 0.0 and abs(x[i, c] - rest[i, c]) <= near
 
 
 @jit

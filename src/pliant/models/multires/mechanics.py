@@ -68,6 +68,7 @@ class MultiresMechanics(Mechanics):
         self._set_structure(structure)
         self._since_refinement, self._frame_seconds = np.inf, 0.0
         self.refused = 0  # nodes that the budget kept from splitting
+        self.change_seconds = 0.0  # of the last step, for choosing and changing levels
         self.work: IntArray = np.zeros(self.hierarchy.count, np.int64)  # node updates of the last step
         self._restored_fields: dict[str, Array] | None = None  # of a recorded frame
         count = self.hierarchy.count
@@ -109,7 +110,7 @@ class MultiresMechanics(Mechanics):
             listed = ", ".join(str(size) for size in sizes[:5]) + (", ..." if number > 5 else "")
             self.diagnostics.warn(
                 f"the mesh is in {number} pieces that are not connected ({listed} tets): they move apart. "
-                "Join them in the surface, or make a body of each"
+                'Model key pieces = "joined" joins them; or join them in the surface, or make a body of each'
             )
 
     # ------------------------------------------------------------------------------- the finest mesh
@@ -136,6 +137,8 @@ class MultiresMechanics(Mechanics):
 
     def stable_step_of_loads(self) -> StableStep:
         """So short that such a step is one tick: loads are then part of the body's own leapfrog."""
+        if self.model.steps == "implicit":
+            return self.stable_step()
         h = self.hierarchy
         critical = h.critical_step(h.count - 1, np.zeros((len(h.mass), 3), bool))
         beta = self.damping_time
@@ -178,13 +181,14 @@ class MultiresMechanics(Mechanics):
             least, self.refused = body.refine(ctx, allowed, self._since_refinement)
             self.budget.warn(ctx.time, least, self.refused > 0)
             self._since_refinement = 0.0
-        changed = clock.perf_counter() - started
+        self.change_seconds = clock.perf_counter() - started
         body.advance(ctx, prescribed)
         body.write(prescribed, ctx.x, ctx.v, self._written)
         self.work = body.ticks * body.arrangement.counts
         self.work[-1] -= body.ticks * int((body.pinned & ~self.hierarchy.anchored).sum())
         self._frame_seconds = clock.perf_counter() - started
-        self.budget.measure(self.updates, self._frame_seconds - changed, changed)
+        taken = self._frame_seconds - self.change_seconds
+        self.budget.measure(self.updates, taken, self.change_seconds)
 
     def finish_step(self, ctx: StepContext) -> None:
         """Take the forces of actions at the end of the step, where these have changed."""

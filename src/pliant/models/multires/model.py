@@ -34,6 +34,12 @@ class Multires(Model):
     pairs of time [s] and node updates, so that it is repeated to the byte (``replay.toml`` of the run and
     takes of the studio have them).
 
+    pieces: parts of the mesh that are not connected move apart, each with momenta of its own; "joined" adds
+    tets of the same material between nearest boundary triangles.
+
+    steps: "implicit" takes four steps of TR-BDF2 in one of the scene, however stiff the body is; "explicit"
+    as many steps of leapfrog as are stable.
+
     coupling, order: accepted and without effect; before 0.2 levels were meshes of their own that had to be
     coupled, in a certain order of updates."""
 
@@ -47,6 +53,8 @@ class Multires(Model):
     levels: int = Field(default=3, ge=1, le=8)
     operator: Literal["corotational", "linear", "neo-hookean", "debunne"] = "corotational"
     detail: Literal["adaptive", "finest", "coarsest"] = "adaptive"
+    pieces: Literal["apart", "joined"] = "apart"
+    steps: Literal["explicit", "implicit"] = "explicit"
     split: Number = Field(default=0.05, gt=0)
     budget: int | None = Field(default=None, gt=0)
     seconds: Time | None = Field(default=None, gt=0)
@@ -56,7 +64,7 @@ class Multires(Model):
 
     @property
     def sampler(self) -> LevelSampler:
-        return LevelSampler()
+        return LevelSampler(self.pieces == "joined")
 
     @property
     def constant_strain(self) -> bool:

@@ -13,15 +13,9 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import jit
+from pliant.models.multires.cluster_kernels import Clusters, cluster_forces, cluster_products
 from pliant.models.multires.contact_kernels import book_contact, touch
-from pliant.models.multires.element_kernels import (
-    Clusters,
-    MeshTets,
-    cluster_forces,
-    cluster_products,
-    tet_forces,
-    tet_products,
-)
+from pliant.models.multires.element_kernels import MeshTets, tet_forces, tet_products
 from pliant.models.multires.level_kernels import hang
 
 

@@ -5,13 +5,8 @@
 import numpy as np
 
 from pliant.kernels.jit import jit
-from pliant.models.multires.element_kernels import (
-    add_diagonals,
-    cluster_forces,
-    cluster_products,
-    tet_forces,
-    tet_products,
-)
+from pliant.models.multires.cluster_kernels import add_diagonals, cluster_forces, cluster_products
+from pliant.models.multires.element_kernels import tet_forces, tet_products
 from pliant.models.multires.level_kernels import hang
 
 
@@ -84,8 +79,8 @@ def restrict_listed(hanging, corners, weights, values):
 
 @jit
 def patch_forces(network, hanging, clusters, tets, used, x, out):
-    """Elastic forces [N] of the listed elements, on the nodes that are not ``hanging``; ``out`` is set to zero
-    at the ``used`` nodes first."""
+    """Elastic forces [N] of the listed elements, on the nodes that are not ``hanging``; ``out`` is set to
+    zero at the ``used`` nodes first."""
     begin = network.begin
     for k in range(used.shape[0]):
         for c in range(3):

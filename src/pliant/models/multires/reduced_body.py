@@ -2,22 +2,23 @@
 them."""
 
 from collections.abc import Mapping
-from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
+from pliant.core.errors import Diverged
 from pliant.core.typing import AnyArray, Array, BoolArray
 from pliant.interfaces import EnergyTotals, StepContext, Structure
 from pliant.materials import elastic
-from pliant.models.multires import level_change, level_kernels, motion_kernels
+from pliant.models.multires import body_levels, body_state, level_change, level_kernels, motion_kernels
 from pliant.models.multires.accounts import MOST_GIVEN, MOST_TAKEN, Accounts
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import Network, NodeMotion
+from pliant.models.multires.implicit_steps import GAMMA, TICKS, ImplicitSteps
+from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
 from pliant.models.multires.obstacle_contact import ObstacleContact
-from pliant.models.multires.refinement import LEAVE, REACH, Refinement
+from pliant.models.multires.refinement import Refinement
 from pliant.models.multires.tick_count import TickCount
 from pliant.structure.samplers.levels import CutArrays
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial
     from pliant.models.multires.model import Multires
 
-MERGE_EVERY = 0.1  # seconds between merges, each of which solves for positions, unless the budget is full
-TOLERATED = 3e-7  # gain of a change of levels, as a share of the largest energy, that may be repaid later
 GAIN = 1e-3  # share of the largest energy that a step may gain before it is taken again
 
 
@@ -63,11 +62,13 @@ class ReducedBody:
             split[: h.particles.start] = True
         self.arrangement = Arrangement(h, split, Prescribed(np.zeros((len(h.mass), 3), bool)), self.beta)
         self.begun, self.dt, self.ticks, self.changes, self.denied = False, 0.0, 0, 0, 0
-        self.elastic = self.scheme = self._led = 0.0
+        self.elastic = self.scheme = self.led = 0.0
         # the energy of a strain of 1e-7 does not count as motion
         self.accounts = Accounts(1e-14 * material.young * float(h.mesh.volumes.sum()))
-        self._gain_told, self._since_merge = False, 0.0
-        self.tick_count = TickCount()
+        self.gain_told, self.since_merge = False, 0.0
+        self.implicit = model.steps == "implicit"
+        self.tick_count = TickCount(TICKS if self.implicit else None)
+        self._implicit_steps: ImplicitSteps | None = None
 
     @property
     def network(self) -> Network:
@@ -77,7 +78,7 @@ class ReducedBody:
     @property
     def pinned(self) -> BoolArray:
         """Particles that are prescribed in some direction."""
-        return np.asarray(self.arrangement.prescribed.flags.any(axis=1))
+        return self.arrangement.prescribed.particles
 
     # -------------------------------------------------------------------------------------- beginning
 
@@ -106,10 +107,11 @@ class ReducedBody:
         level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, self.motion.load)
 
     def _staying(self, prescribed: BoolArray, x: Array, v: Array) -> BoolArray:
-        """Particles that are prescribed in all directions, at their places at rest (x, v), and do not move."""
-        there = np.abs(x - self.hierarchy.points[self.hierarchy.particles]).max(axis=1)
-        still = (there <= 1e-12 * self.hierarchy.edge) & ~v.any(axis=1)
-        return np.asarray(prescribed.all(axis=1) & still)
+        """Particles that are prescribed in all directions, at their places at rest (x, v), and do not
+        move."""
+        h, found = self.hierarchy, np.zeros(len(x), bool)
+        level_kernels.staying(prescribed, x, v, h.points[h.particles], 1e-12 * h.edge, found)
+        return found
 
     def hang_on_anchors(self, staying: BoolArray) -> Hierarchy:
         """Let these particles hang on the anchors, and no others."""
@@ -163,8 +165,12 @@ class ReducedBody:
     def settle(self) -> None:
         """Find the energies of the present state that depend on its forces and velocities."""
         arrangement, motion = self.arrangement, self.motion
-        self.scheme = arrangement.scheme_energy(motion, self.dt)
-        self._led = arrangement.led_energy(motion)
+        self.scheme = self._scheme_energy()
+        self.led = arrangement.led_energy(motion)
+
+    def _scheme_energy(self) -> float:
+        """Leapfrog's own energy [J]; implicit steps have none."""
+        return 0.0 if self.implicit else self.arrangement.scheme_energy(self.motion, self.dt)
 
     def kinetic(self) -> float:
         return self.arrangement.kinetic_energy(self.motion)
@@ -269,15 +275,13 @@ class ReducedBody:
         if len(pairs.particle) or len(self.contact.pairs.particle):
             self.evaluate()
         accounts, owed = self.accounts, (self.accounts.owed, self.accounts.repaid)
-        self.scheme = arrangement.scheme_energy(motion, self.dt)
+        self.scheme = self._scheme_energy()
         softened = begin - scheme - (self.total() - self.scheme)
         accounts.owed += self.scheme - scheme + max(-softened, 0.0)
-        start, led_before = self.total() - self.repay(), self._led
-        heat, led, given, self.elastic = motion_kernels.take_ticks(
-            ticks, self.dt, self.network, acting, motion, self.contact.pairs
-        )
+        start, led_before = self.total() - self.repay(), self.led
+        heat, led, given, self.elastic = self._take_ticks(ticks, acting)
         self.settle()
-        led += self._led - led_before
+        led += self.led - led_before
         touched = self.contact.pairs.out.sum(axis=0) if len(self.contact.pairs.out) else np.zeros(8)
         end = self.total()
         gain = end - start - given - led + heat - float(touched[6] - touched[7])
@@ -290,22 +294,40 @@ class ReducedBody:
                     array[own] = old
                 level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
                 self.contact.pairs, self.contact.obstacles, self.dt = pairs, obstacles, dt_before
-                self.elastic, self.scheme, self._led = elastic_energy, scheme, led_before
+                self.elastic, self.scheme, self.led = elastic_energy, scheme, led_before
                 return False
             self._tell_gain(ctx.time, gain)
         self.ticks = ticks
         if not np.isfinite(end):
+            if np.isfinite(motion.x[own]).all():
+                raise Diverged(
+                    f"Stopped at t = {ctx.time:.6g} s: implicit steps of a body were not solved.",
+                    hint='Try model steps = "explicit", a gentler load, or a higher fps.',
+                )
             return True  # whoever runs the simulation finds that it diverged
         accounts.heat += heat
         accounts.work += led
         accounts.numerical += max(softened, 0.0)
-        accounts.owed += max(gain, -GAIN * accounts.moved) + self.contact.gained()
+        accounts.numerical += max(-gain, 0.0) if self.implicit else 0.0
+        accounts.owed += max(gain, 0.0 if self.implicit else -GAIN * accounts.moved) + self.contact.gained()
         self.repay()
         return True
 
+    def _take_ticks(self, ticks: int, acting: Acting) -> tuple[float, float, float, float]:
+        """Take the ticks of a step: the heat of damping, the work of prescribed motion, that of loads, and
+        the elastic energy at the end [J]; not finite where an implicit one was not solved."""
+        motion, pairs = self.motion, self.contact.pairs
+        if not self.implicit:
+            found = motion_kernels.take_ticks(ticks, self.dt, self.network, acting, motion, pairs)
+            return found  # type: ignore[no-any-return]
+        h, steps = 0.5 * GAMMA * self.dt, self._implicit_steps
+        if steps is None or steps.arrangement is not self.arrangement or steps.h != h:
+            steps = self._implicit_steps = ImplicitSteps(self.arrangement, h)
+        return steps.advance(ticks, self.dt, motion, pairs) or (np.nan, np.nan, np.nan, np.nan)
+
     def _tell_gain(self, time: float, gain: float) -> None:
-        if not self._gain_told:
-            self._gain_told, share = True, 100 * gain / self.accounts.moved
+        if not self.gain_told:
+            self.gain_told, share = True, 100 * gain / self.accounts.moved
             self.diagnostics.warn(
                 f"at {time:.3f} s a step gained {gain:.3g} J ({share:.2g} % of the energy "
                 "that moved), also with much shorter ticks: forces change faster than they can follow"
@@ -325,7 +347,7 @@ class ReducedBody:
         motion.p[own] += 0.5 * step * change
         motion_kernels.velocities(self.arrangement.acting, motion)
         level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
-        self.scheme = self.arrangement.scheme_energy(motion, self.dt)
+        self.scheme = self._scheme_energy()
         return np.asarray(motion.v[h.particles] - was)
 
     def write(self, prescribed: BoolArray, x: Array, v: Array, written: Array) -> None:
@@ -350,31 +372,9 @@ class ReducedBody:
     # ------------------------------------------------------------------------------------------ levels
 
     def refine(self, ctx: StepContext, budget: float | None, elapsed: float) -> tuple[float, int]:
-        """Choose the levels anew; returns the updates that the coarsest alone takes, and how many nodes the
+        """Choose the levels again; returns the updates that the coarsest alone takes, and how many nodes the
         budget kept from splitting."""
-        h, refinement, motion = self.hierarchy, self.refinement, self.motion
-        refinement.measure(self.arrangement, motion)
-        x, times = np.ascontiguousarray(motion.x[h.particles]), np.array([ctx.time, ctx.time + ctx.dt])
-        urgent = refinement.above(refinement.near_tools(x, ctx.obstacles, times, REACH))
-        kept = refinement.above(refinement.near_tools(x, ctx.obstacles, times, LEAVE))
-        wanted, urgency = refinement.choose(self.arrangement, urgent, kept, elapsed)
-        pinned = self.pinned & ~h.anchored
-
-        def ticks(level: int) -> int:
-            return self.tick_count.stable(self.arrangement, ctx.dt, level)
-
-        split, refused = refinement.within_budget(wanted, urgency, pinned, ticks, budget)
-        before, self._since_merge = self.arrangement.split, self._since_merge + elapsed
-        if (before & ~split).any():
-            both = before | split
-            fits = budget is None or refinement.updates(both, pinned, ticks) <= budget
-            if fits and self._since_merge < MERGE_EVERY - 1e-9:
-                split = both
-            else:
-                self._since_merge = 0.0
-        self.set_split(split)
-        least = refinement.updates(np.zeros_like(split), pinned, ticks)
-        return float(least), refused
+        return body_levels.refine(self, ctx, budget, elapsed)
 
     def simulate(self, particles: BoolArray) -> None:
         """Simulate the flagged particles themselves."""
@@ -386,74 +386,12 @@ class ReducedBody:
         both = self.arrangement.split | split
         for flags in (both, split):
             if not np.array_equal(flags, self.arrangement.split):
-                self._change(flags)
-
-    def _change(self, split: BoolArray) -> None:
-        """Take other levels, unless that gains more than a 3e-7th of the largest energy so far, the potential
-        of loads included: the nearest coarse field of a body that sags hangs higher, and what its elastic
-        energy falls by is half of what the weight's potential rises by. What contacts gain has to be repaid."""
-        h, before, motion = self.hierarchy, self.arrangement, self.motion
-        after = Arrangement(h, split, before.prescribed, self.beta)
-        balance, scheme, touching = self.balance(), self.scheme, self.contact.kept()
-        pressed = self.contact.stored
-        self.accounts.moved = max(self.accounts.moved, self.kinetic() + self.elastic)
-        changed = (motion.x, motion.v, motion.p)
-        kept = [array.copy() for array in changed]
-        level_change.change_levels(before, after, motion)
-        self.arrangement = after
-        self.set_loads(self.external)
-        self.evaluate()
-        rise = self.balance() - self.contact.stored - balance + pressed
-        if rise > 0.0:
-            rise -= level_change.pay(after, motion, rise, 0.9, 0.0)
-            level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
-        if rise > TOLERATED * self.accounts.moved:
-            for array, old in zip(changed, kept, strict=True):
-                array[:] = old
-            self.arrangement, self.contact.pairs = before, touching
-            self.set_loads(self.external)
-            self.evaluate()
-            self.denied += 1
-            self.refinement.calm[:] = 0.0
-            return
-        self.changes += 1
-        self.settle()
-        taken = balance - self.balance()
-        self.accounts.levels += max(taken, 0.0)
-        self.accounts.owed += max(-taken, 0.0) + self.scheme - scheme
+                body_levels.change(self, flags)
 
     # ------------------------------------------------------------------------------------------ restart
 
     def state(self) -> dict[str, AnyArray]:
-        numbers = [
-            self.begun, self.dt, self.ticks, self.changes, self.denied, self.elastic, self.scheme,
-            self._led, *astuple(self.accounts), self._since_merge, self._gain_told, *self.tick_count.state(),
-        ]  # fmt: skip
-        found = {f"motion-{name}": array for name, array in self.motion._asdict().items()}
-        return {
-            "body": np.array(numbers, float),
-            "split": self.arrangement.split,
-            "prescribed": self.arrangement.prescribed.flags,
-            "anchored": self.hierarchy.anchored,
-            "loads": self.external,
-            "node-eta": self.refinement.eta,
-            "calm": np.stack([self.refinement.calm, self.refinement.patience, self.refinement.merged]),
-            **found,
-            **self.contact.state(),
-        }
+        return body_state.state(self)
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        *numbers, since, told, halved, calm = (float(value) for value in state["body"])
-        begun, self.dt, ticks, changes, denied, self.elastic, self.scheme, self._led, *accounts = numbers
-        self.begun, self.ticks, self.changes, self.denied = bool(begun), int(ticks), int(changes), int(denied)
-        self.accounts, self._gain_told, self._since_merge = Accounts(*accounts), bool(told), since
-        self.tick_count.halved, self.tick_count.calm = int(halved), calm
-        prescribed = Prescribed(np.array(state["prescribed"], bool))
-        h = self.hang_on_anchors(np.array(state["anchored"], bool))
-        self.arrangement = Arrangement(h, np.array(state["split"], bool), prescribed, self.beta)
-        for name, array in self.motion._asdict().items():
-            array[:] = state[f"motion-{name}"]
-        self.external = np.array(state["loads"])
-        self.refinement.eta = np.array(state["node-eta"])
-        self.refinement.calm, self.refinement.patience, self.refinement.merged = np.array(state["calm"])
-        self.contact.restore(state)
+        body_state.restore(self, state)

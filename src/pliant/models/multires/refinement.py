@@ -15,6 +15,7 @@ MERGE = 0.2  # of the split threshold; half of it still flickers
 CALM, MOST_CALM = 0.5, 16.0  # seconds that all children of a node have to be below that before it merges
 SOON = 2.0  # a node that is split again within so many times that waits twice as long the next time
 REACH, LEAVE = 1.2, 2.0  # in edges: how near to a tool particles are simulated, and how far they may merge
+NEAR_ENOUGH = 40  # the most nodes that fit a budget are found to this part of what is wanted
 FULL = 0.95  # share of the budget beyond which nothing is split
 URGENT = 1e9
 
@@ -117,7 +118,7 @@ class Refinement:
         order = np.flatnonzero(wanted)
         order = order[np.lexsort((order, -urgency[order]))]
         low, high = 0, len(order)
-        while high - low > 1:
+        while high - low > 1 + len(order) // NEAR_ENOUGH:
             middle = (low + high) // 2
             if self.updates(self._first(order[:middle]), pinned, ticks) <= FULL * budget:
                 low = middle

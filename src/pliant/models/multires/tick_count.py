@@ -16,11 +16,14 @@ class TickCount:
     halved: how often they are halved now; calm [s]: how long that was enough. They stay halved for a second,
     because leapfrog's own energy differs from tick to tick, and each such change has to be repaid."""
 
-    def __init__(self) -> None:
+    def __init__(self, fixed: int | None = None) -> None:
+        self.fixed = fixed  # ticks of a step, whatever is stable
         self.halved, self.calm = 0, 0.0
 
     def stable(self, arrangement: Arrangement, dt: float, level: int) -> int:
         """Ticks of a step of dt [s] whose deepest level is the given one."""
+        if self.fixed is not None:
+            return self.fixed << self.halved
         critical = arrangement.hierarchy.critical_step(level, arrangement.prescribed.flags)
         limit = np.sqrt(arrangement.beta**2 + critical**2) - arrangement.beta
         count = max(1, int(np.ceil(dt / (SAFETY * limit) * (1.0 - 1e-9))))

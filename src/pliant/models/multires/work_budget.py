@@ -19,10 +19,10 @@ SMOOTH = 0.1  # weight of the last frame in the measured speed
 class WorkBudget:
     """The number of node updates that a frame may take.
 
-    A budget in seconds is multiplied by the speed that was measured lately. The resulting number, not the
-    time, decides what is simulated where; so it is logged whenever it changes: ``decisions``, pairs of time
-    [s] and updates. A model that is given them repeats the run on any machine.
-    """
+    A budget in seconds, less what changes of levels took lately, is multiplied by the speed that was
+    measured. The resulting number, not the time, decides what is simulated where; so it is logged whenever it
+    changes: ``decisions``, pairs of time [s] and updates. A model that is given them repeats the run on any
+    machine."""
 
     def __init__(self, model: "Multires", diagnostics: Diagnostics) -> None:
         self.seconds, self._given = model.seconds, model.decisions
@@ -48,8 +48,8 @@ class WorkBudget:
         return self.allowed
 
     def measure(self, updates: int, seconds: float, changes: float) -> None:
-        """Update the measured speed by a frame's work and time [s], of which ``changes`` were for choosing and
-        changing levels."""
+        """Update the measured speed by a frame's work and time [s], of which ``changes`` were for choosing
+        and changing levels."""
         self.changes = max(changes, (1.0 - FORGET) * self.changes)
         if updates:
             rate = updates / seconds

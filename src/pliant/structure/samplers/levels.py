@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.interfaces import Geometry, Structure, StructureExtra
+from pliant.mesh.join_pieces import joined
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.smooth_interior import relaxed
 from pliant.structure.samplers.tets import density_of_tets, sample_tets
@@ -40,12 +41,16 @@ class CutArrays(StructureExtra):
 @dataclass(frozen=True)
 class LevelSampler:
     """Particles at the vertices of the finest level, whose edge is the body's. Corners of flat tets have some
-    of their neighbours' mass, so that they do not rule the step."""
+    of their neighbours' mass, so that they do not rule the step. joins: whether pieces that are not connected
+    are joined."""
+
+    joins: bool = False
 
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
         from pliant.structure.mass_scaling import scale_tet_masses
 
         mesh = relaxed(geometry.remeshed(None).tets())
+        mesh = joined(mesh) if self.joins else mesh
         density = density_of_tets(mesh, material)
         structure = sample_tets(mesh, geometry.shown(), density)
         amounts = density * tet_volumes(mesh.points, mesh.tets)
