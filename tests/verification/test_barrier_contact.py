@@ -1,5 +1,7 @@
 """Barrier contact: nothing passes through anything, friction is Coulomb's, energy is accounted for."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ from bodies import values
 
 from pliant.actions import Fix, Gravity, Ground, Obstacle
 from pliant.contact import Contact, ContactPairSettings
-from pliant.core.errors import IncompatibleError, InputError
+from pliant.core.errors import IncompatibleError, InputError, SceneError
 from pliant.core.where import plane
 from pliant.mesh.shapes import box, icosphere
 from pliant.scene import Body, Scene
@@ -254,14 +256,10 @@ def test_what_it_cannot_do_is_refused() -> None:
     pair = ContactPairSettings(bodies=("low", "high"), adhesion=1e3)
     for contact in (
         Contact(method="barrier", pairs=(pair,)),
-        Contact(method="barrier", separate=True),
         Contact(method="barrier", self_="pieces"),
     ):
         with pytest.raises(IncompatibleError, match="Barrier contact"):
             simulation_of(crossed_bars(), [Gravity()], "implicit-euler", 0.01, contact)
-    balls = Body(icosphere(0.1, subdivisions=1), edge=0.05, model="efg", material=SOFT)
-    with pytest.raises(IncompatibleError, match="needs a surface of particles"):
-        simulation_of([balls], [Gravity()], "implicit-euler", 0.01)
 
 
 def digest(simulation: Simulation) -> list[Any]:
@@ -307,3 +305,34 @@ def test_threads_do_not_change_a_byte() -> None:
     for _ in range(6):
         simulation.advance()
     assert found[0] == found[1] == digest(simulation)
+
+
+def test_recorded_paths_are_audited_move_by_move(tmp_path: Path) -> None:
+    """``record.paths``: every straight move between frames is in the run, of which the audit finds each free;
+    a move that was tampered with is found."""
+    pytest.importorskip("ipctk")
+    import pliant as pl
+    from pliant.audit import certify
+    from pliant.run.store.ways import read_way, write_way
+
+    scene = Scene(
+        crossed_bars(), [Gravity(), Ground()], integrator="implicit-euler", step=0.01, contact=BARRIER,
+        record=pl.scene.scene.RecordSettings(paths=True),
+    )  # fmt: skip
+    run = scene.run(duration=0.12, fps=50, to=tmp_path / "bars.pliant", progress=False)
+    found = certify(run.path, paths=True)
+    assert found.ok
+    assert found.table()["checked"]["moves"] > 20
+    for k in range(1, len(run.frames)):
+        way = read_way(run.path, k)
+        assert way is not None
+        assert np.abs(way[-1] - run.frames[k].positions).max() < 1e-12
+    way = read_way(run.path, 4)
+    assert way is not None
+    upper = slice(*run.frames[0].record("high").rows)
+    way[len(way) // 2, upper, 2] -= 0.5  # through the lower bar and back
+    write_way(run.path, 4, way)
+    again = certify(run.path, paths=True)
+    assert [state.path for state in again.states] == [None, True, True, True, False, True, True]
+    with pytest.raises(SceneError, match="barrier contact only"):
+        replace(scene, contact=Contact()).simulation()
