@@ -121,7 +121,8 @@ def pile(model: str, count: int) -> ContactScene:
     def build() -> Any:
         bodies = [
             ball(
-                f"b{k}", 0.05, (0.06 * (k % 2) + 0.01 * (k // 4), 0.06 * (k // 2 % 2), 0.06 + 0.11 * (k // 2)),
+                f"b{k}", 0.05,
+                (0.06 * (k % 2) + 0.01 * (k // 4), 0.06 * (k // 2 % 2), 0.06 + 0.11 * (k // 2)),
                 model=model, material=SOFT if model == "fem" else STIFF,
             )
             for k in range(count)

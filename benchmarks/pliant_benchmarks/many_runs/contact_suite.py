@@ -14,7 +14,7 @@ from pliant_benchmarks.many_runs.contact_scenes import SCENES, ContactScene
 
 
 def contact(folder: Path) -> Table:
-    """Run and certify the scenes that ``folder`` has no result of yet, one after the other; a table of all."""
+    """Run and certify the scenes that ``folder`` has no result of yet, one by one; a table of all."""
     folder.mkdir(parents=True, exist_ok=True)
     for each in SCENES:
         place = folder / f"{each.name}.json"

@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.core.errors import InputError, MissingExtra
 from pliant.core.typing import Array, IntArray
+from pliant.interfaces import Structure
 from pliant.mesh.io import read_surface
 from pliant.mesh.topology import components
 from pliant.run.scenery import obstacles
@@ -102,8 +103,8 @@ def _way(frame: Frame, places: Array, surface: str) -> tuple[Array, ...]:
         parts = []
         for body in frame.bodies:
             own, structure = x[slice(*body.rows)], body.structure
-            cells = structure.cells.get("triangle")
-            if surface == "simulated" and cells is not None and len(cells) > 1:
+            cells = _own_triangles(structure)
+            if surface == "simulated" and cells is not None:
                 parts.append((body.name, own, cells))
             elif structure.carrier is not None:
                 parts.append(
@@ -113,10 +114,18 @@ def _way(frame: Frame, places: Array, surface: str) -> tuple[Array, ...]:
     return tuple(found)
 
 
+def _own_triangles(structure: Structure) -> IntArray | None:
+    """The triangles of the particles; None where they are no surface: of lattices they go through the middle
+    of the elements."""
+    cells = structure.cells.get("triangle")
+    bare = cells is None or len(cells) < 2 or "hexahedron" in structure.cells
+    return None if bare else cells
+
+
 def _body_surface(frame: Frame, name: str, surface: str) -> tuple[Array, IntArray]:
     structure = frame.record(name).structure
-    cells = structure.cells.get("triangle")
-    if surface == "simulated" and cells is not None and len(cells) > 1:
+    cells = _own_triangles(structure)
+    if surface == "simulated" and cells is not None:
         return frame.rows(name), cells
     if structure.carrier is None:
         raise InputError(f"Body '{name}' has no surface to audit.")
