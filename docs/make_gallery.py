@@ -1,26 +1,37 @@
-"""Make the gallery: run every shipped example, draw it, and write docs/gallery.md and README's strip.
+"""Draw the gallery: run every shipped example and large scene; write their pictures, movies and pages.
 
-python docs/make_gallery.py                          everything, in about half an hour
-python docs/make_gallery.py --runs FOLDER            runs are kept: what is done stays, what was
-                                                     interrupted goes on
-python docs/make_gallery.py --runs FOLDER wind poke  only these pictures are drawn
+python docs/make_gallery.py --runs FOLDER            what is out of date; runs are kept, so that the same
+                                                     command continues after an interruption
+python docs/make_gallery.py --runs FOLDER wind poke  only these
+python docs/make_gallery.py --stale                  list the pictures that are out of date; nothing is drawn
+python docs/make_gallery.py --page                   only write the pages from docs/gallery.json
+
+It takes about an hour on one core. Each entry of ``docs/gallery.json`` names the commit and the digests of
+the scene and of its models' code with which the picture was drawn.
 """
 
 import argparse
+import json
+import math
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from gallery_record import DOCS, Drawn, entry_of, flagships, outdated, place_of, read, write
 from PIL import Image
 
 from pliant import examples
-from pliant.run.runner import resume
 from pliant.run.store import Run, load
-from pliant.scene.load import parse
 
-DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"
+MOVIES = PICTURES / "movies"
 SIZE = (640, 400)
+MOVIE_SIZE = "320x208"
+LONGEST = 60  # frames of a movie
+LARGEST = 300_000  # bytes of a movie
 STRIP = ("hello", "drop-on-table", "twist-and-release", "poke")
 LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an example best
     "break-bar": {"style": "cracks"},
@@ -67,28 +78,47 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "stegmayr-sampled-figure": {"frame": 11, "style": "surfels"},
     "twist-and-release": {"frame": 60, "colour": "stress", "ground": 0.0},
     "wind": {"frame": 45, "colour": "displacement.y", "map": "coolwarm", "range": "-0.8:0.8"},
+    "character": {"sheet": "3x2"},
+    "chocolate": {"style": "cracks", "zoom": 0.9},
+    "dough": {"colour": "plastic"},
+    "goblet": {"sheet": "3x2", "style": "cracks"},
+    "organ": {"style": "levels"},
+    "wall": {"sheet": "3x2"},
 }
-MOVIE = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
+GIF = ("hello", {"ground": 0.0, "frames": slice(0, 41), "size": "320x208"})
 
 
-def run_of(name: str, folder: Path) -> Run:
-    """The example's run, made where it is not there, and gone on with where it was interrupted."""
-    path = folder / f"{name}.pliant"
-    if not path.exists():
-        print(f"running {name}", flush=True)
-        return parse(examples.text(name), examples.folder(), f"{name}.toml").run(to=path)
-    run = load(path)
-    return resume(path) if run.state == "interrupted" else run
+def run_of(name: str, folder: Path) -> tuple[Run, dict[str, float]]:
+    """The run of a scene, made or continued by ``pliant run`` in a process of its own, and what it cost."""
+    path, cost = folder / f"{name}.pliant", folder / f"{name}.cost.json"
+    spent = json.loads(cost.read_text()) if cost.exists() else {"cpu": 0.0, "memory": 0.0}
+    digest = entry_of(name).scene
+    if path.exists() and spent.get("scene") == digest and load(path).state == "done":
+        return load(path), spent
+    again = path.exists() and spent.get("scene") == digest and load(path).state == "interrupted"
+    words = ["resume", str(path)] if again else ["run", str(place_of(name)), "-o", str(path), "--force"]
+    print(f"{name}: pliant {words[0]}", flush=True)
+    if not again:
+        spent = {"cpu": 0.0, "memory": 0.0}
+    cost.write_text(json.dumps(spent | {"scene": digest}))
+    child = subprocess.Popen([sys.executable, "-m", "pliant", *words, "--quiet"], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{name}: pliant {words[0]} ended with {child.returncode}")
+    spent["cpu"] += used.ru_utime + used.ru_stime
+    spent["memory"] = max(spent["memory"], used.ru_maxrss / 1e3)
+    cost.write_text(json.dumps(spent | {"scene": digest}))
+    return load(path), spent
 
 
 def drawn(run: Run, name: str, size: tuple[int, int]) -> Image.Image:
-    """The picture of an example, about so many pixels."""
+    """The picture of a scene, about so many pixels."""
     look = LOOKS.get(name, {})
     columns, rows = (int(part) for part in look.get("sheet", "1x1").split("x"))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "drawn.png"
-        run.render(path, size=(size[0] // columns, size[1] // rows), title="", **look)
-        print(f"{name} drawn")
+        run.render(path, size=(size[0] // columns, size[1] // rows), title="", workers=1, **look)
         with Image.open(path) as image:
             return image.convert("RGB")
 
@@ -98,49 +128,182 @@ def save(image: Image.Image, name: str) -> None:
     image.save(PICTURES / f"{name}.jpg", quality=88, optimize=True)
 
 
+def film(run: Run, name: str) -> float:
+    """Write the movie of a scene, 2 to 6 s long; how fast it plays (1: real time)."""
+    import imageio_ffmpeg
+
+    look = {key: value for key, value in LOOKS.get(name, {}).items() if key not in ("frame", "sheet")}
+    count = len(run.frames)
+    every = math.ceil(count / LONGEST)
+    shown = math.ceil(count / every)
+    duration = float(run.info()["duration"])
+    length = min(max(duration, 2.0), 6.0)
+    rate = min(max(shown / length, 5.0), 30.0)
+    out = MOVIES / f"{name}.mp4"
+    with tempfile.TemporaryDirectory() as folder:
+        raw, small = Path(folder) / "raw.mp4", Path(folder) / "small.mp4"
+        run.render(raw, every=every, fps=rate, size=MOVIE_SIZE, title="", time=False, workers=1, **look)
+        for quality in (27, 33, 39):
+            words = ["-c:v", "libx264", "-crf", str(quality), "-preset", "slow", "-pix_fmt", "yuv420p"]
+            ffmpeg = [
+                imageio_ffmpeg.get_ffmpeg_exe(),
+                "-y",
+                "-loglevel",
+                "error",
+                "-threads",
+                "1",
+                "-i",
+                str(raw),
+            ]
+            subprocess.run([*ffmpeg, *words, "-movflags", "+faststart", str(small)], check=True)
+            if small.stat().st_size < LARGEST:
+                break
+        MOVIES.mkdir(exist_ok=True)
+        out.write_bytes(small.read_bytes())
+    return duration * rate / shown if shown > 1 else 1.0
+
+
 def command(name: str) -> str:
     """The command line that draws the same picture."""
     words = [f"--{key}={value}" for key, value in LOOKS.get(name, {}).items()]
     return " ".join(["pliant render", f"{name}.pliant", f"{name}.png", *words])
 
 
-def page() -> str:
-    parts = [
-        "# Gallery\n\nAll shipped examples, made by `python docs/make_gallery.py`.",
-        "`pliant examples NAME --run` runs one; the command below each picture draws it.\n",
-    ]
+def commit() -> str:
+    """The commit of the code, with + where files of it have changed."""
+    git = ["git", "-C", str(DOCS)]
+    head = subprocess.run(
+        [*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False
+    )
+    state = subprocess.run(
+        [*git, "status", "--porcelain", "../src"], capture_output=True, text=True, check=False
+    )
+    return head.stdout.strip() + ("+" if state.stdout.strip() else "")
+
+
+def draw(name: str, folder: Path) -> Drawn:
+    """Run and draw one scene; its entry of the record."""
+    entry = entry_of(name)
+    entry.commit = commit()
+    run, cost = run_of(name, folder)
+    facts = run.info()["bodies"]
+    entry.particles = sum(body["particles"] for body in facts)
+    entry.cells = sum(body["cells"] for body in facts)
+    entry.cpu, entry.memory = round(cost["cpu"], 1), round(cost["memory"])
+    save(drawn(run, name, SIZE), name)
+    entry.speed = float(f"{film(run, name):.2g}")
+    print(f"{name}: drawn", flush=True)
+    return entry
+
+
+def cost_of(entry: Drawn) -> str:
+    """Tags and cost in one line."""
+    cells = f", {entry.cells} cells" if entry.cells else ""
+    speed = "real time" if abs(entry.speed - 1) < 0.05 else f"{entry.speed:g} times real time"
+    what = ", ".join([*(f"`{name}`" for name in entry.models), *entry.tags])
+    cost = f"{entry.particles} particles{cells}, {entry.cpu:.0f} CPU s, {entry.memory} MB"
+    return f"{what}. {cost}. The movie plays at {speed}. Drawn at commit `{entry.commit}`."
+
+
+HEAD = """# Gallery
+
+All shipped examples. `pliant examples NAME --run` runs one, and the command below its picture draws it. The
+[large scenes](flagships.md) have a page of their own.
+
+`python docs/make_gallery.py --runs FOLDER` runs and draws everything again. The cost is the CPU time of one core
+and the largest memory of `pliant run`, start-up included, measured for the picture.
+
+| example | model | tags | particles | CPU s |
+| --- | --- | --- | --- | --- |"""
+
+
+def gallery_page(entries: dict[str, Drawn]) -> str:
+    """``docs/gallery.md``: every example with its picture, movie, tags and cost."""
+    parts = [HEAD]
     for name in examples.names():
-        parts.append(f"\n## {name}\n\n{examples.title(name)}\n\n![{name}](pictures/{name}.jpg)\n")
+        one = entries.get(name, Drawn())
+        row = (
+            f"[{name}](#{name})",
+            ", ".join(one.models),
+            ", ".join(one.tags),
+            one.particles,
+            f"{one.cpu:.0f}",
+        )
+        parts.append("| " + " | ".join(str(cell) for cell in row) + " |")
+    for name in examples.names():
+        parts.append(
+            f"\n## {name}\n\n{examples.title(name)}\n\n![{examples.title(name)}](pictures/{name}.jpg)\n"
+        )
+        if name in entries:
+            parts.append(f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)\n")
         parts.append(f"```sh fragment\n{command(name)}\n```\n")
     return "\n".join(parts).replace("\n\n\n", "\n\n")
 
 
+def fill_flagships(entries: dict[str, Drawn]) -> None:
+    """Write cost lines into ``docs/flagships.md``, between its marks."""
+    page = DOCS / "flagships.md"
+    text = page.read_text(encoding="utf-8")
+    for name in flagships():
+        start, end = f"<!-- cost {name} -->\n", "\n<!-- end -->"
+        before, _, after = text.partition(start)
+        if name in entries and after:
+            line = f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)"
+            text = before + start + line + after[after.index(end) :]
+    page.write_text(text, encoding="utf-8")
+
+
 def strip(folder: Path) -> None:
-    """Four pictures side by side, for the README, and the movie."""
+    """Four pictures side by side, and the moving picture of the README."""
     whole = Image.new("RGB", (4 * 400 + 3 * 6, 300), "white")
     for number, name in enumerate(STRIP):
-        whole.paste(drawn(run_of(name, folder), name, (400, 300)), (number * 406, 0))
+        whole.paste(drawn(run_of(name, folder)[0], name, (400, 300)), (number * 406, 0))
     save(whole, "strip")
-    name, look = MOVIE
-    run_of(name, folder).render(PICTURES / f"{name}.gif", force=True, title="", time=False, **look)
+    name, look = GIF
+    run_of(name, folder)[0].render(PICTURES / f"{name}.gif", force=True, title="", time=False, **look)
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description="Make docs/gallery.md and its pictures.")
-    options.add_argument("names", nargs="*", help="examples to draw (default: all, and README's strip)")
+def pages() -> None:
+    """Write the pages from the record."""
+    entries = read()
+    (DOCS / "gallery.md").write_text(gallery_page(entries), encoding="utf-8")
+    fill_flagships(entries)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description="Draw the gallery and write its pages.")
+    options.add_argument("names", nargs="*", help="scenes to draw (default: all that are out of date)")
     options.add_argument("--runs", type=Path, help="where runs are kept (default: a temporary folder)")
+    options.add_argument("--stale", action="store_true", help="list the pictures that are out of date")
+    options.add_argument("--page", action="store_true", help="only write the pages")
+    options.add_argument("--all", action="store_true", help="draw also what is up to date")
     chosen = options.parse_args()
-    PICTURES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = chosen.runs or Path(temporary)
-        for name in chosen.names or examples.names():
-            save(drawn(run_of(name, folder), name, SIZE), name)
-        if not chosen.names:
-            strip(folder)
-    (DOCS / "gallery.md").write_text(page(), encoding="utf-8")
-    total = sum(path.stat().st_size for path in PICTURES.iterdir())
-    print(f"docs/gallery.md written; {total / 1e6:.2f} MB of pictures")
+    changed, unsure = outdated()
+    if chosen.stale:
+        print(
+            "\n".join(
+                [
+                    *(f"{name}: the scene changed" for name in changed),
+                    *(f"{name}: the model changed" for name in unsure),
+                ]
+            )
+        )
+        return 0
+    if not chosen.page:
+        PICTURES.mkdir(exist_ok=True)
+        names = chosen.names or ([*examples.names(), *flagships()] if chosen.all else [*changed, *unsure])
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = chosen.runs or Path(temporary)
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                entry = draw(name, folder)
+                write(read() | {name: entry})
+                pages()
+            if set(STRIP) & set(names):
+                strip(folder)
+    pages()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -63,7 +63,7 @@ def said(found: list[dict[str, Any]]) -> str:
         for entry in result["attempts"]
         if entry["state"] != "done"
     ]
-    return "\n".join(lines) or "Every model came to the end of every scene."
+    return "\n".join(lines) or "None: every model completed every scene."
 
 
 def references(found: list[dict[str, Any]]) -> str:

@@ -89,6 +89,7 @@ def test_every_model_declares_what_it_implements() -> None:
 
     optional = [
         interfaces.StoredEnergy, interfaces.SectionForce, interfaces.VolumetricTerm, interfaces.StepHook,
+        interfaces.IncrementalFlow,
         interfaces.Cuttable, interfaces.Editable, interfaces.SelfStepping, interfaces.ChangingTopology,
         interfaces.Tangent, interfaces.Damped,
     ]  # fmt: skip

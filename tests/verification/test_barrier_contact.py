@@ -10,6 +10,7 @@ from bodies import values
 
 from pliant.actions import Fix, Gravity, Ground, Obstacle
 from pliant.contact import Contact, ContactPairSettings
+from pliant.contact.barrier.geometry import surface_of
 from pliant.core.errors import IncompatibleError, InputError, SceneError
 from pliant.core.where import plane
 from pliant.mesh.shapes import box, icosphere
@@ -38,8 +39,11 @@ def crossings(simulation: Simulation) -> int:
     from pliant.audit.auditor import audit_state
     from pliant.audit.surface_frames import joined
 
-    world = simulation.system.world
-    parts = [(p.name, world.x[p.rows], p.structure.cells["triangle"]) for p in world.bodies]
+    world, parts = simulation.system.world, []
+    for part in world.bodies:
+        own = surface_of(part)
+        x = np.einsum("vk,vki->vi", own.weights, world.x[part.rows][own.rows])
+        parts.append((part.name, x, own.triangles))
     return audit_state(joined("now", parts)).crossings
 
 
@@ -165,6 +169,28 @@ def test_keyed_obstacles_press_into_a_block(shape: Any) -> None:
     assert row["energy.unexplained"] == pytest.approx(0.0, abs=1e-12)
     assert row["energy.friction"] >= 0.0
     assert 0.0 < row["energy.numerical"] < 0.3 * row["energy.work"]
+
+
+@pytest.mark.parametrize("model", ["mass-spring", "cpm1", "efg", "lattice"])
+def test_bodies_of_other_models_collide(model: str) -> None:
+    """A block thrown onto another one: no crossing of the surfaces that follow the particles; the ground and
+    the other block stop it."""
+    bodies = [
+        Body(box(0.2, 0.2, 0.1), edge=0.06, model=model, material=SOFT, name="low", position=(0, 0, 0.01)),
+        Body(
+            box(0.1, 0.1, 0.1), edge=0.05, model=model, material=SOFT, name="high",
+            position=(0.03, 0.04, 0.13), velocity=(0, 0, -1),
+        ),
+    ]  # fmt: skip
+    simulation = simulation_of(bodies, [Gravity(), Ground()], "implicit-euler", 0.01)
+    for _ in range(12):
+        simulation.advance()
+        assert crossings(simulation) == 0
+    world, row = simulation.system.world, values(simulation)
+    assert world.x[:, 2].min() > 0.0
+    assert row["energy.contact"] > 0.0
+    assert np.abs(world.v[:, 2]).max() < 1.5
+    assert abs(row["energy.unexplained"]) < 1e-9
 
 
 @pytest.mark.parametrize("speed", [5.0, 50.0])

@@ -105,7 +105,7 @@ def test_pairs_that_are_pulled_too_far_apart_part_for_good() -> None:
 def test_positions_that_are_no_numbers_stop_the_run() -> None:
     mechanics, x = deformed({})
     x[7, 1] = np.nan
-    with pytest.raises(Diverged, match="phyxel 7"):
+    with pytest.raises(Diverged, match="particle 7"):
         mechanics.after_step(1.0, 1e-4, x, x)
 
 

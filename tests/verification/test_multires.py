@@ -11,8 +11,9 @@ from multires_lab import FRAME, Frozen, bar, cube, prepared
 from pliant.core.rotation import Rotation
 from pliant.mesh.mesh import TetMesh, tet_volumes
 from pliant.mesh.shapes import box
-from pliant.models.multires import element_kernels, level_change, level_kernels, motion_kernels
+from pliant.models.multires import element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed
+from pliant.models.multires.patch import Patch
 from pliant.validation.matrix.figures import FIGURES
 
 G = 9.81
@@ -124,7 +125,7 @@ def test_a_cluster_is_the_sum_of_its_tets(operator: str) -> None:
         def energy(x: Any, ids: Any = ids) -> float:
             return float(element_kernels.cluster_energy(ids, h.clusters, mesh.law, h.points, x))
 
-        whole, off = element_kernels.tet_energy(every, mesh, particles), 1e-12
+        whole, off = element_kernels.tet_energy(every, mesh, particles), 1e-6  # single precision
         if operator == "corotational":
             off = 2e-3
         assert energy(x) == pytest.approx(whole, rel=off)
@@ -184,12 +185,12 @@ def test_the_step_of_any_arrangement_is_that_of_its_deepest_level_at_least() -> 
     h = mechanics.hierarchy
     for seed in range(3):
         arrangement = arrangement_of(mechanics, seed, 0.05)
-        n = len(arrangement.active)
+        n, patch = len(arrangement.active), Patch(arrangement, np.ones(len(h.points), bool))
         columns = []
         for k in range(3 * n):
             unit = np.zeros((n, 3))
             unit[k // 3, k % 3] = 1.0
-            columns.append(level_change._product(arrangement, h.points.copy(), unit).ravel())
+            columns.append(patch.product(h.points.copy(), unit).ravel())
         root = 1.0 / np.sqrt(np.repeat(arrangement.mass, 3))
         matrix = root[:, None] * np.array(columns) * root
         top = float(np.linalg.eigvalsh(0.5 * (matrix + matrix.T))[-1])
@@ -278,7 +279,7 @@ def test_refining_leaves_the_field_and_its_energy_as_they_are() -> None:
     body.body.write(body.w == 0.0, body.x, body.v, body.mechanics._written)
     assert body.body.changes == 1
     assert np.abs(body.x - x).max() < 1e-12
-    assert body.body.elastic == pytest.approx(elastic, rel=1e-12)
+    assert body.body.elastic == pytest.approx(elastic, rel=1e-6)  # sums over cells are in single precision
 
 
 def test_coarsening_takes_the_energy_of_what_it_leaves_out() -> None:

@@ -18,7 +18,7 @@ NEWTON = 6.6743e-11  # [m3/(kg s2)]
 
 @parameters
 class Attraction(TimeWindow):
-    r"""Gravitation: particles attract each other, or a fixed point attracts them.
+    r"""Gravitation between particles, or from a fixed point.
 
     .. math:: f_i = \sum_{j \ne i} G m_i m_j \frac{x_j - x_i}{(|x_j - x_i|^2 + s^2)^{3/2}}
 
@@ -26,7 +26,7 @@ class Attraction(TimeWindow):
     given); with it over the source alone. source: point [m] that attracts all particles; source_mass: mass
     [kg] of the source; constant: G; softening: s [m], which keeps forces finite where particles come close.
 
-    Source: [JanssonVergeest2000]_ eqs. (1), (13). Differs: (13) as printed repels and includes the element
+    Source: [JanssonVergeest2000]_ eqs. (1), (13). Differs: (13) as published repels and includes the element
     itself; here masses attract, and no particle attracts itself. The softening is ours.
     """
 

@@ -32,7 +32,7 @@ class CarriedVolume(VolumeProjection):
         carrier = structure.carrier
         if not isinstance(carrier, EmbeddedSurface) or carrier.offsets is not None:
             raise IncompatibleError(
-                "action 'volume-constraint': parts of the surface are too far from the phyxels.",
+                "action 'volume-constraint': parts of the surface are too far from the particles.",
                 hint="Give the body a smaller edge.",
             )
         indices, weights = carrier.indices, carrier.weights

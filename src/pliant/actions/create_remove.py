@@ -24,8 +24,8 @@ from pliant.state.world import BodyState, World
 
 @parameters
 class Create(OneShot):
-    """A body of the scene that is not there before the time ``at``: it appears where the scene puts it, with
-    the velocity that the scene gives it."""
+    """Adds a body of the scene to the simulation at the time ``at``, with the position and velocity that the
+    scene gives it."""
 
     kind: ClassVar[str] = "create"
 
@@ -63,7 +63,7 @@ class CreateRuntime(ActionRuntime):
 
 @parameters
 class Remove(BodyEdit):
-    """Takes a body away at the time ``at``; with ``select``, the selected elements of bodies of elements."""
+    """Removes a body at the time ``at``; with ``select``, the selected elements of lattice bodies."""
 
     kind: ClassVar[str] = "remove"
     needs: ClassVar[type] = Editable

@@ -51,7 +51,7 @@ class CuttingPlane:
 
 @parameters
 class Cut(BodyEdit):
-    """Cuts a body (all bodies without ``body``) where it is at that moment, through its tets.
+    """Cuts a body (all bodies without ``body``) at its position at that time, through its tets.
 
     plane: along a plane, at the time ``at``. mesh: along a surface, a file, at the time ``at``: what is
     inside a closed one is separated from what is outside; an open one cuts as far as it reaches. plane with
@@ -120,7 +120,7 @@ class Cut(BodyEdit):
 
 @parameters
 class Seam(BodyEdit):
-    """Parts a body at the time ``at`` along the faces of its tets or cells by a plane: none is cut up."""
+    """Separates a body at the time ``at`` along the faces of its tets or cells next to a plane."""
 
     kind: ClassVar[str] = "seam"
     parts_bodies: ClassVar[bool] = True
@@ -159,7 +159,7 @@ class CuttingRuntime(ActionRuntime):
     def warn_missed(self) -> None:
         names = ", ".join(f"'{part.name}'" for part in self.parts)
         self.diagnostics.warn(
-            f"it meets nothing of {names}: it is made where the body is at that moment, in world coordinates"
+            f"the cut misses {names}: it is made at the body's position at that time, in world coordinates"
         )
 
 

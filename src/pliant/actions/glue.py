@@ -58,7 +58,7 @@ class Glue(SelectionAction, BodyEdit):
 class Fuse(BodyEdit):
     """Makes two bodies one at the time ``at``: particles of both closer than ``reach`` [m] (default: 1.8
     spacings) are connected by springs of their present lengths, 1.2 E a for each particle in the seam; the
-    shown surfaces of bodies of elements meet in the middle of the gap."""
+    embedded surfaces of lattice bodies are joined in the middle of the gap."""
 
     kind: ClassVar[str] = "fuse"
     may_end: ClassVar[bool] = True

@@ -65,7 +65,7 @@ class GravityRuntime(ActionRuntime):
 
 @parameters
 class Force(SelectionAction):
-    """A force [N]: the total, shared in proportion to mass (``per = "selection"``), or on each particle."""
+    """A force [N]: the total, distributed by mass (``per = "selection"``), or the force on each particle."""
 
     kind: ClassVar[str] = "force"
     main: ClassVar[str] = "value"
@@ -188,7 +188,7 @@ class MomentRuntime(RowsRuntime):
 
 @parameters
 class Impulse(SelectionAction, OneShot):
-    """A kick [N s] at the time ``at``, the total shared in proportion to mass; held particles take none."""
+    """An impulse [N s] at the time ``at``: the total, distributed by mass; held particles receive none."""
 
     kind: ClassVar[str] = "impulse"
     live: ClassVar[bool] = True

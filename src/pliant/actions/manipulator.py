@@ -23,7 +23,7 @@ comes out: the displacement of its centre from its start (3,) [m] and its rotati
 
 @parameters
 class Manipulator(TimeWindow):
-    """Moves a whole body as one piece: a tool.
+    """Moves a whole body rigidly, as a tool.
 
     displacement: of its centre from its start [m], keyed; angle: how far it is turned about ``axis`` through
     its centre, keyed; sticky: what it has pressed against does not slip and is pulled along, until it is

@@ -38,12 +38,12 @@ class MaterialEdit(SelectionAction, BodyEdit):
 
 @parameters
 class Renormalise(MaterialEdit):
-    """Makes the present shape of the selected particles their rest shape [JanssonVergeest2000]_ 6.1: no
-    energy is left in it, and no force."""
+    """Resets the rest shape of the selected particles to their current shape [JanssonVergeest2000]_ 6.1: the
+    stored energy and all forces become zero."""
 
     kind: ClassVar[str] = "renormalise"
     tools: ClassVar[tuple[SelectionTool, ...]] = (
-        SelectionTool("Keep shape", "body", "Renormalise: the present shape becomes the rest shape", "shape"),
+        SelectionTool("Keep shape", "body", "Reset the rest shape to the current shape", "shape"),
     )
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:

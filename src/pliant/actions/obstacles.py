@@ -134,13 +134,13 @@ class CapsuleShape:
 
 @parameters
 class Obstacle(RigidAction):
-    """A sphere, box, capsule or mesh at ``position`` [m], still or moved by keys; centred there.
+    """A sphere, box, capsule or mesh centred at ``position`` [m], fixed or moved by keys.
 
-    mesh: a file with its surface, whose origin is put at ``position``, times ``scale`` and turned by
-    ``rotation``; it turns on by ``angle`` [rad], which may have keys, about ``axis`` through ``position``.
-    Its surface deforms where the file is a USD file with time samples or stands for numbered files
-    ("hand_%04d.obj", ``fps`` of them a second from time 0 on), or where a ``cache`` has its points (.pc2 with
-    ``fps`` frames a second, .mdd). The mesh must be closed, except with barrier contact.
+    mesh: a surface file whose origin is placed at ``position``, scaled by ``scale`` and rotated by
+    ``rotation``; it rotates further by ``angle`` [rad], which may have keys, about ``axis`` through
+    ``position``. The surface deforms if the file is a USD file with time samples or a pattern of numbered
+    files ("hand_%04d.obj", ``fps`` of them per second from time 0 on), or if a ``cache`` holds its points
+    (.pc2 with ``fps`` frames per second, .mdd). The mesh must be closed, except with barrier contact.
     """
 
     kind: ClassVar[str] = "obstacle"
@@ -242,7 +242,7 @@ def _check_bodies(world: World, name: str) -> None:
 
 @parameters
 class Tool(Obstacle):
-    """An obstacle that somebody moves by hand while the simulation runs; its keys are what the hand did."""
+    """An obstacle that is moved by hand in the studio; its keys record that motion."""
 
     kind: ClassVar[str] = "tool"
     role: ClassVar[Literal["obstacle", "tool"]] = "tool"

@@ -117,7 +117,7 @@ class PrescribedMotionRuntime(ActionRuntime):
 
 @parameters
 class Fix(PrescribedAction):
-    """Holds particles where they are when it starts, along ``axes`` (default all)."""
+    """Holds particles at their positions at the start time, along ``axes`` (default: all)."""
 
     kind: ClassVar[str] = "fix"
     live: ClassVar[bool] = True
@@ -208,7 +208,7 @@ class MoveVelocityRuntime(PrescribedMotionRuntime):
 
 @parameters
 class Rotate(PrescribedAction):
-    """Turns particles about ``axis`` through ``centre`` (default: theirs) at ``speed`` [rad/s]."""
+    """Rotates particles about ``axis`` through ``centre`` (default: their centre) at ``speed`` [rad/s]."""
 
     kind: ClassVar[str] = "rotate"
     main: ClassVar[str] = "speed"
@@ -253,7 +253,7 @@ class RotateRuntime(PrescribedMotionRuntime):
 
 @parameters
 class Sine(PrescribedAction):
-    """Shakes particles along ``axis``: ``amplitude sin(2 pi frequency t + phase)``, from where they were."""
+    """Sinusoidal displacement along ``axis``: ``amplitude sin(2 pi frequency t + phase)``."""
 
     kind: ClassVar[str] = "sine"
     live: ClassVar[bool] = True

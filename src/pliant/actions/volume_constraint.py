@@ -23,10 +23,10 @@ class VolumeConstraint(TimeWindow):
     per = "body": the volume inside its surface, :math:`V = \tfrac16 \sum \det(r_1, r_2, r_3)`
     ([Everts2006]_ 3.3). With :math:`B = dV/dr`, each step moves particles by
     :math:`\Delta r = -M^{-1} B^T \lambda`, :math:`\lambda = (V - V_0) / (B M^{-1} B^T)`, again until
-    the exact volume is within ``tolerance``. Differs: the printed feedback, eq. (3.20), never reaches zero
-    error and diverges for g >= 2/3; ``feedback = "everts"`` keeps it, with ``gain`` g, for the record.
+    the exact volume is within ``tolerance``. Differs: the published feedback, eq. (3.20), never reaches zero
+    error and diverges for g >= 2/3; ``feedback = "everts"`` uses it, with ``gain`` g, for comparison.
 
-    Bodies of phyxels keep the volume inside the surface that they carry (per = "body" alone).
+    Meshless bodies keep the volume inside their embedded surface (per = "body" only).
 
     per = "node": a quarter of the volumes of the tets around each particle, for every particle; a sparse
     system solved by conjugate gradients each step (default tolerance 1e-5). Models with a volumetric term
@@ -66,7 +66,7 @@ class VolumeConstraint(TimeWindow):
                 continue
             if part.model.kind != "efg":
                 raise IncompatibleError(
-                    f"action 'volume-constraint': body '{part.name}' is made neither of tets nor of phyxels."
+                    f"action 'volume-constraint': body '{part.name}' has neither tets nor a meshless model."
                 )
             if self.per != "body" or self.feedback != "exact":
                 raise IncompatibleError(

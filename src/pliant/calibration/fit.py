@@ -46,7 +46,7 @@ class FittedParameter:
 
 @dataclass
 class FitResult:
-    """What a fit came to.
+    """The result of a fit.
 
     curves: measured ones; predicted: the fit at the same places, the held-out ones last; noise: standard
     deviation of each curve's residual, in its unit; rms: of the residual over the size of all curves.
@@ -147,7 +147,7 @@ def fit(
     changes: Sequence[Override] = (),
     progress: Show | None = None,
 ) -> FitResult:
-    """Find the parameters with which ``scene`` repeats measured curves.
+    """Find the parameters with which ``scene`` reproduces measured curves.
 
     data: CSV files; match: "grip.x=F@t" compares the series grip.x with column F over column t (time),
     "grip.x=F@u:tip.x" over another series. vary: ranges by scene key, "10 kPa..10 MPa:log". held_out: curves

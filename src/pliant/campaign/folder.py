@@ -65,7 +65,7 @@ class SweepFolder:
             inside = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else ["a file"]
             if inside and set(inside) - {LOCK}:
                 raise RunError(
-                    f"{self.path} exists and is not a sweep; it is left alone.",
+                    f"{self.path} exists and is not a sweep; it is not changed.",
                     hint="Choose another name with -o.",
                 )
         with storing(self.path, "run the sweep again"):

@@ -41,7 +41,7 @@ def sweep(
     changes: Sequence[Override] = (),
     progress: SweepProgress | bool | None = None,
 ) -> "Sweep":
-    """Run ``scene`` at many points into the sweep folder ``to``; what is done already is not done again.
+    """Run ``scene`` at many points into the sweep folder ``to``; points that are done are not repeated.
 
     vary: values by scene key, a list or a range such as "1 MPa..4 MPa:5"; sample: "sobol:64" takes samples of
     ranges instead of all combinations; points: a CSV file or a list of tables of values. reduce: numbers to
@@ -159,7 +159,7 @@ def _refuse_other_scene(folder: SweepFolder, base: BaseScene) -> None:
         changed = [path for path, digest in base.meshes.items() if before.get(path, digest) != digest]
         why = f"{changed[0]} has changed" if changed else f"{known}, not {base.digest}"
         raise RunError(
-            f"{folder.path} holds a sweep of another scene ({why}); it is left alone.",
+            f"{folder.path} holds a sweep of another scene ({why}); it is not changed.",
             hint="Choose another name with -o, or put the scene back as it was.",
         )
 

@@ -30,7 +30,7 @@ def certify(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FOLDER", help="Where certificate.json and .html go (default: the run)."
+            "-o", "--output", metavar="FOLDER", help="Folder of certificate.json and .html (default: RUN)."
         ),
     ] = None,
     surface: Annotated[
@@ -40,13 +40,13 @@ def certify(
         bool,
         typer.Option(
             "--paths",
-            help="Audit the ways between states too: recorded ones move by move, else straight ones.",
+            help="Also check the paths between states: recorded ones move by move, else straight ones.",
         ),
     ] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Audit whether surfaces intersect, in every recorded state; exit code 1 if any do.
+    """Check every recorded state for intersecting surfaces; exit code 1 if there are any.
 
     Pairs are found by ipctk and decided in exact arithmetic. The result is written as certificate.json and
     certificate.html.

@@ -40,18 +40,18 @@ def dataset(
     sample: Sample = None,
     points: Points = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="SCENE.dataset if not given.")
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Default: SCENE.dataset.")
     ] = None,
-    format: Annotated[str | None, typer.Option(metavar="NAME", help="zarr (if not given) or hdf5.")] = None,
+    format: Annotated[str | None, typer.Option(metavar="NAME", help="zarr (default) or hdf5.")] = None,
     split: Annotated[
         str | None,
-        typer.Option(metavar="A,B,C", help="Shares of train, valid and test; 80,10,10 if not given."),
+        typer.Option(metavar="A,B,C", help="Shares of train, valid and test (default: 80,10,10)."),
     ] = None,
     every: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only every n-th frame; 1 if not given.")
+        int | None, typer.Option(min=1, metavar="N", help="Only every n-th frame (default: 1).")
     ] = None,
     licence: Annotated[
-        str | None, typer.Option("--licence", "--license", metavar="TEXT", help="For the card.")
+        str | None, typer.Option("--licence", "--license", metavar="TEXT", help="Licence named in card.md.")
     ] = None,
     rebuild: Annotated[
         str | None, typer.Option(metavar="HASH", help="Run samples again (a hash, or 1%) and compare bytes.")

@@ -78,7 +78,7 @@ def _threads() -> tuple[bool | None, str]:
     from pliant.kernels.jit import core_count, set_threads, threading_layer
 
     used, layer = set_threads(None), threading_layer()
-    slow = "" if layer == "omp" else " (OpenMP would be quicker)"
+    slow = "" if layer == "omp" else " (OpenMP would be faster)"
     return True, f"{used} of {core_count()} cores, layer {layer}{slow}"
 
 
@@ -108,7 +108,7 @@ def _cache() -> tuple[bool | None, str]:
     while not there.exists():
         there = there.parent
     if not os.access(there, os.W_OK):
-        return None, f"{place} cannot be written: meshes are filled anew each time"
+        return None, f"{place} cannot be written: meshes are tetrahedralized again each time"
     return True, f"{place}, {size(used)}"
 
 
@@ -118,7 +118,7 @@ def _disk() -> tuple[bool | None, str]:
 
 
 def doctor(json: options.Json = False) -> None:
-    """Say what works here: versions, threads, meshers, graphics, cache, disk."""
+    """List what works on this machine: versions, threads, meshers, graphics, cache, disk."""
     found = findings()
     if json:
         say_json(found)

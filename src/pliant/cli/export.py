@@ -40,14 +40,14 @@ def export(
     run: options.RunFolder,
     out: Annotated[
         Path | None,
-        typer.Argument(metavar="OUT", help="File; the suffix says the format.", show_default=False),
+        typer.Argument(metavar="OUT", help="Output file; the suffix selects the format.", show_default=False),
     ] = None,
     output: options.OutFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     **given: Any,
 ) -> None:
-    """Write frames or series of a run; the suffix of OUT chooses the format."""
+    """Write frames or series of a run; the suffix of OUT selects the format."""
     from pliant.exporters import export
     from pliant.run.store import load
 
@@ -93,10 +93,10 @@ def plot(
         ),
     ],
     output: options.OutFile = None,
-    x: Annotated[str, typer.Option("--x", metavar="SERIES", help="What runs to the right.")] = "time",
-    title: Annotated[str, typer.Option(metavar="TEXT", help="A title; none if not given.")] = "",
+    x: Annotated[str, typer.Option("--x", metavar="SERIES", help="Series for the x axis.")] = "time",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Title (default: none).")] = "",
     labels: Annotated[
-        str | None, typer.Option(metavar="TEXTS", help="Names of the runs, with commas between.")
+        str | None, typer.Option(metavar="TEXTS", help="Comma-separated labels of the runs.")
     ] = None,
     slide: Annotated[
         bool, typer.Option("--slide", help="For a slide: larger letters, thicker lines.")

@@ -39,10 +39,10 @@ def fit(
         list[str] | None,
         typer.Option("--held-out", metavar="SERIES=COLUMN@COLUMN", help="A curve that is only predicted."),
     ] = None,
-    starts: Annotated[int | None, typer.Option(min=1, metavar="N", help="Starts of the search.")] = None,
-    refine: Annotated[int, typer.Option(min=1, metavar="N", help="Starts that are refined.")] = 2,
+    starts: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of starting points.")] = None,
+    refine: Annotated[int, typer.Option(min=1, metavar="N", help="Number of refined starts.")] = 2,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="SCENE.fit if not given.")
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Default: SCENE.fit.")
     ] = None,
     on: Place = "local",
     threads: PointThreads = None,
@@ -51,7 +51,7 @@ def fit(
     quiet: options.Quiet = False,
     **changes: Any,
 ) -> None:
-    """Find material parameters with which a scene repeats measured curves, and how well they are determined.
+    """Fit material parameters of a scene to measured curves, and report how well they are determined.
 
     Writes report.html, fit.json and material.toml. With --model a,b several models are fitted and compared.
     """
@@ -64,7 +64,7 @@ def fit(
 
     folder = output or Path(f"{scene.stem}.fit")
     if folder.exists() and not force:
-        raise StorageError(f"{folder} exists already; it is left alone.", hint="--force replaces its files.")
+        raise StorageError(f"{folder} exists already; it is not changed.", hint="--force replaces its files.")
     models = [value_of(part) for part in split(changes.pop("model") or "")] or [None]
     ranges, measured = variations(vary), Measurements(data)
     given: dict[str, Any] = {

@@ -24,7 +24,7 @@ RUN, GRAPH, MOVIE = Path("hello.pliant"), Path("hello.png"), Path("hello.mp4")
 SIZE, EVERY = "400x304", 2  # of the movie: each second frame of 51
 NEXT = """
 Next:
-  pliant studio hello.pliant         look at it in the browser (needs the extra studio)
+  pliant studio hello.pliant         open it in the browser (needs the extra studio)
   pliant new beam                    write beam.toml, a commented scene to change and run
   pliant examples                    list the other scenes
   pliant export hello.pliant bear.usd   frames for Blender, Houdini and others (extra usd)"""
@@ -36,7 +36,7 @@ def hello(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run the first scene, a gummy bear on a shaken plate, in the present folder.
+    """Run the first scene, a gummy bear on a shaken plate, in the current folder.
 
     Writes hello.pliant (the run), hello.png (a graph of the head's motion) and hello.mp4 (a movie). A second
     call replaces what the first one wrote.

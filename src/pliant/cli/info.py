@@ -33,7 +33,7 @@ def info(
     material: Annotated[str | None, typer.Option(metavar="NAME", help="Describe a material instead.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Say what a scene, mesh or run holds, or what a model or material is."""
+    """List the contents of a scene, mesh or run, or describe a model or material."""
     given = [value for value in (file, model, material) if value is not None]
     if len(given) != 1:
         raise InputError("Give one of FILE, --model, --material.", hint="Try: pliant info --help")

@@ -38,7 +38,7 @@ def schema(
 
 
 def models(json: options.Json = False) -> None:
-    """List the mechanics models, and what each is for."""
+    """List the models with a description of each."""
     from pliant.models import MODELS
 
     rows = [

@@ -57,7 +57,7 @@ def _top(
         bool, typer.Option(VERBOSE, help="Print the traceback of an error; may stand after a command too.")
     ] = False,
 ) -> None:
-    """Turn a mesh and a material into a deformable body, simulate it, and measure what happened.
+    """Turn a mesh and a material into a deformable body, simulate it, and measure the result.
 
     Start with [b]pliant hello[/b], then [b]pliant new beam[/b] and [b]pliant run beam.toml[/b].
     """

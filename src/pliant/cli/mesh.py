@@ -30,23 +30,23 @@ def mesh(
     ],
     out: Annotated[
         Path | None,
-        typer.Argument(metavar="OUT", help="Volume mesh to write; none: report only.", show_default=False),
+        typer.Argument(metavar="OUT", help="Volume mesh to write (default: none).", show_default=False),
     ] = None,
     output: options.OutFile = None,
     edge: Annotated[
         str | None, typer.Option(metavar="METRES", help="Target edge length of the tets.")
     ] = None,
     mesher: Annotated[
-        Literal["auto", "tetwild", "tetgen", "lattice"], typer.Option(help="How to fill a surface.")
+        Literal["auto", "tetwild", "tetgen", "lattice"], typer.Option(help="The tetrahedral mesher.")
     ] = "auto",
     switches: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="TetGen switches such as nqa0.01 (takes tetgen).")
+        str | None, typer.Option(metavar="TEXT", help="TetGen switches, as nqa0.01 (with --mesher tetgen).")
     ] = None,
     scale: Annotated[float, typer.Option(metavar="FACTOR", help="Multiply all lengths: 0.001 for mm.")] = 1.0,
     force: options.Force = False,
     json: options.Json = False,
 ) -> None:
-    """Report on a mesh; with OUT, repair a surface, fill it with tets and write them.
+    """Report on a mesh; with OUT, repair a surface, tetrahedralize it and write the mesh.
 
     OUT: .vtu .vtk .msh .mesh .node .str. The mesher is chosen by what the surface is: fTetWild, which takes
     open parts and crossings, or the lattice where that fails. What was done is reported.
@@ -116,7 +116,7 @@ def _check_output(output: Path, force: bool) -> None:
     for path in [output.with_suffix(s) for s in pair] if output.suffix.lower() in pair else [output]:
         if path.exists() and (not force or not path.is_file()):
             hint = "--force writes over it." if path.is_file() else None
-            raise StorageError(f"{path} exists already; it is left alone.", hint=hint)
+            raise StorageError(f"{path} exists already; it is not changed.", hint=hint)
 
 
 def _filled(

@@ -22,7 +22,7 @@ RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder (.p
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--output", metavar="RUN", help="Run folder; the scene's name with .pliant if not given."
+        "-o", "--output", metavar="RUN", help="Run folder (default: the scene's name with .pliant)."
     ),
 ]
 OutFile = Annotated[
@@ -31,9 +31,9 @@ OutFile = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Threads, all if not given; results do not depend on it."),
+    typer.Option(min=1, metavar="N", help="Threads (default: all); results do not depend on it."),
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace what is there.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Movie = Annotated[bool, typer.Option("--movie/--no-movie", help="Render the movie.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]

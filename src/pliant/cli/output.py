@@ -102,7 +102,7 @@ def write_new(path: Path, text: str, force: bool = False) -> None:
             file.write(text)
     except FileExistsError:
         hint = "Choose another name, or replace it with --force."
-        raise StorageError(f"{path} exists already; it is left alone.", hint=hint) from None
+        raise StorageError(f"{path} exists already; it is not changed.", hint=hint) from None
     except OSError as error:
         raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
     except ValueError as error:  # a name with a null in it

@@ -31,7 +31,7 @@ def run(
     quiet: options.Quiet = False,
     **changes: Any,
 ) -> None:
-    """Simulate a scene. Frames are safe on disk as they come; an interrupted run can be resumed."""
+    """Simulate a scene. Frames are on disk when they are reported; an interrupted run can be resumed."""
     found = options.read_scene(scene, changes)
     with options.about(scene):
         simulate(found, output or Path(f"{scene.stem}.pliant"), threads, force, json, quiet)
@@ -73,7 +73,7 @@ def resume(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Go on with a run after an interruption or a kill; the result is the same, bit for bit."""
+    """Continue an interrupted or killed run, with bit-identical results."""
     from pliant.run.progress import progress_reporter
     from pliant.run.runner import resume as resume_run
     from pliant.run.store import load

@@ -42,10 +42,10 @@ def new(
     ] = None,
     units: Annotated[
         Literal["m", "cm", "mm", "um", "km", "in", "ft"] | None,
-        typer.Option(help="Units of the mesh; guessed from its size if not given.", show_default=False),
+        typer.Option(help="Units of the mesh (default: guessed from its size).", show_default=False),
     ] = None,
     material: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Material of the mesh; by its size if not given.")
+        str | None, typer.Option(metavar="NAME", help="Material of the mesh (default: by its size).")
     ] = None,
     force: options.Force = False,
 ) -> None:
@@ -75,11 +75,11 @@ def new(
 
 def examples(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which one; none: list them.", show_default=False)
+        str | None, typer.Argument(metavar="[NAME]", help="Example (default: list all).", show_default=False)
     ] = None,
-    run: Annotated[bool, typer.Option("--run", help="Run it, into NAME.pliant.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Run the example into NAME.pliant.")] = False,
     copy: Annotated[
-        Path | None, typer.Option("--copy", metavar="DEST", help="Copy it to this file or folder.")
+        Path | None, typer.Option("--copy", metavar="DEST", help="Copy the example to this file or folder.")
     ] = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -127,7 +127,7 @@ def check(
     json: options.Json = False,
     **changes: Any,
 ) -> None:
-    """Validate a scene without running it: bodies, sizes, masses, time step, cost, warnings."""
+    """Validate a scene without running it: bodies, masses, time step, estimated run time, warnings."""
     found = options.read_scene(scene, changes)
     from pliant.kernels.jit import set_threads
     from pliant.scene.check import check

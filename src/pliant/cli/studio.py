@@ -15,7 +15,7 @@ EXAMPLES = {
 def studio(
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[SCENE|RUN|MESH]", help="What to open.", show_default=False),
+        typer.Argument(metavar="[SCENE|RUN|MESH]", help="File to open.", show_default=False),
     ] = None,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
@@ -24,7 +24,7 @@ def studio(
         typer.Option(help="The folder it reads and writes; default: the file's, or this one."),
     ] = None,
 ) -> None:
-    """Open the studio: load, grab, run and look, in the browser. It listens on this machine only."""
+    """Open the studio in the browser: build, run and view scenes. It listens on this machine only."""
     from pliant.core.environment import need
 
     need("The studio", "starlette", "uvicorn", "websockets", extra="studio")

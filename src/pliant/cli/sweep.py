@@ -41,7 +41,7 @@ Place = Annotated[
     typer.Option(metavar="PLACE", help="local:N, dask, dask:tcp://HOST:PORT, dask:FILE, slurm:FILE or list."),
 ]
 PointThreads = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Threads of each point; an even share if not given.")
+    int | None, typer.Option(min=1, metavar="N", help="Threads of each point (default: an even share).")
 ]
 TimeLimit = Annotated[
     str | None, typer.Option("--time-limit", metavar="TIME", help="Wall time of a point: 600, '10 min'.")
@@ -50,7 +50,7 @@ MemoryLimit = Annotated[
     str | None, typer.Option("--memory-limit", metavar="SIZE", help="Memory of a point: 4GB, 500MB.")
 ]
 Retries = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Times that a point that was killed is resumed.")
+    int, typer.Option(min=0, metavar="N", help="Number of times that a killed point is resumed.")
 ]
 _BYTES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
@@ -63,7 +63,7 @@ def sweep(
     points: Points = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="SWEEP", help="Sweep folder; SCENE.sweep if not given."),
+        typer.Option("-o", "--output", metavar="SWEEP", help="Sweep folder (default: SCENE.sweep)."),
     ] = None,
     reduce: Annotated[
         list[str] | None,
@@ -76,11 +76,11 @@ def sweep(
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
     retries: Retries = 2,
-    retry: Annotated[bool, typer.Option("--retry", help="Try points again that failed.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed points again.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the points and the cost; run nothing.")
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="How many points are done.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Print the number of finished points.")] = False,
     table: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the results as .parquet or .csv.")
     ] = None,
@@ -102,7 +102,7 @@ def sweep(
     quiet: options.Quiet = False,
     **changes: Any,
 ) -> None:
-    """Run a scene at many points. What is done already is not done again; every point is a run folder."""
+    """Run a scene at many points, each into a run folder. Finished points are not repeated."""
     limits: dict[str, Any] = {
         "threads": threads,
         "time_limit": None if time_limit is None else options.positive("--time-limit", time_limit, "s"),

@@ -54,16 +54,18 @@ def card(
     young: Annotated[str | None, typer.Option(metavar="PA", help="Young's modulus.")] = None,
     poisson: Annotated[float | None, typer.Option(metavar="NU", help="Poisson's ratio.")] = None,
     density: Annotated[str | None, typer.Option(metavar="KG/M3", help="Density.")] = None,
-    edge: Annotated[float, typer.Option(metavar="SHARE", help="Edge of the tets, of the cube's side.")] = 0.2,
+    edge: Annotated[
+        float, typer.Option(metavar="SHARE", help="Edge length over the side of the cube.")
+    ] = 0.2,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Correct the constants by what is measured.")
+        bool, typer.Option("--calibrate", help="Correct the constants by the measured moduli.")
     ] = False,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A key of the model.")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Say what a model makes of a material: requested, measured and predicted moduli.
+    """Test a material in a model: requested, measured and predicted moduli.
 
     Virtual tension, shear and swelling of a cube of 1 m at a strain of 0.001.
     """
@@ -122,12 +124,12 @@ def compare(
         Path | None,
         typer.Argument(
             metavar="[SCENE]",
-            help="A scene file; none: cantilever, drop, squeeze, twist, poke and break.",
+            help="A scene file (default: cantilever, drop, squeeze, twist, poke and break).",
             show_default=False,
         ),
     ] = None,
     models: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Models, with commas between (all if not given).")
+        str | None, typer.Option(metavar="NAMES", help="Comma-separated models (default: all).")
     ] = None,
     integrators: Annotated[str | None, typer.Option(metavar="NAMES", help="Integrators.")] = None,
     edges: Annotated[
@@ -135,24 +137,24 @@ def compare(
     ] = None,
     reference: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="The run that counts as true; else fem at half the edge length."),
+        typer.Option(metavar="RUN", help="Reference run (default: fem at half the edge length)."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Where everything goes.")
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Output folder.")
     ] = None,
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Pictures, a movie and graphs on the page.")
     ] = True,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Runs at the same time; one for each core if not given."),
+        typer.Option(min=1, metavar="N", help="Simultaneous runs (default: one per core)."),
     ] = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run a scene with several models and tell them apart: error, speed, stability, pictures. Writes
-    index.html, one page that holds everything, and compare.json."""
+    """Run a scene with several models and compare error, speed, stability and pictures. Writes
+    index.html, a self-contained page, and compare.json."""
     from pliant.validation.compare import compare
     from pliant.validation.study import compare_study
 
@@ -195,21 +197,21 @@ def compare(
 
 def validate(
     case: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="Which one; none: all.", show_default=False)
+        str | None, typer.Argument(metavar="[CASE]", help="A case (default: all).", show_default=False)
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="The cases that take less than a minute together.")
+        bool, typer.Option("--quick", help="Only the fast cases, less than a minute together.")
     ] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="An HTML page with plots, sources and reasons.")
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Cases at the same time; one for each core if not given."),
+        typer.Option(min=1, metavar="N", help="Simultaneous cases (default: one per core)."),
     ] = None,
     matrix: Annotated[
         bool,
-        typer.Option("--matrix", help="Run test bodies through motions with all models; resumes by itself."),
+        typer.Option("--matrix", help="Simulate test bodies in several motions; resumes automatically."),
     ] = False,
     bodies: Annotated[str | None, typer.Option(metavar="NAMES", help="Test bodies of the matrix.")] = None,
     meshes: Annotated[
@@ -219,7 +221,7 @@ def validate(
     motions: Annotated[str | None, typer.Option(metavar="NAMES", help="Motions of the matrix.")] = None,
     models: Annotated[str | None, typer.Option(metavar="NAMES", help="Models of the matrix.")] = None,
     integrators: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Of auto, explicit, implicit, or by name.")
+        str | None, typer.Option(metavar="NAMES", help="auto, explicit, implicit, or names.")
     ] = None,
     seconds: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="Simulated time of a run of the matrix (10).")
@@ -234,9 +236,9 @@ def validate(
     force: options.Force = False,
     json: options.Json = False,
 ) -> None:
-    """Compare with closed forms and published numbers. Exit code 1 where one is outside its tolerance though
-    its method could do better. With --matrix: run test bodies through ordinary motions at default settings,
-    and judge every run; --quick takes the part that runs in continuous integration."""
+    """Compare with closed forms and published numbers. Exit code 1 if a number is outside its tolerance
+    for no known reason. With --matrix: simulate test bodies in ordinary motions at default settings, and
+    check every run; --quick selects the part that runs in continuous integration."""
     from pliant.validation.cases import CaseResult, load_cases, run_validation
     from pliant.validation.matrix.table import matrix_plan
 
@@ -319,7 +321,7 @@ def _matrix(plan: "MatrixPlan", output: Path | None, jobs: int | None, force: bo
 def bench(
     case: Annotated[
         str | None,
-        typer.Argument(metavar="[CASE]", help="A case or a family; none: all.", show_default=False),
+        typer.Argument(metavar="[CASE]", help="A case or a family (default: all).", show_default=False),
     ] = None,
     history: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Earlier runs (default: in the user's cache).")
@@ -330,10 +332,10 @@ def bench(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Measure speed. ratio: against the reference text (above 1 is better); limit_ratio: share of what this
-    machine could do; goal, met: what the figure is meant to be, and whether it is; spread: largest less least
-    measurement over their median, which is the value; last: against the last undisturbed time here
-    (below 1 is slower); disturbed: other jobs took the cores meanwhile, so the figure may be too slow."""
+    """Measure speed. ratio: relative to the published figure (above 1 is faster); limit_ratio: fraction of
+    this machine's limit; goal, met: the target, and whether it is reached; spread: range over the median,
+    which is the value; last: relative to the last undisturbed time here (below 1 is slower);
+    disturbed: other processes used the cores during the measurement, so the figure may be too low."""
     try:
         import pliant_benchmarks  # noqa: F401
     except ImportError as error:
@@ -374,7 +376,7 @@ def bench(
 
 @options.takes(options.SceneChanges)
 def cite(scene: options.SceneFile, json: options.Json = False, **changes: Any) -> None:
-    """Print BibTeX entries for what a scene or run uses: models, integrator, actions, and pliant."""
+    """Print BibTeX entries of what a scene or run uses: models, integrator, actions, and pliant."""
     from pliant.validation.citations import citations
 
     if scene.is_dir():  # a run folder: the scene it was made from

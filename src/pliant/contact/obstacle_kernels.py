@@ -43,7 +43,7 @@ def _contacts(shape, size, centre, frame, velocity, restitution, friction, dt, x
                     continue
             else:
                 bound = size_bound + radius[i]
-                if dx * dx + dy * dy + dz * dz > bound * bound:
+                if bound < 0.0 or dx * dx + dy * dy + dz * dz > bound * bound:
                     continue
             push_out(
                 i, shape, size, centre, frame, velocity, restitution, friction, dt,

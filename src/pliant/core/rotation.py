@@ -36,7 +36,7 @@ Direction = Annotated[Any, BeforeValidator(unit_vector)]
 
 @parameters
 class Rotation:
-    """A turn by ``degrees`` about ``axis`` (right-handed)."""
+    """A rotation by ``degrees`` about ``axis`` (right-handed)."""
 
     axis: Direction
     degrees: Number = Field(default=0.0)

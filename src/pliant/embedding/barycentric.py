@@ -194,7 +194,7 @@ def embed(surface: Surface, points: Array, tets: IntArray) -> EmbeddedSurface:
     sizes = np.ptp(points[tets], axis=1).max(axis=1, initial=0.0)
     good = np.flatnonzero(np.abs(tet_volumes(points, tets)) > 1e-9 * sizes**3)
     if not len(good):
-        raise MeshError("The surface cannot be carried: there is no tetrahedron with a volume.")
+        raise MeshError("The surface cannot be embedded: there is no tetrahedron with a volume.")
     corners = points[tets[good]]
     home, weights = _best(surface.points, corners, near=16)
     # A tet that holds a point may have its centroid far away, being long, or large among small ones: look

@@ -217,6 +217,6 @@ def _u32(number: int) -> bytes:
 
 
 GLB = Exporter(
-    ".glb", "shown surfaces with morph animation", SURFACES - {"units", "up"},
+    ".glb", "render meshes with morph animation", SURFACES - {"units", "up"},
     one_file(lambda job, file: _GlbWriter(job, file).write()), up="y", whole=True,
 )  # fmt: skip

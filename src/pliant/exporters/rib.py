@@ -102,4 +102,4 @@ def _quoted(name: str) -> str:
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
-RIB = Exporter(".rib", "shown surfaces with a camera, a file per frame", SURFACES | {"start"}, _plan)
+RIB = Exporter(".rib", "render meshes with a camera, a file per frame", SURFACES | {"start"}, _plan)

@@ -215,7 +215,7 @@ def _str(job: Job) -> list[Piece]:
     return per_frame(job, write)
 
 
-STL = Exporter(".stl", "shown surfaces for printing, a file per frame", SURFACES | {"start"}, _stl)
+STL = Exporter(".stl", "render meshes for 3D printing, one file per frame", SURFACES | {"start"}, _stl)
 STR = Exporter(".str", "particles and tetrahedra, a file per frame", SURFACES | {"start"}, _str)
 
 
@@ -232,7 +232,7 @@ def _vertex_cache(suffix: str, form: str, head: Callable[[Job, int], bytes]) -> 
         one_version(job, "vertex caches")
         return one_file(write)(job)
 
-    return Exporter(suffix, "a vertex cache of the shown surfaces", SURFACES, plan, whole=True)
+    return Exporter(suffix, "a vertex cache of the render meshes", SURFACES, plan, whole=True)
 
 
 def _pc2_head(job: Job, points: int) -> bytes:

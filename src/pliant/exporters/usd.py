@@ -1,4 +1,4 @@
-"""USD: shown surfaces over time, binary (.usd, .usdc) or text (.usda).
+"""USD: render meshes over time, binary (.usd, .usdc) or text (.usda).
 
 /World/BODY is an Xform, /World/BODY/surface its Mesh. Points and velocities are samples at the frames'
 numbers; topology is written once. A body whose topology changes has surface_1, surface_2, ..., each visible
@@ -267,7 +267,7 @@ def _free(word: str, taken: Sequence[str]) -> str:
     return path
 
 
-_ABOUT = "shown surfaces over time"
+_ABOUT = "render meshes over time"
 USD, USDA, USDC = (
     Exporter(suffix, _ABOUT, SURFACES | {"normals"}, _plan, needs=("pxr",), extra="usd", whole=True)
     for suffix in (".usd", ".usda", ".usdc")

@@ -223,7 +223,7 @@ def _terms(row: tuple[float, ...]) -> tuple[tuple[int, float], ...]:
 class ExplicitEuler(RungeKutta):
     """``x += dt v``, then ``v += dt a(x_n, v_n)``: first order, gains energy at any step.
 
-    Kept for the record; the reference texts print it ([JanssonVergeest2000]_, section 4).
+    For comparison only, as published in [JanssonVergeest2000]_, section 4.
     """
 
     kind: ClassVar[str] = "explicit-euler"

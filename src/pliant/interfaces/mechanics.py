@@ -216,6 +216,21 @@ class StepHook(Protocol):
         """True where the forces at ``x`` changed and have to be evaluated again."""
 
 
+class IncrementalFlow(Protocol):
+    """Plastic flow that implicit steps solve for, together with the positions."""
+
+    def begin_flow(self, dt: float) -> None:
+        """From now on forces and energies are those after the flow over ``dt`` [s] from the history at the
+        beginning of the step, and the energy has the potential of the flow added: forces are its gradient."""
+
+    def leave_flow(self) -> None:
+        """Return to the history at the beginning of the step."""
+
+    def end_flow(self, x: Array, dt: float) -> None:
+        """Keep the flow of the step of ``dt`` that ended at ``x``, and book its heat: ``after_step`` has
+        nothing left to do about it."""
+
+
 class Cuttable(Protocol):
     """Bodies of tets or phyxels that can be cut. Each method returns whether anything changed."""
 

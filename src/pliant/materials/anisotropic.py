@@ -45,7 +45,7 @@ def read_moduli(value: Any) -> Moduli:
     smallest, *_, largest = np.linalg.eigvalsh(_matrix(moduli))
     if smallest <= 1e-12 * largest:
         raise ValueError(
-            "these moduli would give energy away when deformed (the stiffness is not positive definite); "
+            "the stiffness matrix is not positive definite; "
             "nu12 is the strain along 2 over the strain along 1 under tension along 1: is one of them nu21?"
         )
     return moduli

@@ -28,8 +28,8 @@ class CutPlane:
 
 @parameters
 class Flux(MeasureParameters):
-    r"""The section force: what the material beyond a plane (at higher coordinates) pulls the rest with [N],
-    and its torque about the middle of the section [N m].
+    r"""The section force [N] that the material beyond a plane (at higher coordinates) exerts on the rest,
+    and its torque about the centroid of the section [N m].
 
     ``x``, ``y``, ``z`` are its components; the one along the plane's axis is positive in tension, the others
     are shear resultants. ``torque.x`` and so on are bending moments and torsion:

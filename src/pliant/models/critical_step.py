@@ -111,4 +111,4 @@ def element_limit(stiffness: Array, structure: Structure, damping_time: float) -
     omega = float(np.sqrt(top))
     z = damping_time * omega
     seconds = 2.0 / omega * (np.sqrt(1.0 + z * z) - z)
-    return StableStep(float(seconds), f"the quickest tet, {omega:.4g} rad/s, which may break loose")
+    return StableStep(float(seconds), f"the fastest tet, {omega:.4g} rad/s, which may break loose")

@@ -28,8 +28,8 @@ class Option:
 Bodies = Annotated[
     Iterable[str] | None, Option("Comma-separated names of bodies (default: all).", "NAMES", typed=str)
 ]
-Every = Annotated[int, Option("Every N-th of them.", "N", least=1)]
-Force = Annotated[bool, Option("Replace what is there.", flags=("--force", "-f"))]
+Every = Annotated[int, Option("Every N-th frame.", "N", least=1)]
+Force = Annotated[bool, Option("Overwrite existing files.", flags=("--force", "-f"))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +47,11 @@ class ExportRequest:
     every: Every = 1
     bodies: Bodies = None
     fields: Annotated[
-        Sequence[str] | None, Option("Fields to write, where the format has them.", "NAMES", typed=str)
+        Sequence[str] | None, Option("Fields to write, if the format supports them.", "NAMES", typed=str)
     ] = None
-    units: Annotated[str | None, Option("Lengths in mm, cm, in, ... instead of metres.", "UNIT")] = None
+    units: Annotated[str | None, Option("Length unit: mm, cm, in, ... (default: metres).", "UNIT")] = None
     up: Annotated[str | None, Option("The axis that points up in the file: x, y or z.", "AXIS")] = None
-    start: Annotated[int | None, Option("Number the files from N on (default: by frame).", "N")] = None
+    start: Annotated[int | None, Option("Number of the first file (default: its frame).", "N")] = None
     normals: Annotated[bool, Option("Smooth normals in USD files (50 % larger).", flags=("--normals",))] = (
         False
     )
@@ -76,21 +76,21 @@ class RenderRequest:
     level [m]. title: "" for none (default: the scene's, or the runs' names). workers: processes (all cores).
     """
 
-    frame: Annotated[int | None, Option("The frame of a picture; -1, the last, if not given.", "N")] = None
+    frame: Annotated[int | None, Option("Frame of a picture (default: -1, the last).", "N")] = None
     frames: Annotated[Frames, Option("Frames of a movie or a sheet: 0:50 or 10:.", "RANGE", typed=str)] = None
     every: Every = 1
-    sheet: Annotated[Pair, Option("A contact sheet of so many pictures.", "COLUMNSxROWS", typed=str)] = None
-    size: Annotated[Pair, Option("Pixels of a picture.", "WxH", typed=str)] = None
+    sheet: Annotated[Pair, Option("Contact sheet with this many pictures.", "COLUMNSxROWS", typed=str)] = None
+    size: Annotated[Pair, Option("Size of a picture in pixels.", "WxH", typed=str)] = None
     view: Annotated[
         str, Option("auto (the scene's camera), iso, front, back, left, side, top, bottom.", "NAME")
     ] = "auto"
     camera: Annotated[
         Camera,
-        Option("A TOML file: position and target, or keys.", "FILE", typed=str),
+        Option("TOML file with the camera: position and target, or keys.", "FILE", typed=str),
     ] = None
-    follow: Annotated[bool, Option("Move the camera along with the bodies.", flags=("--follow",))] = False
-    turntable: Annotated[float, Option("Turn the camera around the bodies meanwhile.", "TURNS")] = 0.0
-    zoom: Annotated[float, Option("Come closer.", "FACTOR")] = 1.0
+    follow: Annotated[bool, Option("The camera follows the bodies.", flags=("--follow",))] = False
+    turntable: Annotated[float, Option("Turns of the camera around the bodies.", "TURNS")] = 0.0
+    zoom: Annotated[float, Option("Zoom factor.", "FACTOR")] = 1.0
     style: Annotated[
         str, Option("surface, edges, wireframe, tets, particles, surfels, levels, cracks.", "NAME")
     ] = "surface"
@@ -98,20 +98,20 @@ class RenderRequest:
         str | None,
         Option("Colour by a field: stress, displacement.z.", "FIELD", flags=("--colour", "--color")),
     ] = None
-    range: Annotated[str, Option("Of the colours: auto, full, 0:5e4 or 1%:99%.", "RANGE")] = "auto"
+    range: Annotated[str, Option("Colour range: auto, full, 0:5e4 or 1%:99%.", "RANGE")] = "auto"
     map: Annotated[str, Option("A colour map of matplotlib, or blue-green-red.", "NAME")] = "viridis"
-    bar: Annotated[bool, Option("The colour bar.")] = True
-    section: Annotated[str | None, Option("Cut bodies open: x=0.5.", "AXIS=PLACE")] = None
-    ground: Annotated[float | str, Option("auto (the scene's), none, or a height.", "LEVEL", typed=str)] = (
-        "auto"
-    )
-    shadow: Annotated[bool, Option("Shadows on the ground.")] = True
-    background: Annotated[str, Option("light, white, dark.", "NAME")] = "light"
-    title: Annotated[str | None, Option("Instead of the scene's; '' for none.", "TEXT")] = None
+    bar: Annotated[bool, Option("Draw the colour bar.")] = True
+    section: Annotated[str | None, Option("Section plane: x=0.5.", "AXIS=PLACE")] = None
+    ground: Annotated[
+        float | str, Option("Ground: auto (of the scene), none, height.", "LEVEL", typed=str)
+    ] = "auto"
+    shadow: Annotated[bool, Option("Draw shadows on the ground.")] = True
+    background: Annotated[str, Option("Background: light, white, dark.", "NAME")] = "light"
+    title: Annotated[str | None, Option("Title (default: the scene's; '' for none).", "TEXT")] = None
     time: Annotated[bool, Option("Write the time on the picture.")] = True
     bodies: Bodies = None
-    fps: Annotated[float | None, Option("Pictures a second; real time if not given.", "N")] = None
-    rate: Annotated[float | None, Option("Pictures a second of a movie as long as the scene.", "N")] = None
-    speed: Annotated[float | None, Option("Slow motion: 0.1; 1 is real time.", "FACTOR")] = None
+    fps: Annotated[float | None, Option("Pictures per second (default: real time).", "N")] = None
+    rate: Annotated[float | None, Option("Pictures per second of simulated time.", "N")] = None
+    speed: Annotated[float | None, Option("Playback speed: 0.1 is slow motion.", "FACTOR")] = None
     workers: Annotated[int | None, Option("Drawing processes.", "N", least=1)] = None
     force: Force = False

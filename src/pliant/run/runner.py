@@ -62,8 +62,8 @@ def run_scene(
 def resume(
     path: str | Path, *, threads: int | None = None, progress: RunProgress | bool | None = None
 ) -> Run:
-    """Go on with an interrupted or killed run from its newest checkpoint, bit for bit; ``progress`` as in
-    ``Scene.run``."""
+    """Continue an interrupted or killed run from its newest checkpoint, with bit-identical results;
+    ``progress`` as in ``Scene.run``."""
     with progress_reporter(progress) as show:
         return _resume(Path(path), threads, show)
 
@@ -75,7 +75,7 @@ def _resume(folder: Path, threads: int | None, show: RunProgress) -> Run:
     _same_meshes(scene, earlier.manifest.get("inputs", {}))
     diagnostics = Diagnostics(lambda entry: show.note(str(entry)))
     if differences := version_differences(earlier.manifest):
-        diagnostics.warn(f"begun with {differences}: it may not go on bit for bit")
+        diagnostics.warn(f"begun with {differences}: the results may not be bit-identical")
     set_threads(threads)
     writer = RunWriter.reopen(folder)
     try:
@@ -169,7 +169,7 @@ def _loop(
         raise
     except Interrupted as error:
         state, message = "interrupted", error.message
-        error.hint = f"Go on with: pliant resume {writer.path}"
+        error.hint = f"Continue with: pliant resume {writer.path}"
         raise
     except PliantError as error:
         message = str(error)

@@ -57,18 +57,29 @@ class DivergenceCheck:
                 )
             self._check_inversion(part, x, time)
 
-    def stop_for_energy(self, world: "World", time: float, gained: float) -> None:
-        """Raise Diverged: the energy ledger has gained ``gained`` [J] that nothing explains, unless another
-        check tells more."""
+    def stop_for_energy(self, world: "World", time: float, cause: str, factor: float) -> None:
+        """Raise Diverged for the ``cause`` that the guard names, where steps shortened by up to ``factor``
+        were tried, unless another check tells more: at the particle with the largest ``f^2/m``, where a step
+        is worst."""
         self.check(world, time)
-        speeds = [np.abs(world.v[part.rows]).max(initial=0.0) for part in world.bodies]
-        part = world.bodies[int(np.argmax(speeds))]
-        worst = int(np.argmax(np.abs(world.v[part.rows]).max(axis=1)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            strain = np.nan_to_num(np.sum(world.inverse_mass * world.f**2, axis=1))
+        row = int(np.argmax(strain))
+        part = next(part for part in world.bodies if row < part.rows.stop)
+        speed, place = float(np.linalg.norm(world.v[row])), ", ".join(f"{c:.3g}" for c in world.x[row])
+        if self.plan.refine:
+            tried = f"down to 1/{factor:g} of the planned {self.plan.seconds:.3g} s" if factor > 1.0 else ""
+            hint = (
+                f"Steps {tried} do not cure it" if tried else "It adds up in steps that look good one by one"
+            ) + ": try more damping, a gentler load, a finer mesh or another model."
+        else:
+            hint = "With refine = true in [time] the run goes on with shorter steps."
         self._stop(
             part,
             time,
-            f"energy grows from nothing ({gained:.3g} J so far), and smaller steps do not cure it; the "
-            f"fastest particle is {worst}, at {speeds[world.bodies.index(part)]:.3g} m/s",
+            f"{cause}; worst at particle {row - part.rows.start} in ({place}) m, "
+            f"which moves at {speed:.3g} m/s",
+            hint,
         )
 
     def _surely_good(self, part: "BodyState", x: Array, v: Array) -> bool:
@@ -89,22 +100,25 @@ class DivergenceCheck:
             cell = int(np.argmin(tet_volumes(x, part.structure.cells["tetra"])))
             self._stop(part, time, f"more than half of its tets are turned inside out (worst: tet {cell})")
 
-    def _stop(self, part: "BodyState", time: float, what: str) -> None:
+    def _stop(self, part: "BodyState", time: float, what: str, hint: str = "") -> None:
+        hint = hint or self._advice()
+        hint = f"{hint} {see('it-explodes')}"
+        raise Diverged(f"Stopped at t = {time:.6g} s: body '{part.name}': {what}.", hint=hint)
+
+    def _advice(self) -> str:
+        """What to try, by the planned step."""
         plan = self.plan
         if plan.seconds > plan.limit:
-            hint = f'The step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: use step = "auto".'
-        elif not math.isfinite(plan.limit):
-            hint = (
+            return f'The step {plan.seconds:.3g} s is above the stable {plan.limit:.3g} s: use step = "auto".'
+        if not math.isfinite(plan.limit):
+            return (
                 f"The step is {plan.seconds:.3g} s ({plan.reason}); try a shorter one, more damping, "
                 "a gentler load, or leapfrog with an automatic step."
             )
-        else:
-            hint = (
-                f"The step {plan.seconds:.3g} s is within the stable {plan.limit:.3g} s of the rest shape; "
-                "try half of it, more damping, or a gentler load."
-            )
-        hint = f"{hint} {see('it-explodes')}"
-        raise Diverged(f"Stopped at t = {time:.6g} s: body '{part.name}': {what}.", hint=hint)
+        return (
+            f"The step {plan.seconds:.3g} s is within the stable {plan.limit:.3g} s of the rest shape; "
+            "try half of it, more damping, or a gentler load."
+        )
 
 
 def _inverted_share(part: "BodyState", x: Array) -> float:

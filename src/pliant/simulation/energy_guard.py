@@ -57,7 +57,6 @@ class EnergyGuard:
         self.loss = 0.0  # T [J]
         self.deaf, self.deafness = 0, PATIENCE  # planned steps for which losses are accepted: now, next time
         self.gaps = 0.0  # gains that smaller steps did not cure: not the stepping [J]
-        self.won = 0.0  # correction that changes of step have turned into numerical loss [J]
         self.patience, self.quiet = PATIENCE, 0
         self.losing = False  # whether the last window that was rejected had lost energy
         self.trying = False  # whether the last window was the first with a larger step
@@ -68,6 +67,7 @@ class EnergyGuard:
         )
         self._first: tuple[int, float] | None = None  # place and r of the window's first attempt
         self._forces: list[Array] = []
+        self.cause, self.finest = "", 1.0  # why the run has to stop, and the largest factor that was tried
 
     @property
     def factor(self) -> float:
@@ -117,9 +117,18 @@ class EnergyGuard:
         """Whether the gains so far are more than a run may have."""
         return self.gain + self.gaps > MOST * self.moved
 
+    @property
+    def gained(self) -> str:
+        """What the gains so far add up to, in words."""
+        return (
+            f"energy grows from nothing: {self.gain + self.gaps:.3g} J so far, "
+            f"of {self.moved:.3g} J that moved at most"
+        )
+
     def judge(self, system: "System", span: int) -> Verdict:
         """Whether the window of ``span`` planned steps stands, is to be taken again, or cannot be cured."""
         ledger = system.energy_ledger
+        self.finest = max(self.finest, self.factor)
         own, potential = sum(system.energies()), system.potential_energy()
         correction = -ledger.scheme_energy()
         rise = ledger.balance(own + potential) - self._total
@@ -146,10 +155,11 @@ class EnergyGuard:
                 stands, rise = True, min(rise, 0.0)
             if stands:
                 self.moved, self._stored = moved, own + potential
-                return self._accept(rise, correction, span)
+                return self._accept(rise, span)
             if self._first is None and not rings:
                 self._first = place, excess
         if not self.retakes or self.place == len(LADDER) - 1:
+            self.cause = _cause(finite, rings, excess, correction, moved)
             return "diverged"
         self.losing = finite and not rings and excess < 0.0
         if self.trying:
@@ -184,20 +194,19 @@ class EnergyGuard:
         found = (own, abs(potential - (self.ground or 0.0)), abs(work))
         return max([self.moved, *(each for each in found if math.isfinite(each))])
 
-    def _accept(self, rise: float, correction: float, span: int) -> Verdict:
+    def _accept(self, rise: float, span: int) -> Verdict:
         self.gain = max(0.0, self.gain + rise)
         if not self.deaf:
             self.loss = max(0.0, self.loss - rise)
         self.deaf = max(0, self.deaf - span)
         if self.exceeded and not self.broken:
+            self.cause = self.gained
             return "diverged"
         self.trying = False
         self.quiet += span
         if self.place and self.quiet >= self.patience:
-            ratio = (LADDER[self.place] / LADDER[self.place - 1]) ** 2
-            if self.won - correction * (ratio - 1.0) <= 0.5 * TOLERANCE * self.moved:
-                self.place -= 1
-                self.trying, self.quiet = True, 0
+            self.place -= 1
+            self.trying, self.quiet = True, 0
         return "accept"
 
     def _ringing(self, system: "System") -> float:
@@ -214,7 +223,7 @@ class EnergyGuard:
     def state(self) -> dict[str, AnyArray]:
         """Everything that the next decisions depend on."""
         ground = np.nan if self.ground is None else self.ground
-        numbers = (self.moved, self.gain, self.gaps, self.won, ground)
+        numbers = (self.moved, self.gain, self.gaps, ground)
         flags = (self.place, self.patience, self.quiet, self.trying, self.broken)
         losses = np.array([self.loss, self.deaf, self.deafness], float)
         return {"guard": np.array([*flags, *numbers], float), "guard/losses": losses}
@@ -224,9 +233,21 @@ class EnergyGuard:
         if "guard" not in state:
             return
         place, patience, quiet, trying, broken, *numbers = (float(value) for value in state["guard"])
-        self.moved, self.gain, self.gaps, self.won, ground = numbers
+        self.moved, self.gain, self.gaps, ground = numbers
         self.place, self.patience, self.quiet = int(place), int(patience), int(quiet)
         self.trying, self.broken = bool(trying), bool(broken)
         self.ground = None if math.isnan(ground) else ground
         self.loss, deaf, deafness = (float(value) for value in state.get("guard/losses", (0.0, 0, PATIENCE)))
         self.deaf, self.deafness = int(deaf), int(deafness)
+
+
+def _cause(finite: bool, rings: bool, excess: float, correction: float, moved: float) -> str:
+    """What is wrong with a window of steps, in words."""
+    if not finite:
+        return "its energy is no longer a finite number"
+    if rings:
+        return (
+            "forces swing from step to step with an energy (dt^2/8 sum f^2/m) of "
+            f"{correction:.3g} J, and {moved:.3g} J moved at most"
+        )
+    return f"energy grows from nothing: {excess:.3g} J in a few steps, of {moved:.3g} J that moved at most"

@@ -26,6 +26,7 @@ from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.energy_guard import WINDOW, EnergyGuard
 from pliant.simulation.nonlinear_correction import NonlinearCorrection
 from pliant.simulation.protocol_check import check_integrator
+from pliant.simulation.step_change import StepChange
 from pliant.simulation.system import System
 from pliant.simulation.thread_tuning import ThreadTuner
 from pliant.simulation.time_step import StepPlan, substeps
@@ -90,6 +91,7 @@ class Simulation:
         self._looked_at = system.world.topology_version
         self.guard: EnergyGuard | None = None
         self._guard()
+        self.step_change = StepChange()
         self._reported, self._gain_reported = 1.0, False  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
@@ -268,7 +270,7 @@ class Simulation:
             if changed:
                 guard.pass_over(self.system)
                 if guard.exceeded and not guard.broken:
-                    self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
+                    self.divergence_check.stop_for_energy(self.system.world, time, guard.gained, guard.factor)
                 self._report_gain(guard)
                 return taken
             verdict = guard.judge(self.system, span)
@@ -277,7 +279,7 @@ class Simulation:
                 self._report_gain(guard)
                 return span
             if verdict == "diverged":
-                self.divergence_check.stop_for_energy(self.system.world, time, guard.gain + guard.gaps)
+                self.divergence_check.stop_for_energy(self.system.world, time, guard.cause, guard.finest)
             self._report_rejection(time, guard)
             self.system.restore(kept)
             guard.begin_attempt(self.system)
@@ -308,14 +310,12 @@ class Simulation:
                 start = begin + j * h
                 if j or k:
                     self._prepare_step(start)
-                change = system.energy_ledger.begin_step(h)
+                self.step_change.begin_step(system, self.integrator, h)
                 self.integrator.step(system, self.integrator_state, start, h)
                 if system.finish_step(end if j == parts - 1 else begin + (j + 1) * h, h):
                     self.integrator_state.reset_history()
-                if guard is not None:
-                    guard.won -= change
-                    if span - k <= 3 * each and parts - j <= 3:
-                        guard.watch(system.world.f)
+                if guard is not None and span - k <= 3 * each and parts - j <= 3:
+                    guard.watch(system.world.f)
                 if poll is not None:
                     poll()
                 self.thread_tuner.tick()

@@ -188,7 +188,7 @@ class Project:
         folder = self.workspace.place(f"{stem}.pliant", (".pliant",))
         self.workspace.place(f"{stem}.toml", (".toml",))
         if folder.exists():
-            raise InputError(f"'{folder.name}' is there already.", hint="Give the take another name.")
+            raise InputError(f"'{folder.name}' exists already.", hint="Give the take another name.")
         return f"{stem}.toml", folder
 
     def built(self) -> None:

@@ -143,7 +143,7 @@ def build(session: Session, guard: AccessGuard) -> Starlette:
         if not guard.right_host(request.headers) or (
             "token" in request.query_params and not guard.knows(request)
         ):
-            return _refuse("This address needs its token: use the one that `pliant studio` printed.")
+            return _refuse("This address needs its token: use the address that `pliant studio` printed.")
         return FileResponse(STATIC / "index.html", headers=guard.headers(request))
 
     async def asset(request: Request) -> Response:

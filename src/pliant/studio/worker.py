@@ -284,8 +284,8 @@ class Worker:
             raise PliantError("The simulation has stopped.", hint="Go back to the start (R).")
         if take.ended:
             raise PliantError(
-                "The scene has come to its end.",
-                hint="Go back to the start (R), make the duration longer, or tick “go on after the end”.",
+                "The scene has ended.",
+                hint="Return to the start (R), increase the duration, or tick “go on after the end”.",
             )
         return take
 

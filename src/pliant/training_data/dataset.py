@@ -51,9 +51,9 @@ def dataset(
 ) -> "Dataset":
     """Run a scene at many points and write the runs as training data into the folder ``to``.
 
-    format: "zarr" (default) or "hdf5". split: shares of train, valid and test, 80, 10, 10 if not given; a
+    format: "zarr" (default) or "hdf5". split: shares of train, valid and test, default 80, 10, 10; a
     sample's split follows from the hash of its scene, so that it stays where it is when others are added.
-    every: of the recorded frames, 1 if not given. Other options are those of ``sweep``. Called again, it does
+    every: of the recorded frames, default 1. Other options are those of ``sweep``. Called again, it does
     what is missing, with the same format, split and frames; ``scene`` may be a data set, which is continued.
     """
     if isinstance(scene, (str, os.PathLike)) and Path(scene).suffix == SUFFIX and not _is_dataset(scene):
@@ -150,7 +150,7 @@ def _folder(scene: AnyScene, to: str | os.PathLike[str] | None) -> Path:
         )
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / STUDY).is_dir())):
         raise RunError(
-            f"{folder} exists and is not a data set; it is left alone.", hint="Choose another name."
+            f"{folder} exists and is not a data set; it is not changed.", hint="Choose another name."
         )
     return folder.absolute()
 

@@ -284,5 +284,5 @@ for _poisson in DROPS:
         tuple(SET_UPS),
         quick=False,
         source="quadratic neo-Hookean elements, converged",
-        why="Linear tets are too stiff in bending, the more the nearer Poisson's ratio comes to 1/2.",
+        why="Linear tets are too stiff in bending, the more the nearer Poisson's ratio is to 1/2.",
     )(partial(_hanging, _poisson))

@@ -97,7 +97,7 @@ def plastic_bar(model: str) -> Result:
     "s(t) = Y + (s(0) - Y) exp(-creep t) for a strain that is held",
     models=("fem", "efg"),
     source="Maxwell element with a threshold, in closed form",
-    why="Exact for additive strains; the von Mises stress of the printed measure differs by a percent.",
+    why="Exact for additive strains; the von Mises stress of the published measure differs by a percent.",
 )
 def creep(model: str) -> Result:
     rate, t = 3.0, 0.4

@@ -32,7 +32,7 @@ from pliant.validation.scenes import played, prepared, run_in_memory
     why="'Similar results' there, as the curves lie on each other to about a tenth.",
     cannot={
         "multires": "Linear tets of half the cube are too stiff in bending and shear: 27 points must move "
-        "less. The text's operator leaves out boundary terms, and that error hides this one (see its row)."
+        "less. The published operator omits boundary terms, an error that compensates this one (see its row)."
     },
 )
 def debunne_cube(model: str) -> Result:
@@ -68,7 +68,7 @@ def _corner(operator: str, cells: int) -> float:
     return -float(u.reshape(-1, 3)[corner, 2])
 
 
-LARGE = "The text's figure is linear theory; at these strains our laws differ from it, and from each other."
+LARGE = "Everts (2006) uses linear theory; at these strains the laws differ from it, and from each other."
 PARTICLES = ("cpm1", "cpm2")
 PRINTED = {"form": "everts", "mapping": "everts", "constants": [3e6, 1e6]}  # as Everts has its rubber
 
@@ -117,7 +117,7 @@ for _name, (*_, _equation, _place, _why) in FORCES.items():
     models=PARTICLES,
     quick=False,
     source="Everts 2006, section 9.5, figures 9.8 and 9.9",
-    why="Ours should be no further apart than 4 %: the mapping of moduli is exact on average.",
+    why="The results here should differ by at most 4 %: the mapping of moduli is exact on average.",
 )
 def coarse_fine(model: str) -> Result:
     coarse, fine = (
@@ -129,11 +129,11 @@ def coarse_fine(model: str) -> Result:
 
 @case(
     "everts-volume-lost",
-    "volume that the printed rubber (E = 3 MPa, G = 1 MPa) loses when squeezed by 24 %: 24 %",
+    "volume that the published rubber (E = 3 MPa, G = 1 MPa) loses when squeezed by 24 %: 24 %",
     models=PARTICLES,
     quick=False,
     source="Everts 2006, section 9.6, figure 9.11",
-    why="Absolute. The printed law is a material of Poisson's ratio 0.07 and not 1/2: that predicts 21 %.",
+    why="Absolute. The published law is a material of Poisson's ratio 0.07 and not 1/2: that predicts 21 %.",
 )
 def volume_lost(model: str) -> Result:
     free = "actions.volume-constraint.until=0.001"

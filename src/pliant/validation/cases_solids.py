@@ -65,7 +65,7 @@ def short_cantilever(model: str) -> Result:
     "hung-bar",
     "end of a bar that hangs by its own weight: u = rho g L^2 / 2 E",
     source="Hooke's law, integrated",
-    why="Held sideways too at its top, which Poisson's ratio feels: 1 to 2 %.",
+    why="Also held sideways at its top, which matters through Poisson's ratio: 1 to 2 %.",
 )
 def hung_bar(model: str) -> Result:
     def load(mass: Array, end: BoolArray) -> Array:
@@ -81,7 +81,7 @@ LINEAR = "linear elasticity"
 SPRINGS = (
     "Springs carry forces along edges only (Cauchy's relation, C1122 = C1212: Poisson's ratio 1/4 where they "
     "point every way alike), and in this cube all cells are cut along the same diagonals, so the stiffness "
-    "depends on direction too. The text found as much (Everts 2006, 4.4)."
+    "depends on direction too. Everts (2006), 4.4, found the same."
 )
 SPRING_SPHERE = (
     "By Cauchy's relation a net of springs has Poisson's ratio 1/4 and not 0.3: that alone gives 0.409. The "
@@ -92,7 +92,7 @@ DUAL = (
     "balance on average and not at every particle."
 )
 PHYXELS = (
-    "Strains of linear fields are exact, but forces are sums over phyxels with the volumes of their cells: "
+    "Strains of linear fields are exact, but forces are sums over particles with the volumes of their cells: "
     "next to the surface that quadrature does not fulfil the divergence theorem (Chen et al. 2001, Int. J. "
     "Numer. Meth. Engng 50, 435), so a uniform strain is in balance inside and not at the surface."
 )
@@ -235,7 +235,7 @@ def hollow_ball(inner: float, outer: float, layers: int) -> TetMesh:
     "tapered membrane, plane stress, E = 1, nu = 1/3, F = 1: the middle of the free edge rises by 23.96",
     models=("fem",),
     source="Cook 1974; converged value of linear theory",
-    why="Linear tets are too stiff in bending: 32 x 32 of them come to about 4 %.",
+    why="Linear tets are too stiff in bending: 32 x 32 of them give about 4 %.",
 )
 def cook(model: str) -> Result:
     from scipy.sparse.linalg import spsolve

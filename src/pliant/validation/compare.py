@@ -42,7 +42,7 @@ HEAD = {
 LARGEST = 4_000_000  # bytes of a movie that the page takes in
 ABOUT = (
     "error: root mean square distance from the reference, over particles and frames, over the reference's "
-    "largest displacement. energy drift: change of the whole ledger over the energy that moved. stable step: "
+    "largest displacement. energy drift: change of the total energy over the energy exchanged. stable step: "
     "the longest of leapfrog. memory: of the whole process, at its largest. Rows in red did not come to "
     "their end."
 )

@@ -1,4 +1,4 @@
-"""A cut that meets nothing says so."""
+"""A cut that misses its bodies is reported."""
 
 import pytest
 
@@ -25,7 +25,7 @@ KINDS = [(Cut, {"at": 0.01}), (Seam, {"at": 0.01}), (Cut, BLADE)]
 @pytest.mark.parametrize(("kind", "more"), KINDS, ids=["cut", "seam", "blade"])
 def test_a_cut_beside_the_body_is_told_once(kind: type, more: dict[str, object]) -> None:
     (text,) = told(kind(body="a", plane={"axis": "y", "at": 1.05}, **more))
-    assert text.startswith(f"action 1 ('{kind.kind}'): it meets nothing of 'a'")  # type: ignore[attr-defined]
+    assert text.startswith(f"action 1 ('{kind.kind}'): the cut misses 'a'")  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("kind", "more"), KINDS, ids=["cut", "seam", "blade"])

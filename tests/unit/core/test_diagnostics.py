@@ -13,9 +13,9 @@ def test_a_collected_message_has_the_label_of_its_source() -> None:
     whole.collect(action, "action 1 ('cut')", past=False)
     heard: list[Diagnostic] = []
     whole.listen(heard.append)
-    action.warn("it meets nothing")
+    action.warn("the cut misses")
     body.note("of its own", "surface")
-    assert whole.texts() == ["body 'a': before", "action 1 ('cut'): it meets nothing", "surface: of its own"]
+    assert whole.texts() == ["body 'a': before", "action 1 ('cut'): the cut misses", "surface: of its own"]
     assert heard == whole.entries
     assert [entry.level for entry in heard] == ["note", "warning", "note"]
 
@@ -42,7 +42,7 @@ def test_a_run_shows_and_logs_what_bodies_and_actions_report(tmp_path: Path) -> 
         "body 'block': edge = 0.05 m is not used",
         "body 'block': model 'fem' is too stiff at Poisson's ratio 0.49",
     ]
-    beginnings += ["action 1 ('cut'): it meets nothing of 'block'"]
+    beginnings += ["action 1 ('cut'): the cut misses 'block'"]
     assert [text.startswith(words) for text, words in zip(heard, beginnings, strict=True)] == [True] * 3
     log = (run.path / "log.txt").read_text()
     assert all(text in log for text in heard)

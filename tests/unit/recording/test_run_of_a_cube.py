@@ -43,13 +43,13 @@ def test_forces_within_a_body_sum_to_zero_and_pull_back_what_hangs(run: pl.Run) 
 def test_an_empty_folder_is_used_when_told_to(run: pl.Run, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(RunError, match="not a pliant run; it is left alone"):
+    with pytest.raises(RunError, match="not a pliant run; it is not changed"):
         scene().run(duration=0.02, to=empty)
     again = scene().run(duration=0.04, to=empty, force=True)
     assert again.frames[-1].positions.tobytes() == run.frames[-1].positions.tobytes()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("keep me")
-    with pytest.raises(RunError, match="it is left alone"):
+    with pytest.raises(RunError, match="it is not changed"):
         scene().run(duration=0.02, to=tmp_path / "full", force=True)
 
 

@@ -147,8 +147,9 @@ def test_keys_have_descriptions_units_and_defaults() -> None:
     actions = schema["properties"]["actions"]["items"]["oneOf"]
     (gravity,) = [each for each in actions if each["properties"]["type"]["enum"] == ["gravity"]]
     assert gravity["description"].startswith("Weight of every particle")
-    assert gravity["properties"]["acceleration"]["description"].startswith("[m/s2] its size, against up")
-    assert gravity["properties"]["acceleration"]["default"] == 9.81
+    acceleration = gravity["properties"]["acceleration"]
+    assert acceleration["description"].startswith("[m/s2] magnitude, in the direction opposite to up")
+    assert acceleration["default"] == 9.81
 
 
 def keys_in(schema: Any, at: str = "scene") -> Iterator[tuple[str, Any]]:

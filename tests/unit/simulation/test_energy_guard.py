@@ -45,8 +45,24 @@ def test_a_kicked_cube_gains_no_energy(model: str) -> None:
 
 def test_without_smaller_steps_such_a_run_stops() -> None:
     """With ``refine = false`` the cube of cpm1 gains energy, and the run ends with the reason."""
-    with pytest.raises(Diverged, match="energy grows from nothing"):
+    with pytest.raises(Diverged, match="energy grows from nothing") as found:
         totals(kicked("cpm1", 4.0, refine=False))
+    assert "refine = true" in str(found.value.hint)
+
+
+def test_the_reason_to_stop_names_energy_place_and_what_was_tried() -> None:
+    """Gains of 0.6 J of 10 J, with the largest force at particle 5, after steps of an eighth were tried."""
+    simulation = simulate([block((4, 2, 2), model="fem")], [], seconds=0.02)
+    guard, system = simulation.guard, simulation.system
+    assert guard is not None
+    guard.gain, guard.moved, guard.finest = 0.6, 10.0, 8.0
+    system.world.f[5] = 1e3
+    x, y, z = (f"{c:.3g}" for c in system.world.x[5])
+    with pytest.raises(Diverged) as found:
+        simulation.divergence_check.stop_for_energy(system.world, 0.25, guard.gained, guard.finest)
+    assert "0.6 J so far, of 10 J that moved at most" in found.value.message
+    assert f"particle 5 in ({x}, {y}, {z}) m" in found.value.message
+    assert "1/8 of the planned" in str(found.value.hint)
 
 
 def test_a_run_resumes_while_steps_are_shortened(tmp_path: Path) -> None:

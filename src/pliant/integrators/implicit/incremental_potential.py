@@ -7,6 +7,7 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit import kernels
+from pliant.integrators.implicit.plastic_flow import begin_flow, leave_flow
 from pliant.integrators.implicit.stage import ImplicitStage, StageSolution
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ class IncrementalPotential:
 
     Forces ``between`` the ends of the step (``ForcesBetween``) have no potential; there the residual is
     :math:`M (x - \tilde x) - 2 h^2 f` with h = dt/2.
+
+    Bodies that yield have the flow from the beginning of the step to the stage in f and E, except in forces
+    between.
     """
 
     def __init__(
@@ -84,6 +88,10 @@ class IncrementalPotential:
             v[world.inverse_mass > 0.0] = 0.0
         if at_rest:
             v[world.inverse_mass == 0.0] = 0.0
+        if between is None:
+            begin_flow(system, stage.end * dt)
+        else:
+            leave_flow(system)
         self.x, self.v, self._v_prescribed = x, v, v.copy()
         self.x_tilde = stage.x_base if self.static else stage.x_base + h * stage.v_predicted
         self.f = np.empty_like(x)  # forces [N] where ``evaluate`` was called last

@@ -76,7 +76,7 @@ class ImplicitEuler(ImplicitIntegrator):
 
     First order; damps all motion that the step does not resolve [BaraffWitkin1998]_. Differs: the angular
     momentum of free bodies, which the scheme lets leak away, is restored after each step.
-    kinetic_damping: stop all motion whenever the kinetic energy has passed a peak: the quickest way
+    kinetic_damping: stop all motion whenever the kinetic energy has passed a peak: the fastest way
     to the rest shape by time stepping (the path there means nothing).
     """
 

@@ -20,6 +20,7 @@ from pliant.integrators.implicit.barrier_step import BARRIER_HALVINGS, barrier_o
 from pliant.integrators.implicit.conservation import StepConservation
 from pliant.integrators.implicit.energy_momentum import ForcesBetween
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
+from pliant.integrators.implicit.plastic_flow import end_flow
 from pliant.integrators.implicit.solver import Solver
 from pliant.integrators.implicit.stage import (
     BACKWARD_EULER,
@@ -239,6 +240,7 @@ class ImplicitState(IntegratorState):
         if self.barrier is not None:
             self.barrier.end_step(time, dt, attempt.contacts)
         if attempt.forces is not None and not system.projects:
+            end_flow(system, x, dt)
             world.x[:], world.v[:], world.f[:] = x, v, attempt.forces
             return
         before = (world.x.copy(), world.v.copy()) if problem.contact is not None else None
@@ -251,6 +253,7 @@ class ImplicitState(IntegratorState):
         system.drive(time, world.x, world.v)
         if before is not None:
             self.contact.finish(*before, attempt.obstacles)
+        end_flow(system, world.x, dt)
         system.evaluate(time, world.x, world.v, world.f)
 
     def count_step(self) -> None:

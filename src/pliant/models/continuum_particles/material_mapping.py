@@ -2,14 +2,14 @@ r"""From a material to the constants of dual faces, and the parameters that say 
 
 Over isotropic face directions, faces with stretch constant E and shear constant G make a solid with
 
-- printed form: :math:`\mu = (E + 3G)/5`, :math:`\lambda = (E - 2G)/5`;
+- published form: :math:`\mu = (E + 3G)/5`, :math:`\lambda = (E - 2G)/5`;
 - variational form: :math:`\mu = (E + 6G)/5`, :math:`\lambda = (E - 4G)/5`
 
 (:math:`\gamma` of a face is :math:`2(I - nn)\varepsilon n`; averages of nn and nnnn). So the rubber of
 [Everts2006]_ (3e6, 1e6) behaves as E = 2.57e6, nu = 0.07. The face traction is that of Hooke's law without
-lambda for *every* direction n when E = 2 mu and G = mu (printed) or mu / 2 (variational); all of lambda then
-goes into :math:`\tfrac12 \lambda V (J - 1)^2` per tet. Ours; [Everts2006]_ passes E and G of the material
-through.
+lambda for *every* direction n when E = 2 mu and G = mu (published) or mu / 2 (variational); all of lambda
+then goes into :math:`\tfrac12 \lambda V (J - 1)^2` per tet. Differs: [Everts2006]_ uses E and G of the
+material directly.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def face_constants(
 class ParticleModel(Model):
     """What the continuum particle models have in common.
 
-    form: ``variational`` has an energy, ``everts`` the printed forces, which have none; mapping:
+    form: ``variational`` has an energy, ``everts`` the published forces, which have none; mapping:
     ``consistent`` gives Hooke's law, ``everts`` passes Young's and the shear modulus through, or
     ``constants`` = [E, G]; calibrate: measure what the mesh makes of the constants, and correct them by it.
     """

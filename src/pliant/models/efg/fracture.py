@@ -194,7 +194,7 @@ def check_finite(x: Array, time: float) -> None:
     if not np.isfinite(x).all():
         worst = int(np.argmin(np.isfinite(x).all(axis=1)))
         raise Diverged(
-            f"Stopped at t = {time:.6g} s: the position of phyxel {worst} is not a number.",
+            f"Stopped at t = {time:.6g} s: the position of particle {worst} is not a number.",
             hint="Try half the step, more damping, or a gentler load.",
         )
 

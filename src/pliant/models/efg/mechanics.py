@@ -16,6 +16,7 @@ from pliant.interfaces import (
     EnergyTotals,
     FieldData,
     FractureStatistics,
+    IncrementalFlow,
     Mechanics,
     SectionForce,
     StableStep,
@@ -33,6 +34,7 @@ from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, check_finit
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, apply_resampling, resample, stretch
 from pliant.models.efg.support import SIX, MlsSupport, make_support, neighbour_graph, rest_stiffness, supports
+from pliant.models.flow_trial import FlowLosses, FlowTrial
 
 if TYPE_CHECKING:
     from scipy.sparse import bsr_array, csr_array
@@ -53,7 +55,7 @@ class EfgMechanics(Mechanics):
     """
 
     capabilities = frozenset(
-        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, Cuttable, ChangingTopology}
+        {StoredEnergy, Damped, Tangent, SectionForce, StepHook, IncrementalFlow, Cuttable, ChangingTopology}
     )
     field_names = fields.NAMES
     books_fracture = True
@@ -90,6 +92,8 @@ class EfgMechanics(Mechanics):
         self.plasticity = None if kind is None else PhyxelPlasticity(self, kind)
         self._plastic_heat = self._fracture_energy = 0.0  # since the last report [J]
         self._looked = FIRST
+        own = self.plasticity
+        self.flow_trial = FlowTrial(own if own and own.variational else None, self._flow)
         self.recorded: tuple[str, ...] = ()
         if self.plasticity is not None:
             self.flow, self.plastic = self.plasticity.flow, self.plasticity.plastic
@@ -141,11 +145,27 @@ class EfgMechanics(Mechanics):
         return total
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
+        self.flow_trial.at(x)
         self._run(x, True, False, out)
 
     def energy(self, x: Array) -> float:
-        """Elastic energy [J], that of the hourglass control included."""
-        return self._run(x, False, True, x)
+        """Elastic energy [J], that of the hourglass control included; during an implicit solve with the
+        potential of the flow."""
+        potential = self.flow_trial.at(x)
+        return self._run(x, False, True, x) + potential
+
+    def _flow(self, x: Array, dt: float, solved: bool) -> tuple[bool, FlowLosses]:
+        assert self.plasticity is not None
+        return self.plasticity.step(x, dt, solved)
+
+    def begin_flow(self, dt: float) -> None:
+        self.flow_trial.begin(dt)
+
+    def leave_flow(self) -> None:
+        self.flow_trial.leave()
+
+    def end_flow(self, x: Array, dt: float) -> None:
+        self._plastic_heat += self.flow_trial.end(x, dt)
 
     def hourglass_energy(self, x: Array) -> float:
         """The part of the energy that keeps motions in check which the fit does not see [J]."""
@@ -216,8 +236,12 @@ class EfgMechanics(Mechanics):
         """Plastic flow and cracks of the step that ended at ``time``; True where they changed the forces."""
         changed = False
         if self.plasticity is not None:
-            changed, heat = self.plasticity.step(x, dt)
-            self._plastic_heat += heat + self._resample(time, x)
+            if not self.flow_trial.take_committed():
+                changed, losses = self.plasticity.step(x, dt)
+                self._plastic_heat += losses[0]
+            version = self.topology_version
+            self._plastic_heat += self._resample(time, x)
+            changed |= version != self.topology_version
         return self._crack(time, x) or changed
 
     def _resample(self, time: float, x: Array) -> float:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @parameters
 class Efg(Model):
-    r"""Element-free Galerkin: phyxels that fit the deformation of their neighbourhood by least squares.
+    r"""Meshless elasticity: particles fit the deformation of their neighbourhood by moving least squares.
 
-    sampling: "lattice" or "bcc" (body-centred), both with phyxels on the surface, or "octree", finer at the
+    sampling: "lattice" or "bcc" (body-centred), both with particles on the surface, or "octree", finer at the
     surface, and "stencil", a lattice of cells inside ([Stegmayr2008]_ tables 3.1, 3.2).
-    count: about how many phyxels; without it the body's ``edge`` is
+    count: approximate number of particles; without it the body's ``edge`` is
     their spacing.
 
     basis: "linear", or "quadratic" (``quadratic.py``), which fits quadratic fields exactly and costs several
@@ -33,17 +33,17 @@ class Efg(Model):
     [SmithDeGoesKim2018]_, "st-venant-kirchhoff" (also called "hooke", Stegmayr's), and the others of the fem
     model. law_parameters: those of the law that E and nu do not fix.
     volume_stiffness: k_v [Pa] of the volume-conserving energy :math:`\tfrac12 k_v (J - 1)^2`, eq. (3.60).
-    hourglass: stiffness against motions that the fit does not see, as a share of Young's modulus.
+    hourglass: stiffness of motions that the fit does not represent, as a fraction of Young's modulus.
 
-    support: whom a phyxel sees: "nearest", those within ``reach`` times the mean distance of the ``nearest``
-    ones; "radius", those within ``radius`` (``1.2 reach`` spacings where not given).
+    support: the neighbours of a particle: "nearest", those within ``reach`` times the mean distance of the
+    ``nearest`` ones; "radius", those within ``radius`` (default ``1.2 reach`` spacings).
 
     plasticity, of materials that yield: "small" adds plastic strain (laws linear in a strain); "large" lets
-    the rest shape flow, for clay and dough; "absorb" is the printed scheme for large deformations. "auto":
+    the rest shape flow, for clay and dough; "absorb" is the published scheme for large deformations. "auto":
     small with laws that are linear in a strain, else large. hardening: by how much one unit of plastic
-    strain raises the yield stress of "large", as a share of it. resample: whether phyxels come where the body
-    gets thin and go where it crowds, of "large" (``models/efg/resample.py``). divide: whether cracks, seams
-    and cuts pass through phyxels, which become two (``models/efg/split.py``), or between them only.
+    strain raises the yield stress of "large", as a share of it. resample: whether particles are inserted
+    where the body gets thin and merged where it gets dense, of "large" (``models/efg/resample.py``). divide:
+    whether cracks, seams and cuts divide particles (``models/efg/split.py``), or pass between them only.
 
     Source: [Stegmayr2008]_ chapter 3, [MuellerKeiserNealen2004]_. Differs: see ``models/efg/kernels.py``;
     volumes are geometric shares of the body and masses follow from them, instead of a sum over kernels.

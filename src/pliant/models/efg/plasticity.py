@@ -22,6 +22,7 @@ from pliant.kernels.tensors import times
 from pliant.materials.constitutive.anisotropic import elastic_strain
 from pliant.materials.constitutive.law import Law
 from pliant.materials.constitutive.plastic_flow import (
+    NO_LOSSES,
     ROOT_3_2,
     additive_return,
     flowed_row,
@@ -32,6 +33,7 @@ from pliant.models.efg import mls_kernels
 from pliant.models.efg.mls_kernels import FLAT, PARTS, V_MU, take, take_six
 from pliant.models.efg.support import SIX, connect
 from pliant.models.fem.law_blocks import law_names
+from pliant.models.flow_trial import FlowLosses
 
 if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics
@@ -66,16 +68,30 @@ class PhyxelPlasticity:
             ]
         )
 
-    def step(self, x: Array, dt: float) -> tuple[bool, float]:
-        """Let the phyxels flow over ``dt``; whether forces changed, and the energy it took [J]."""
+    def step(self, x: Array, dt: float, solved: bool = False) -> tuple[bool, FlowLosses]:
+        """Let the phyxels flow over ``dt``, inside an implicit solve if ``solved``; whether forces changed,
+        and their losses [J]."""
         m = self.mechanics
         gradients = m.gradients(x)
         run = flow_loop(m.law, self.flow == mls_kernels.SMALL)
-        flowed, heat = run(gradients, m.material_rows, self.constants, self.plastic, dt)
+        flowed, losses = run(gradients, m.material_rows, self.constants, self.plastic, dt, solved)
         if self.kind == "absorb":
             self._absorb(x, gradients.reshape(-1, 3, 3))
-            return True, float(heat)
-        return bool(flowed), float(heat)
+            return True, losses
+        return bool(flowed), losses
+
+    @property
+    def variational(self) -> bool:
+        """Whether the flow of a step minimises an energy, so that implicit steps can solve for it."""
+        return self.kind != "absorb"
+
+    def keep(self) -> Array:
+        """A copy of the present history."""
+        return self.plastic.copy()
+
+    def go_back(self, kept: Array) -> None:
+        """Return to the history ``kept``."""
+        self.plastic[:] = kept
 
     def _absorb(self, x: Array, F: Array) -> None:
         strain = 0.5 * (F.transpose(0, 2, 1) @ F - np.eye(3))
@@ -118,54 +134,61 @@ stretch_at: Kernel = None
 flow_one: Kernel = None
 
 
-def _additive(i, f, material, constants, plastic, dt):
-    """Additive flow on the law's strain measure; the energy it took [J]."""
+def _additive(i, f, material, constants, plastic, dt, solved):
+    """Additive flow on the law's strain measure; its losses [J]."""
     _a, u = frame(f, stretch_at(f))
     old = take_six(plastic, i, 0)
     e0, e1, e2, e3, e4, e5 = elastic_strain(u, old)
     e = (e0, e1, e2, 0.5 * e3, 0.5 * e4, 0.5 * e5)
-    heat, new = additive_return(
-        e, old, material[i, V_MU], constants[LIMIT], constants[RATE], constants[CAP], dt
+    losses, new = additive_return(
+        e, old, material[i, V_MU], constants[LIMIT], constants[RATE], constants[CAP], dt, solved
     )
     for c in range(6):
         plastic[i, c] = new[c]
-    return heat
+    return losses
 
 
 @jit
-def _multiplicative(i, f, material, constants, plastic, dt):
-    """Multiplicative flow of ``F_p^-1``; the energy it took [J]. Hardening raises the limit."""
-    limit = constants[LIMIT] * (1.0 + constants[HARDENING] * plastic[i, FLOWED])
+def _multiplicative(i, f, material, constants, plastic, dt, solved):
+    """Multiplicative flow of ``F_p^-1``; its losses [J]. Hardening raises the limit as the phyxel flows."""
+    slope = constants[LIMIT] * constants[HARDENING]
+    limit = constants[LIMIT] + slope * plastic[i, FLOWED]
     room = constants[CAP] - plastic[i, FLOWED]
     fe = times(f, take(plastic, i, 0))
     if not logarithmic_excess(fe, limit) > 0.0:
-        return 0.0
-    heat, grown, g, v = multiplicative_return(fe, material[i, V_MU], limit, constants[RATE], room, dt)
-    if heat != 0.0:
+        return NO_LOSSES
+    losses, grown, g, v = multiplicative_return(
+        fe, material[i, V_MU], limit, slope, constants[RATE], room, dt, solved
+    )
+    if losses[0] != 0.0:
         plastic[i, FLOWED] += grown
         for r in range(0, 9, 3):
             p = plastic[i]
             p[r], p[r + 1], p[r + 2] = flowed_row(p[r], p[r + 1], p[r + 2], g, v)
-    return heat
+    return losses
 
 
-def _flow_all(gradients, material, constants, plastic, dt):
-    """Let ``plastic`` flow; how many phyxels did, and the energy it took [J]."""
+def _flow_all(gradients, material, constants, plastic, dt, solved):
+    """Let ``plastic`` flow; how many phyxels did, and their ``losses`` [J] (see
+    ``constitutive/plastic_flow.py``)."""
     n = material.shape[0]
-    counts, losses = np.zeros(PARTS, np.int64), np.zeros(PARTS)
+    counts, losses = np.zeros(PARTS, np.int64), np.zeros((PARTS, 3))
     for p in prange(PARTS):
         for i in range(p * n // PARTS, (p + 1) * n // PARTS):
             if material[i, FLAT] != 0.0:
                 continue
-            lost = flow_one(np.int64(i), take(gradients, i, 0), material, constants, plastic, dt)
-            if lost != 0.0:
+            lost = flow_one(np.int64(i), take(gradients, i, 0), material, constants, plastic, dt, solved)
+            if lost[0] != 0.0:
                 counts[p] += 1
-                losses[p] += lost
-    flowed, heat = 0, 0.0
+                for k in range(3):
+                    losses[p, k] += lost[k]
+    flowed, drop, potential, heat = 0, 0.0, 0.0, 0.0
     for p in range(PARTS):
         flowed += counts[p]
-        heat += losses[p]
-    return flowed, heat
+        drop += losses[p, 0]
+        potential += losses[p, 1]
+        heat += losses[p, 2]
+    return flowed, (drop, potential, heat)
 
 
 @cache

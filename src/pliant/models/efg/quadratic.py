@@ -103,7 +103,7 @@ class QuadraticPhyxels(Mechanics):
             values = np.linalg.eigvalsh(moments)
             if not values[0] > WORST * values[-1]:
                 raise IncompatibleError(
-                    f"basis = 'quadratic': phyxel {i} has too few others around it ({len(around)}) to fit a "
+                    f"basis = 'quadratic': particle {i} has too few neighbours ({len(around)}) to fit a "
                     "quadratic field.",
                     hint="Give a smaller edge, a larger reach, or basis = 'linear'.",
                 )

@@ -14,6 +14,7 @@ from pliant.models.fem.law_blocks import law_loops, law_stresses, nodal_stress
 from pliant.models.fem.nodal_pressure import NodalPressure
 from pliant.models.fem.plasticity import Plasticity
 from pliant.models.fem.reference import ReferenceTets
+from pliant.models.flow_trial import FlowLosses
 from pliant.models.tets.fields import crossing, edge_matrices, resultant
 from pliant.models.tets.stiffness import assemble, gradients, stiffness_at
 
@@ -47,13 +48,18 @@ class TetElements(ABC):
     def shape_gradients(self, inverse: Array) -> list[Array]:
         """Gradients of the shape functions (m, k, 3) [1/m] at each point of integration, from ``D_m^-1``."""
 
-    def flow(self, plasticity: Plasticity, x: Array, dt: float) -> tuple[bool, float]:
-        """Let the elements flow over ``dt`` [s]; whether they did, and the energy it took [J]."""
-        return plasticity.step(x, self.blocks.index, dt)
+    def flow(self, plasticity: Plasticity, x: Array, dt: float, solved: bool) -> tuple[bool, FlowLosses]:
+        """Let the elements flow over ``dt`` [s], inside an implicit solve if ``solved``; whether they did,
+        and their losses."""
+        return plasticity.step(x, self.blocks.index, dt, solved)
 
     def owner(self, cells: IntArray) -> IntArray:
         """The element that each of ``cells`` belongs to."""
         return cells
+
+    def point(self, cells: IntArray) -> IntArray:
+        """The point of integration of its element that each of ``cells`` is nearest to."""
+        return np.zeros_like(cells)
 
     @abstractmethod
     def deformation(self, x: Array, cells: IntArray) -> Array:
@@ -88,9 +94,9 @@ class TetElements(ABC):
         """The stiffness matrix at rest (3n, 3n) [N/m]."""
         return assemble(self.stiffness(), self.nodes, particle_count)
 
-    def first_piola(self, F: Array, which: IntArray, pressure: Array) -> Array:
+    def first_piola(self, F: Array, which: IntArray, pressure: Array, point: IntArray | int = 0) -> Array:
         """First Piola-Kirchhoff stresses [Pa] at elastic deformation gradients F (m, 3, 3) of the elements
-        ``which``; pressure (m,): averaged ones."""
+        ``which``, with the plastic strain at a ``point`` of each; pressure (m,): averaged ones."""
         rest, withheld = self.rest, self.withheld()
         lam, mu = (constant[which] for constant in rest.lame)
         bulk = lam + 2.0 / 3.0 * mu
@@ -98,7 +104,7 @@ class TetElements(ABC):
         out = np.empty((len(F), 9))
         law_stresses(self.law, rest.full)(
             *(np.ascontiguousarray(F.reshape(-1, 9)), mu, (1.0 - withheld) * bulk, withheld * bulk, pressure),
-            *(stiffness, rest.plastic_strain[which], self.constants, out),
+            *(stiffness, rest.plastic_strain_at(point, which), self.constants, out),
         )
         return out.reshape(-1, 3, 3)
 
@@ -107,8 +113,9 @@ class TetElements(ABC):
         cut, side = crossing(self.nodes, above)
         nodes, pressure = x[self.nodes[cut]], self.pressures(x, cut)
         nodes, forces = nodes - nodes[:, :1], np.zeros_like(nodes)
-        for g in self.shape_gradients(self.rest.inverse[cut]):
-            P = self.first_piola(np.einsum("mai,maj->mij", nodes, g), cut, pressure)
+        for q in range(self.rest.points):
+            g = self.shape_gradients(self.rest.inverse_at(q, cut))[q]
+            P = self.first_piola(np.einsum("mai,maj->mij", nodes, g), cut, pressure, q)
             forces -= np.einsum("m,mij,maj->mai", self.rest.weights[cut], P, g)
         return resultant(forces, side)
 
@@ -177,7 +184,7 @@ class LinearTets(TetElements):
         return [gradients(inverse)]
 
     def deformation(self, x: Array, cells: IntArray) -> Array:
-        return np.asarray(edge_matrices(x, self.nodes[cells]) @ self.rest.inverse[cells])
+        return np.asarray(edge_matrices(x, self.nodes[cells]) @ self.rest.inverse_at(0, cells))
 
     def pressures(self, x: Array, which: IntArray) -> Array:
         if self.pressure is None:

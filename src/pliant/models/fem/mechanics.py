@@ -14,6 +14,7 @@ from pliant.interfaces import (
     EnergyTotals,
     FieldData,
     FractureStatistics,
+    IncrementalFlow,
     Mechanics,
     SectionForce,
     StableStep,
@@ -29,6 +30,7 @@ from pliant.models.fem.elements import LinearTets, TetElements
 from pliant.models.fem.plasticity import LargePlasticity, Plasticity, SmallPlasticity
 from pliant.models.fem.quadratic import QuadraticTets
 from pliant.models.fem.reference import ReferenceTets
+from pliant.models.flow_trial import FlowLosses, FlowTrial
 from pliant.models.tets import fields
 from pliant.models.tets.fracture import TetFracture
 
@@ -61,7 +63,7 @@ class FemMechanics(Mechanics):
         self.can_crack = self.fracture.cracking is not None
         self.components = {Cuttable: self.fracture, ChangingTopology: self.fracture}
         self.capabilities = frozenset(
-            {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, ChangingTopology}
+            {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, IncrementalFlow, ChangingTopology}
             | ({Cuttable} if linear else set())
             | (set() if model.rotation == "gram-schmidt" else {StoredEnergy, DiscreteGradient})
         )
@@ -75,7 +77,9 @@ class FemMechanics(Mechanics):
         self._frame = stiffness_product.ORTHONORMAL if printed else stiffness_product.POLAR
         self.elements: TetElements
         if model.elements == "quadratic":
-            self.elements = QuadraticTets(structure, material, full, self.law, self._constants)
+            self.elements = QuadraticTets(
+                structure, material, full, self.law, self._constants, flow is not None
+            )
         else:
             averaged = model.locking == "averaged-pressure"
             rest = ReferenceTets(structure, material, full)
@@ -88,6 +92,8 @@ class FemMechanics(Mechanics):
             own = self.elements
             self.plasticity = SmallPlasticity(own.structure, material, own.rest, self.law, flow == "cairns")
         self.recorded = self.plasticity.recorded if self.plasticity else ()
+        variational = self.plasticity is not None and self.plasticity.variational
+        self.flow_trial = FlowTrial(self.plasticity if variational else None, self._flow)
         if not self._volumetric:
             self.disable_volumetric_term()
 
@@ -108,12 +114,28 @@ class FemMechanics(Mechanics):
     # ---------------------------------------------------------------------------------- forces
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
+        self.flow_trial.at(x)
         self.elements.integrate(x, True, False)
         self.elements.blocks.add_to(out)
 
     def energy(self, x: Array) -> float:
-        """Elastic energy [J]; the sum runs over fixed partitions, so any number of threads gives the same."""
-        return self.elements.integrate(x, False, True)
+        """Elastic energy [J], during an implicit solve with the potential of the flow; the sum runs over
+        fixed partitions, so any number of threads gives the same."""
+        potential = self.flow_trial.at(x)
+        return self.elements.integrate(x, False, True) + potential
+
+    def _flow(self, x: Array, dt: float, solved: bool) -> tuple[bool, FlowLosses]:
+        assert self.plasticity is not None
+        return self.elements.flow(self.plasticity, x, dt, solved)
+
+    def begin_flow(self, dt: float) -> None:
+        self.flow_trial.begin(dt)
+
+    def leave_flow(self) -> None:
+        self.flow_trial.leave()
+
+    def end_flow(self, x: Array, dt: float) -> None:
+        self._plastic_heat += self.flow_trial.end(x, dt)
 
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
         self.elements.integrate_between(before, after)
@@ -168,11 +190,11 @@ class FemMechanics(Mechanics):
     def after_step(self, time: float, dt: float, x: Array, v: Array) -> bool:
         """Plastic flow and cracks over the step that ended at ``time``; True where forces changed."""
         flowed = False
-        if self.plasticity is not None:
+        if self.plasticity is not None and not self.flow_trial.take_committed():
             large = isinstance(self.plasticity, LargePlasticity)
-            before = self.energy(x) if large else 0.0  # their heat is exact for small strains alone
-            flowed, heat = self.elements.flow(self.plasticity, x, dt)
-            self._plastic_heat += before - self.energy(x) if large and flowed else heat
+            before = self.energy(x) if large else 0.0  # their loss is exact for small strains alone
+            flowed, losses = self._flow(x, dt, False)
+            self._plastic_heat += before - self.energy(x) if large and flowed else losses[0]
         if isinstance(self.elements, LinearTets):
             return self.fracture.crack(time, x, self.elements.nodal_stress) or flowed
         return flowed
@@ -200,7 +222,7 @@ class FemMechanics(Mechanics):
 def _cauchy(elements: TetElements, F: Array, x: Array) -> Array:
     """Cauchy stress ``P F^T / |J|`` of all cells (m, 3, 3) [Pa] with elastic deformation gradients F."""
     own = elements.owner(np.arange(len(F)))
-    P = elements.first_piola(F, own, elements.pressures(x, own))
+    P = elements.first_piola(F, own, elements.pressures(x, own), elements.point(np.arange(len(F))))
     J = np.maximum(np.abs(np.linalg.det(F)), 1e-12)
     sigma = P @ F.transpose(0, 2, 1) / J[:, None, None]
     return np.asarray(0.5 * (sigma + sigma.transpose(0, 2, 1)))
@@ -237,7 +259,10 @@ def _fields(
     else:
         found = fields.deformation_fields(F, (lam, mu), names)
     if "plastic" in names:
-        values = np.zeros(len(cells)) if plasticity is None else plasticity.equivalent()[own]
+        values = np.zeros(len(cells))
+        if plasticity is not None:
+            each = plasticity.equivalent()
+            values = each[own, np.minimum(elements.point(cells), each.shape[1] - 1)]
         found["plastic"] = FieldData(values, "cell")
     if not {"stress", "stress-tensor", "principal", "stress-averaged"}.isdisjoint(names):
         sigma = _cauchy(elements, F, x)

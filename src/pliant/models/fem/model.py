@@ -35,7 +35,7 @@ class Fem(Model):
     Corotational and neo-Hookean bodies recover from inversion. law_parameters: those of the law that E and
     nu do not fix, ``ratio`` of Mooney and Rivlin's, ``alpha`` and ``mu`` of Ogden's.
 
-    rotation: "polar", the rotation nearest to the deformation gradient, or "gram-schmidt" as printed in
+    rotation: "polar", the rotation nearest to the deformation gradient, or "gram-schmidt" as published in
     [Cairns2012]_ (4.1), which prefers one axis, has no energy and leaves a torque (corotational law only).
 
     elements: "linear" tets have constant strain; "quadratic" ones a particle in the middle of each edge and
@@ -46,8 +46,8 @@ class Fem(Model):
     which keeps nearly incompressible bodies from being too stiff [BonetBurton1998]_.
 
     plasticity, of materials that yield: "small" adds plastic strain, for dents; "large" lets the rest shape
-    flow, for clay and dough; "cairns" is algorithm 4.1 of [Cairns2012]_ as printed. "auto": small, but large
-    with laws that are not linear in a strain.
+    flow, for clay and dough; "cairns" is algorithm 4.1 of [Cairns2012]_ as published. "auto": small, but
+    large with laws that are not linear in a strain.
 
     fracture: whether the body breaks where its material has a ``strength``.
     """
@@ -107,7 +107,7 @@ class Fem(Model):
 
     @property
     def constitutive(self) -> Law:
-        """The law, as printed or not."""
+        """The law, as published or not."""
         return GRAM_SCHMIDT if self.rotation == "gram-schmidt" else law_named(self.law)
 
     def constants(self) -> Array:
@@ -166,7 +166,7 @@ class Fem(Model):
             ),
             (
                 self.locking == "averaged-pressure" and flow == "cairns",
-                "Averaged pressures need plastic strain that keeps volume; the printed one does not.",
+                "Averaged pressures need plastic strain that keeps volume; that of cairns does not.",
                 'Use plasticity = "small".',
             ),
             (

@@ -1,4 +1,5 @@
-r"""Plastic deformation of fem bodies, once per accepted step (``materials/constitutive/plastic_flow.py``).
+r"""Plastic deformation of fem bodies (``materials/constitutive/plastic_flow.py``): once per accepted step in
+explicit schemes, inside the solve of implicit ones.
 
 Plastic strain lives in rest coordinates. Source: [Cairns2012]_ algorithm 4.1. Differs: that moves the whole
 elastic strain, volume change included, as soon as a norm that depends on the axes passes the yield;
@@ -16,6 +17,7 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IndexArray, Kernel
 from pliant.interfaces import Structure
+from pliant.kernels.element_blocks import WIDTH
 from pliant.kernels.jit import inlined, jit, prange, specialised, specialised_twin
 from pliant.materials.constitutive.anisotropic import elastic_strain
 from pliant.materials.constitutive.law import Law
@@ -31,6 +33,7 @@ from pliant.materials.constitutive.plastic_flow import (
 )
 from pliant.models.fem.law_blocks import LAMBDA, MU, PLASTIC, law_label, law_names, plastic_of
 from pliant.models.fem.reference import PLASTIC_COLUMN, ReferenceTets
+from pliant.models.flow_trial import FlowLosses
 from pliant.models.regions import per_cell
 from pliant.models.tets.kernels import SCRATCH, deform_block, gather_edges, take
 
@@ -54,21 +57,39 @@ class Plasticity(ABC):
 
     loops: the serial and the parallel loop of the flow; rows: yield limit, creep and largest plastic strain
     of each tet, as they read them; flow (blocks, 16): accumulated norm of plastic strain, where it counts.
-    recorded: entries of ``state`` that each frame records.
+    recorded: entries of ``state`` that each frame records. columns: how many of a rest row, from ``first``
+    on, hold the history. variational: whether the flow of a step minimises an energy, so that implicit steps
+    can solve for it.
     """
 
     recorded: tuple[str, ...] = ()
+    first: int
+    columns: int
+    variational = True
 
     def __init__(self, rest: ReferenceTets, loops: tuple[Kernel, Kernel], rows: Array, flow: Array) -> None:
         self.rest, self._loops, self._rows, self.flow = rest, loops, rows, flow
 
-    def step(self, x: Array, index: IndexArray, dt: float) -> tuple[bool, float]:
-        """Let the tets flow over ``dt`` [s]; whether they did, and the energy it took [J]. index (blocks, 16,
-        4): the rows of x (n, 3) that span each."""
+    def step(
+        self, x: Array, index: IndexArray, dt: float, solved: bool, points: int = 1
+    ) -> tuple[bool, FlowLosses]:
+        """Let the tets flow over ``dt`` [s]; whether they did, and their losses [J]. solved: inside an
+        implicit solve; index (blocks * points, 16, 4): the rows of x (n, 3) that span each."""
         b = self.rest.blocks
         run = self._loops[b.parallel]
-        flowed, heat = run(b.starts, index, self.rest.rows, self._rows, self.flow, dt, x)
-        return bool(flowed), float(heat)
+        flowed, losses = run(points * b.starts, index, self.rest.rows, self._rows, self.flow, dt, solved, x)
+        return bool(flowed), losses
+
+    def _history(self) -> Array:
+        return self.rest.rows[:, self.first * WIDTH : (self.first + self.columns) * WIDTH]
+
+    def keep(self) -> tuple[Array, Array]:
+        """A copy of the present history."""
+        return self._history().copy(), self.flow.copy()
+
+    def go_back(self, kept: tuple[Array, Array]) -> None:
+        """Return to the history ``kept``."""
+        self._history()[:], self.flow[:] = kept
 
     @abstractmethod
     def equivalent(self) -> Array:
@@ -98,28 +119,32 @@ class SmallPlasticity(Plasticity):
     """
 
     recorded = ("plastic",)
+    first, columns = PLASTIC_COLUMN, 6
 
     def __init__(
         self, structure: Structure, material: "Material", rest: ReferenceTets, law: Law, printed: bool
     ) -> None:
+        self.variational = not printed
         stress, creep, most = _constants(structure, material)
         young = per_cell(structure, material, lambda own: own.young)
         limit = stress / young if printed else stress / (np.sqrt(6.0) * rest.lame[1])
         cap = most if printed else ROOT_3_2 * most
-        rows, flow = rest.blocks.rows(limit, creep, cap), np.zeros((len(rest.rows), 1))
+        rows, flow = rest.point_rows(limit, creep, cap), np.zeros((len(rest.rows), 1))
         super().__init__(rest, additive_loops(law, printed), rows, flow)
 
     def equivalent(self) -> Array:
-        r""":math:`\sqrt{2/3}\,|\epsilon_p|` of each tet."""
+        r""":math:`\sqrt{2/3}\,|\epsilon_p|` of each tet and point."""
         return np.asarray(
-            np.linalg.norm(self.rest.plastic_strain * np.sqrt([1, 1, 1, 2, 2, 2]), axis=1) / ROOT_3_2
+            np.linalg.norm(self.rest.plastic_strains * np.sqrt([1, 1, 1, 2, 2, 2]), axis=2) / ROOT_3_2
         )
 
     def cell_memory(self) -> dict[str, Array]:
-        return {"plastic": self.rest.plastic_strain}
+        found = self.rest.plastic_strains
+        return {"plastic": found[:, 0] if found.shape[1] == 1 else found}
 
     def take_cell_memory(self, memory: Mapping[str, Array]) -> None:
-        self.rest.write(PLASTIC_COLUMN, memory["plastic"])
+        plastic = memory["plastic"]
+        self.rest.write(PLASTIC_COLUMN, plastic.reshape(len(plastic), -1, 6))
 
 
 class LargePlasticity(Plasticity):
@@ -134,32 +159,45 @@ class LargePlasticity(Plasticity):
     """
 
     recorded = ("rest-shape",)
+    first, columns = 0, 9
 
     def __init__(self, structure: Structure, material: "Material", rest: ReferenceTets) -> None:
         stress, creep, most = _constants(structure, material)
-        rows = rest.blocks.rows(stress / (np.sqrt(6.0) * rest.lame[1]), creep, ROOT_3_2 * most)
+        rows = rest.point_rows(stress / (np.sqrt(6.0) * rest.lame[1]), creep, ROOT_3_2 * most)
         super().__init__(rest, multiplicative_loops(), rows, np.zeros((len(rest.rows), 16)))
 
+    def _unflowed(self) -> Array:
+        """F_p^-1 (m, points, 3, 3)."""
+        return np.asarray(self.rest.edges[:, None] @ self.rest.inverses)
+
     def equivalent(self) -> Array:
-        r""":math:`\sqrt{2/3}\,|\log F_p|` of each tet, by the logarithms of its principal stretches."""
-        inverse = self.rest.edges @ self.rest.inverse  # F_p^-1
-        logs = np.log(np.linalg.svd(inverse, compute_uv=False))
-        return np.asarray(np.linalg.norm(logs, axis=1) / ROOT_3_2)
+        r""":math:`\sqrt{2/3}\,|\log F_p|` of each tet and point, by the logarithms of its principal
+        stretches."""
+        logs = np.log(np.linalg.svd(self._unflowed(), compute_uv=False))
+        return np.asarray(np.linalg.norm(logs, axis=2) / ROOT_3_2)
 
     def cell_memory(self) -> dict[str, Array]:
         """F_p^-1, and the accumulated flow."""
-        return {"unflowed": self.rest.edges @ self.rest.inverse, "flow": self.rest.per_tet(self.flow)}
+        unflowed, flow = self._unflowed(), self.rest.per_point(self.flow)
+        if unflowed.shape[1] == 1:
+            unflowed, flow = unflowed[:, 0], flow[:, 0]
+        return {"unflowed": unflowed, "flow": flow}
 
     def take_cell_memory(self, memory: Mapping[str, Array]) -> None:
-        self.rest.write(0, (self.rest.first_inverse @ memory["unflowed"]).reshape(-1, 9))
-        self.flow[:] = self.rest.blocks.rows(memory["flow"])
+        unflowed = memory["unflowed"]
+        each = unflowed.reshape(len(unflowed), -1, 3, 3)
+        self.rest.write(0, (self.rest.first_inverse[:, None] @ each).reshape(*each.shape[:2], 9))
+        self.flow[:] = self.rest.point_lanes(memory["flow"])
 
     def state(self) -> dict[str, AnyArray]:
-        return {"rest-shape": self.rest.inverse, "flow": self.flow}
+        found = self.rest.inverses
+        return {"rest-shape": found[:, 0] if found.shape[1] == 1 else found, "flow": self.flow}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        self.rest.write(0, state["rest-shape"].reshape(-1, 9))
-        self.flow[:] = state["flow"]
+        shape = state["rest-shape"]
+        self.rest.write(0, shape.reshape(len(shape), -1, 9))
+        flow = np.asarray(state["flow"])
+        self.flow[:] = np.repeat(flow, len(self.flow) // len(flow), axis=0)
 
 
 STRAIN = 16 * 16  # columns of the scratch: elastic strain (6)
@@ -215,9 +253,9 @@ def _put_plastic(row, i, p):
 
 
 @jit
-def _additive_lane(w, row, plastic, flow, i, dt):
-    """Move what exceeds the yield limit of lane ``i`` to its plastic strain; the energy it took."""
-    heat, new = additive_return(
+def _additive_lane(w, row, plastic, flow, i, dt, solved):
+    """Move what exceeds the yield limit of lane ``i`` to its plastic strain; the losses."""
+    losses, new = additive_return(
         _strain_of(w, i),
         plastic_of(row, i),
         row[MU + i],
@@ -225,67 +263,70 @@ def _additive_lane(w, row, plastic, flow, i, dt):
         plastic[CREEP + i],
         plastic[CAP + i],
         dt,
+        solved,
     )
     _put_plastic(row, i, new)
-    return heat
+    return losses
 
 
 @jit
-def _printed_lane(w, row, plastic, flow, i, dt):
+def _printed_lane(w, row, plastic, flow, i, dt, solved):
     """As ``_additive_lane``, by algorithm 4.1 as printed."""
-    heat, new = printed_return(
+    losses, new = printed_return(
         _strain_of(w, i), plastic_of(row, i), row[MU + i], row[LAMBDA + i],
         plastic[i], plastic[CREEP + i], plastic[CAP + i], dt,
     )  # fmt: skip
     _put_plastic(row, i, new)
-    return heat
+    return losses
 
 
 @jit
-def _multiplicative_lane(w, row, plastic, flow, i, dt):
-    """Let ``D_m^-1`` of lane ``i`` flow, and ``flow`` grow; the energy it took."""
+def _multiplicative_lane(w, row, plastic, flow, i, dt, solved):
+    """Let ``D_m^-1`` of lane ``i`` flow, and ``flow`` grow; the losses."""
     room = plastic[CAP + i] - flow[i]
-    heat, grown, g, v = multiplicative_return(
-        take(w, i), row[MU + i], plastic[i], plastic[CREEP + i], room, dt
+    losses, grown, g, v = multiplicative_return(
+        take(w, i), row[MU + i], plastic[i], 0.0, plastic[CREEP + i], room, dt, solved
     )
-    if heat != 0.0:
+    if losses[0] != 0.0:
         flow[i] += grown
         for b in range(3):
             n = 48 * b + i
             row[n], row[n + 16], row[n + 32] = flowed_row(row[n], row[n + 16], row[n + 32], g, v)
-    return heat
+    return losses
 
 
-def _flow_blocks(first, last, index, rest, plastic, flow, dt, x, w):
+def _flow_blocks(first, last, index, rest, plastic, flow, dt, solved, x, w, losses):
     flowed = 0
-    heat = 0.0
     for b in range(first, last):
         row = rest[b]
         gather_edges(index[b], x, w, 0)
         strain_block(w, row, plastic[b])
         for i in range(16):
             if w[EXCESS + i] > 0.0 and row[MU + i] > 0.0:
-                lost = flow_lane(w, row, plastic[b], flow[b], i, dt)
-                if lost != 0.0:
+                own = flow_lane(w, row, plastic[b], flow[b], i, dt, solved)
+                if own[0] != 0.0:
                     flowed += 1
-                    heat += lost
-    return flowed, heat
+                    for k in range(3):
+                        losses[k] += own[k]
+    return flowed
 
 
-def _flow_partitions(starts, index, rest, plastic, flow, dt, x):
-    """Let the rest rows flow over ``dt`` [s]; how many tets did, and the energy it took [J]."""
+def _flow_partitions(starts, index, rest, plastic, flow, dt, solved, x):
+    """Let the rest rows flow over ``dt`` [s]; how many tets did, and their ``losses`` [J] (see
+    ``constitutive/plastic_flow.py``)."""
     parts = starts.shape[0] - 1
-    counts, losses = np.zeros(parts, np.int64), np.zeros(parts)
+    counts, losses = np.zeros(parts, np.int64), np.zeros((parts, 3))
     for p in prange(parts):
         w = np.empty(SCRATCH)
-        n, lost = flow_blocks(starts[p], starts[p + 1], index, rest, plastic, flow, dt, x, w)
-        counts[p] = n
-        losses[p] = lost
-    flowed, heat = 0, 0.0
+        a, b = starts[p], starts[p + 1]
+        counts[p] = flow_blocks(a, b, index, rest, plastic, flow, dt, solved, x, w, losses[p])
+    flowed, drop, potential, heat = 0, 0.0, 0.0, 0.0
     for p in range(parts):
         flowed += counts[p]
-        heat += losses[p]
-    return flowed, heat
+        drop += losses[p, 0]
+        potential += losses[p, 1]
+        heat += losses[p, 2]
+    return flowed, (drop, potential, heat)
 
 
 def _loops(label: str, strain: Kernel, lane: Kernel, cached: bool) -> tuple[Kernel, Kernel]:

@@ -17,7 +17,7 @@ import numpy as np
 from pliant.core.typing import Array, IntArray, Kernel
 from pliant.interfaces import Structure
 from pliant.kernels.element_blocks import WIDTH, make_blocks, partitions_for
-from pliant.kernels.jit import jit, prange, twin
+from pliant.kernels.jit import inlined, jit, prange, twin
 from pliant.materials.constitutive.law import Law
 from pliant.models.fem.elements import TetElements
 from pliant.models.fem.energy_momentum import between_loops
@@ -25,6 +25,7 @@ from pliant.models.fem.law_blocks import ENERGY, STIFFNESS, law_loops
 from pliant.models.fem.plasticity import Plasticity
 from pliant.models.fem.reference import ReferenceTets
 from pliant.models.fem.stiffness_product import frame_block, general_block, isotropic_block
+from pliant.models.flow_trial import FlowLosses
 from pliant.models.tets.kernels import SCRATCH, deform_block
 from pliant.structure.samplers.tets import EDGES, PIECES
 
@@ -58,14 +59,17 @@ def _piece_centres() -> Array:
 
 
 SLOPES, PIECE_SLOPES = shape_slopes(POINTS), shape_slopes(_piece_centres())
-MIDDLE = shape_slopes(np.full((1, 4), 0.25))[0]
+POINT_OF_PIECE = _piece_centres().argmax(axis=1)  # the first of those that are nearest
 
 
 class QuadraticTets(TetElements):
     """Tets of linear strain, integrated at four points; each has eight cells with the strain in their
     middle."""
 
-    def __init__(self, structure: Structure, material: "Material", full: bool, law: Law, k: Array) -> None:
+    def __init__(
+        self, structure: Structure, material: "Material", full: bool, law: Law, k: Array, flowing: bool
+    ) -> None:
+        """flowing: whether the material yields, so that each point has a history of its own."""
         nodes = structure.cells["tetra10"]
         corners = replace(
             structure,
@@ -74,12 +78,14 @@ class QuadraticTets(TetElements):
         )
         most = min(partitions_for(len(nodes)), MOST_PARTITIONS)
         blocks = make_blocks(nodes, len(structure.rest), most)
-        rest = ReferenceTets(corners, material, full, blocks, len(SLOPES))
+        rest = ReferenceTets(corners, material, full, blocks, len(SLOPES), flowing)
         super().__init__(nodes, corners, rest, law, k)
         self._no_pressure = np.zeros(WIDTH)
-        spans = np.zeros((len(rest.rows) * WIDTH, 4), np.uint32)
-        spans[blocks.slots] = 4 * blocks.order[:, None] + np.arange(4)
-        self._spans = spans.reshape(-1, WIDTH, 4)
+        spans = np.zeros((len(SLOPES), len(blocks.index) * WIDTH, 4), np.uint32)
+        for q in range(len(SLOPES)):
+            spans[q, blocks.slots] = 4 * (len(SLOPES) * blocks.order[:, None] + q) + np.arange(4)
+        by_block = spans.reshape(len(SLOPES), -1, WIDTH, 4).transpose(1, 0, 2, 3)
+        self._spans = np.ascontiguousarray(by_block).reshape(-1, WIDTH, 4)
 
     def integrate(self, x: Array, forces: bool, energy: bool) -> float:
         b = self.blocks
@@ -106,21 +112,23 @@ class QuadraticTets(TetElements):
     def shape_gradients(self, inverse: Array) -> list[Array]:
         return [np.asarray(slopes @ inverse) for slopes in SLOPES]
 
-    def flow(self, plasticity: Plasticity, x: Array, dt: float) -> tuple[bool, float]:
-        """Plastic strain is constant in each tet and follows the strain in its middle, where the edge matrix
-        is spanned by points of their own."""
-        spanned = np.zeros((len(self.nodes), 4, 3))
-        spanned[:, 1:] = np.einsum("mai,ak->mki", x[self.nodes], MIDDLE)
-        flowed, heat = plasticity.step(spanned.reshape(-1, 3), self._spans, dt)
-        return flowed, len(SLOPES) * heat
+    def flow(self, plasticity: Plasticity, x: Array, dt: float, solved: bool) -> tuple[bool, FlowLosses]:
+        """Each point of integration flows by its own strain: its edge matrix is spanned by points of its
+        own."""
+        spanned = np.zeros((len(self.nodes), len(SLOPES), 4, 3))
+        spanned[:, :, 1:] = np.einsum("mai,qak->mqki", x[self.nodes], SLOPES)
+        return plasticity.step(spanned.reshape(-1, 3), self._spans, dt, solved, len(SLOPES))
 
     def owner(self, cells: IntArray) -> IntArray:
         return cells // len(PIECES)
 
+    def point(self, cells: IntArray) -> IntArray:
+        return np.asarray(POINT_OF_PIECE[cells % len(PIECES)])
+
     def deformation(self, x: Array, cells: IntArray) -> Array:
         own = self.owner(cells)
         edges = np.einsum("mai,mak->mik", x[self.nodes[own]], PIECE_SLOPES[cells % len(PIECES)])
-        return np.asarray(edges @ self.rest.inverse[own])
+        return np.asarray(edges @ self.rest.inverse_at(self.point(cells), own))
 
     @property
     def cell_volumes(self) -> Array:
@@ -132,6 +140,13 @@ ROOM = 2 * FORCES
 
 apply_between: Kernel = None  # the same of energy-momentum steps
 apply_law: Kernel = None  # the block function of the law that the loops are compiled for
+
+
+@inlined
+def row_at(rest, blocks, b, q):
+    """The rest row of block b at point q: its own, or that of all points."""
+    many = rest.shape[0] // blocks
+    return rest[b * many + (q if many > 1 else 0)]
 
 
 @jit
@@ -194,7 +209,7 @@ def quadratic_tets_between(starts, low, offset, index, rest, extra, slopes, k, x
             for q in range(slopes.shape[0]):
                 edges_at(u0, slopes[q], w0)
                 edges_at(u1, slopes[q], w1)
-                apply_between(w0, w1, rest[b], extra, 1.0, k)
+                apply_between(w0, w1, row_at(rest, index.shape[0], b, q), extra, 1.0, k)
                 add_forces_at(w1, slopes[q], u1)
             scatter_nodes(index[b], u1, buffer, shift)
 
@@ -208,7 +223,7 @@ def quadratic_law_blocks(first, last, index, rest, extra, slopes, k, x, buffer, 
         gather_nodes(index[b], x, u)
         for q in range(slopes.shape[0]):
             edges_at(u, slopes[q], w)
-            apply_law(w, rest[b], extra, 1.0, k, forces, energy)
+            apply_law(w, row_at(rest, index.shape[0], b, q), extra, 1.0, k, forces, energy)
             if forces:
                 add_forces_at(w, slopes[q], u)
         if forces:
@@ -223,10 +238,10 @@ def quadratic_law_blocks(first, last, index, rest, extra, slopes, k, x, buffer, 
 def _product_blocks(first, last, index, rest, slopes, frame, x, dx, buffer, shift, w, u, d):
     general = rest.shape[1] > STIFFNESS
     for b in range(first, last):
-        row = rest[b]
         gather_nodes(index[b], x, u)
         gather_nodes(index[b], dx, d)
         for q in range(slopes.shape[0]):
+            row = row_at(rest, index.shape[0], b, q)
             edges_at(u, slopes[q], w)
             deform_block(w, row)
             frame_block(w, frame)

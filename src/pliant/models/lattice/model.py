@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @parameters
 class Lattice(Model):
-    r"""Elements in the voxels of a body, and connections to their 26 neighbours [JanssonVergeest2000]_.
+    r"""Lattice springs: elements in the voxels of a body, connected to 26 neighbours [JanssonVergeest2000]_.
 
     A connection is a spring, :math:`f = k (l - L)` along its line (eq. 15), damped along it (eq. 18) by the
     material's damping time.
@@ -23,12 +23,12 @@ class Lattice(Model):
     rule: ``calibrated`` takes :math:`k = 1.5\,\mu a`, :math:`0.5\,\mu a` and :math:`0.375\,\mu a` along axes,
     face and body diagonals of a lattice of spacing a: an isotropic solid with :math:`\lambda = \mu`. Cells of
     eight elements add what is missing for a Poisson's ratio above 1/4, :math:`\lambda - \mu`, and a barrier
-    below half of their volume (``VolumeCells``). ``text`` is the printed :math:`k = E l` (eq. 22), several
+    below half of their volume (``VolumeCells``). ``text`` is the published :math:`k = E l` (eq. 22), several
     times too stiff.
     compensate: connections that lie in a free face are stiffened by 11/9 (calibrated rule), which makes
     up for the ones that are missing outside.
     fracture: with a material's strength, ``stress`` cuts through the element whose largest principal stress
-    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as printed there.
+    exceeds it most; ``distance`` breaks a connection at :math:`l = L (1 + strength / E)`, as published there.
     lattice: turns the lattice against the body's own axes.
 
     With a yield stress, a connection's rest length follows past the strain yield / E (at ``creep``).
@@ -58,7 +58,7 @@ class Lattice(Model):
         return []
 
     def predicted_lame(self, material: "Material") -> tuple[float, float] | None:
-        """Lame's (lambda, mu) [Pa] of the calibrated lattice; None for the printed rule."""
+        """Lame's (lambda, mu) [Pa] of the calibrated lattice; None for the published rule."""
         from pliant.models.lattice.stiffness import lame_constants
 
         return lame_constants(material.young, material.poisson) if self.rule == "calibrated" else None

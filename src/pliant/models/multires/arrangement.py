@@ -12,13 +12,13 @@ a(v) being the affine motion nearest to that of the particles. As G reproduces a
 and :math:`G^T m X` alone, and its inverse is that of D and an 8 x 8 matrix."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.models.multires import element_kernels, level_kernels, motion_kernels
-from pliant.models.multires.element_kernels import NEO_HOOKEAN
-from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.hierarchy import ANCHORS, Hierarchy
 from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
 
 LIGHT = 1e-12  # share of the mean mass below which nothing hangs on a node
@@ -42,8 +42,8 @@ class Arrangement:
 
     own (n,): flags of nodes that are degrees of freedom; active: those that something hangs on; depth (n,):
     the deepest level that a node depends on; deepest: that of all that moves freely. mass (a,) [kg]; held (a,
-    3): prescribed degrees of freedom. Prescribed particles never hang on others: they are where they have to
-    be, whatever is simulated around them."""
+    3): prescribed degrees of freedom. Prescribed particles hang on the anchors of the hierarchy where they
+    stay at rest, and on nothing else: they are where they have to be, whatever is simulated around them."""
 
     def __init__(self, hierarchy: Hierarchy, split: BoolArray, prescribed: Prescribed, beta: float) -> None:
         h = self.hierarchy = hierarchy
@@ -53,39 +53,39 @@ class Arrangement:
         self.depth: IntArray = np.zeros(n, np.int64)
         usable, tets = np.zeros(len(h.cluster_parent), bool), np.zeros(len(h.mesh.tets), bool)
         cluster_level = np.repeat(np.arange(h.count - 1), np.diff(h.cluster_first))
-        pinned = prescribed.flags.any(axis=1)
+        pinned = prescribed.flags.any(axis=1) & ~h.anchored
         level_kernels.arrange(
             split, pinned, h.level, h.corners, h.weights, h.particles.start, h.mesh.tets, h.tet_cluster,
-            h.cluster_parent, cluster_level, h.mesh.law != NEO_HOOKEAN, self.own, self.depth, usable, tets,
+            h.cluster_parent, cluster_level, h.summed, self.own, self.depth, usable, tets,
         )  # fmt: skip
-        moments = np.zeros((n, 4))
-        moments[h.particles, 0] = h.mass
-        moments[h.particles, 1:] = h.mass[:, None] * h.points[h.particles]
-        level_kernels.restrict_all(self.own, h.corners, h.weights, moments)
-        hung, sums, sizes = np.zeros((n, 1)), np.ones((n, 3)), np.abs(h.weights)
-        level_kernels.interpolate_all(self.own, h.corners, sizes, sums, sums)
-        hung[h.particles, 0] = h.mass * sums[h.particles, 0]
-        level_kernels.restrict_all(self.own, h.corners, sizes, hung)
-        self.active: IntArray = np.flatnonzero(self.own & (hung[:, 0] > LIGHT * h.mass.mean()))
+        moments, hung = np.zeros((n, 4)), np.zeros(n)
+        begin = h.particles.start
+        level_kernels.hung_masses(self.own, h.corners, h.weights, begin, h.mass, h.points, moments, hung)
+        self.active: IntArray = np.flatnonzero(self.own & (hung > LIGHT * h.mass.mean()))
         self._moments: Array = moments[self.active]
-        self.mass: Array = hung[self.active, 0]
+        self.mass: Array = hung[self.active]
         free = self.depth[h.particles][~prescribed.flags.all(axis=1)]
         self.deepest = int(free.max(initial=0))
         self.clusters, self.tets = np.flatnonzero(usable), np.flatnonzero(tets)
         self.held = self._held()
-        self._needed = self._needed_flags()
-        self.counts = np.bincount(h.level[self.active], minlength=h.count)
+        self.counts = np.bincount(h.level[self.active[self.active >= ANCHORS]], minlength=h.count)
         self._change = self._correction()
-        self.acting = self._acting(np.zeros(0, np.int64))
         self._near: IntArray = np.zeros(0, np.int64)
 
     def _held(self) -> BoolArray:
         h, held = self.hierarchy, np.zeros((len(self.active), 3), bool)
         particles = self.active >= h.particles.start
         held[particles] = self.prescribed.flags[self.active[particles] - h.particles.start]
+        held[self.active < ANCHORS] = True
         return held
 
-    def _needed_flags(self) -> BoolArray:
+    @cached_property
+    def acting(self) -> Acting:
+        """What acts; positions of particles that no element needs are not known at every tick."""
+        return self._acting(self._near)
+
+    @cached_property
+    def _needed(self) -> BoolArray:
         h = self.hierarchy
         needed = np.zeros(len(h.points), bool)
         needed[h.particles.start + h.mesh.tets[self.tets].ravel()] = True
@@ -104,6 +104,29 @@ class Arrangement:
             self.active, hanging, self.clusters, self.tets, 1.0 / self.mass, change, inner, self.held,
             h.piece[self.active], self.beta,
         )  # fmt: skip
+
+    @cached_property
+    def _at_anchors(self) -> IntArray:
+        """Mesh tets with an anchored corner for which a cluster stands."""
+        h = self.hierarchy
+        some = h.anchored[h.mesh.tets].any(axis=1)
+        some[self.tets] = False
+        return np.flatnonzero(some)
+
+    def anchored_forces(self, motion: NodeMotion) -> Array:
+        """Forces [N] on the anchored particles at the present state, without loads: those of elements that are
+        evaluated one by one and of contacts, and of the tets that clusters stand for; what their sum and
+        torque differ by from those of the clusters is distributed by mass."""
+        h = self.hierarchy
+        own, rows = np.zeros((len(h.mass), 3)), np.flatnonzero(h.anchored)
+        element_kernels.tet_forces(self._at_anchors, h.mesh, motion.x[h.particles], own, False)
+        nodes = self.acting.hanging[self.acting.hanging >= h.particles.start]
+        own[nodes - h.particles.start] += motion.f[nodes] + motion.q[nodes]
+        weights, found = h.weights[rows + h.particles.start], own[rows]
+        missing = motion.f[:ANCHORS] - motion.load[:ANCHORS] - weights.T @ found
+        gram = weights.T @ (h.mass[rows, None] * weights)
+        share = np.linalg.lstsq(gram, missing, rcond=1e-10)[0]
+        return np.asarray(found + h.mass[rows, None] * (weights @ share))
 
     def with_particles(self, near: IntArray) -> Acting:
         """What acts, with the positions of the particles ``near`` known at every tick."""
@@ -172,8 +195,9 @@ class Arrangement:
         motion_kernels.velocities(self.acting, spare)
         own = self.active
         power = float(np.sum(np.where(self.held, 0.0, motion.f[own] * spare.v[own])))
-        for e in set(range(self.hierarchy.pieces)) - set(self.acting.piece[self.held.any(axis=1)].tolist()):
-            rows = self.acting.piece == e
+        pieces = self.acting.piece
+        for e in sorted(set(np.unique(pieces).tolist()) - set(pieces[self.held.any(axis=1)].tolist())):
+            rows = pieces == e
             power -= float(np.sum(motion.load[own[rows]].sum(axis=0) ** 2) / self.mass[rows].sum())
         return -0.125 * dt * dt * power
 

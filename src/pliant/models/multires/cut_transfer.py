@@ -6,7 +6,7 @@ from pliant.core.typing import IntArray
 from pliant.interfaces import Structure
 from pliant.models.multires import level_change, level_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed
-from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.hierarchy import ANCHORS, Hierarchy
 from pliant.models.multires.reduced_body import ReducedBody
 
 
@@ -20,10 +20,12 @@ def continued_after_cut(before: ReducedBody, structure: Structure, parents: IntA
     level_kernels.interpolate_all(was.own, old.corners, old.weights, motion.x, motion.v)
     source, balance = continued_nodes(old, h, parents), before.plain()
     flags = was.prescribed.flags[parents]
+    h = new.hang_on_anchors(old.anchored[parents])
     for name in ("calm", "patience", "merged", "eta"):
         setattr(new.refinement, name, getattr(before.refinement, name)[source])
     now = new.arrangement = Arrangement(h, was.split[source], Prescribed(flags), before.beta)
     mine.x[:], mine.v[:], mine.led[:] = motion.x[source], motion.v[source], motion.led[source]
+    mine.x[:ANCHORS] = h.points[:ANCHORS]
     known, own = level_change.set_of(was, old) | ~was.own, now.active
     level_change.fit_nodes(h, mine.x, own[~known[source[own]]])
     mine.p[own] = now.momenta_of(mine.v[own])
@@ -57,14 +59,15 @@ def continued_nodes(old: Hierarchy, new: Hierarchy, parents: IntArray) -> IntArr
     from scipy.spatial import cKDTree
 
     source = np.full(len(new.points), -1)
+    source[:ANCHORS] = np.arange(ANCHORS)
     source[new.particles] = parents + old.particles.start
     for k in range(new.count - 1, 0, -1):
         rows = np.arange(new.first[k], new.first[k + 1])
-        mine, theirs = new.corners[rows], old.corners[source[rows]]
+        mine, theirs = new.nested_corners[rows], old.nested_corners[source[rows]]
         for a in range(4):
             for b in range(4):
                 apart = np.abs(new.points[mine[:, a]] - old.points[theirs[:, b]]).max(axis=1)
-                same = (apart < 1e-9 * new.edge) & (new.weights[rows, a] != 0.0)
+                same = (apart < 1e-9 * new.edge) & (new.nested_weights[rows, a] != 0.0)
                 source[mine[same, a]] = theirs[same, b]
         below = slice(int(new.first[k - 1]), int(new.first[k]))
         lost = np.flatnonzero(source[below] < 0) + below.start

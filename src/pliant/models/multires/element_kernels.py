@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.typing import Array, IntArray
+from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.kernels.jit import jit
 from pliant.kernels.tensors import determinant, rotation, times, transposed
 from pliant.materials.constitutive import neo_hookean
@@ -44,14 +44,17 @@ class MeshTets(NamedTuple):
 
 class Clusters(NamedTuple):
     """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels), the mean
-    gradients of these [1/m], and 3x3 stiffness blocks (9,) [N/m] of all pairs of nodes j <= l, row by row
-    from ``block_first[e]``. most: the largest number of nodes of one."""
+    gradients of these [1/m], and the symmetric stiffness [N/m] of all nodes but the first, which follows from
+    these as a rigid shift takes no force, row by row from ``matrix_first[e]``, in single precision, because
+    reading it is what an element takes; diagonal: a third of the trace of each node's own block. most: the
+    largest number of nodes of one."""
 
     first: IntArray
     nodes: IntArray
     gradients: Array
-    block_first: IntArray
-    blocks: Array
+    matrix_first: IntArray
+    matrix: AnyArray
+    diagonal: Array
     most: int
 
 
@@ -98,13 +101,15 @@ def _hooke(h, law, lam, mu):
 
 @jit
 def _stress(f, law, lam, mu):
-    """First Piola stress of F."""
+    """First Piola stress of F, and the elastic energy by volume [J/m3] (not of neo-Hookean bodies)."""
     if law == NEO_HOOKEAN:
-        return neo_hookean.stress(f, (0.0, 0.0, 0.0), mu, lam + 2.0 / 3.0 * mu, 0.0, 0.0)
-    if law == COROTATIONAL:
-        r = rotation(f)
-        return times(r, _hooke(_less_one(times(transposed(r), f)), law, lam, mu))
-    return _hooke(_less_one(f), law, lam, mu)
+        return neo_hookean.stress(f, (0.0, 0.0, 0.0), mu, lam + 2.0 / 3.0 * mu, 0.0, 0.0), 0.0
+    r = rotation(f) if law == COROTATIONAL else (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    h = _less_one(times(transposed(r), f) if law == COROTATIONAL else f)
+    p, total = _hooke(h, law, lam, mu), 0.0
+    for c in range(9):
+        total += 0.5 * p[c] * h[c]
+    return times(r, p) if law == COROTATIONAL else p, total
 
 
 @jit
@@ -113,12 +118,7 @@ def _density(f, law, lam, mu):
     if law == NEO_HOOKEAN:
         found = neo_hookean.invariants(f, (0.0, 0.0, 0.0))
         return neo_hookean.energy(found, mu, lam + 2.0 / 3.0 * mu, 0.0)
-    h = _less_one(times(transposed(rotation(f)), f) if law == COROTATIONAL else f)
-    p = _hooke(h, law, lam, mu)
-    total = 0.0
-    for c in range(9):
-        total += p[c] * h[c]
-    return 0.5 * total
+    return _stress(f, law, lam, mu)[1]
 
 
 @jit
@@ -142,12 +142,19 @@ def _scatter(t, p, scale, tets, g, out):
 
 
 @jit
-def tet_forces(ids, mesh, x, out):
-    """Add the elastic forces [N] of the listed tets at x (n, 3) to ``out``."""
+def tet_forces(ids, mesh, x, out, weighed):
+    """Add the elastic forces [N] of the listed tets at x (n, 3) to ``out``; returns their energy [J] where it
+    is ``weighed``."""
+    energy = 0.0
     for k in range(ids.shape[0]):
         t = ids[k]
-        p = _stress(_gradient(t, mesh.tets, mesh.gradients, x), mesh.law, mesh.lam, mesh.mu)
+        f = _gradient(t, mesh.tets, mesh.gradients, x)
+        p, density = _stress(f, mesh.law, mesh.lam, mesh.mu)
+        if weighed and mesh.law == NEO_HOOKEAN:
+            density = _density(f, mesh.law, mesh.lam, mesh.mu)
+        energy += mesh.volumes[t] * density
         _scatter(t, p, -mesh.volumes[t], mesh.tets, mesh.gradients, out)
+    return energy
 
 
 @jit
@@ -176,7 +183,7 @@ def tet_corner_forces(ids, mesh, x, out):
     """Forces on the corners of each listed tet, into ``out`` (k, 4, 3)."""
     for k in range(ids.shape[0]):
         t = ids[k]
-        p = _stress(_gradient(t, mesh.tets, mesh.gradients, x), mesh.law, mesh.lam, mesh.mu)
+        p = _stress(_gradient(t, mesh.tets, mesh.gradients, x), mesh.law, mesh.lam, mesh.mu)[0]
         for c in range(4):
             for a in range(3):
                 total = 0.0
@@ -223,32 +230,19 @@ def _turned_back(r, x, y, z):
 
 @jit
 def _multiply(e, clusters, d, out):
-    """``K d`` of a cluster, in its own frame; d and out (k, 3)."""
-    n = clusters.first[e + 1] - clusters.first[e]
-    k, blocks = clusters.block_first[e], clusters.blocks
-    for j in range(n):
-        out[j, 0], out[j, 1], out[j, 2] = 0.0, 0.0, 0.0
-    for j in range(n):
-        x, y, z = d[j, 0], d[j, 1], d[j, 2]
-        a = blocks[k, 0] * x + blocks[k, 1] * y + blocks[k, 2] * z
-        b = blocks[k, 3] * x + blocks[k, 4] * y + blocks[k, 5] * z
-        c = blocks[k, 6] * x + blocks[k, 7] * y + blocks[k, 8] * z
-        k += 1
-        for l in range(j + 1, n):
-            p, q, r = d[l, 0], d[l, 1], d[l, 2]
-            b0, b1, b2 = blocks[k, 0], blocks[k, 1], blocks[k, 2]
-            b3, b4, b5 = blocks[k, 3], blocks[k, 4], blocks[k, 5]
-            b6, b7, b8 = blocks[k, 6], blocks[k, 7], blocks[k, 8]
-            a += b0 * p + b1 * q + b2 * r
-            b += b3 * p + b4 * q + b5 * r
-            c += b6 * p + b7 * q + b8 * r
-            out[l, 0] += b0 * x + b3 * y + b6 * z
-            out[l, 1] += b1 * x + b4 * y + b7 * z
-            out[l, 2] += b2 * x + b5 * y + b8 * z
-            k += 1
-        out[j, 0] += a
-        out[j, 1] += b
-        out[j, 2] += c
+    """``K d`` of a cluster, in its own frame; d and out: coordinates of all nodes but the first, relative to
+    that."""
+    n = 3 * (clusters.first[e + 1] - clusters.first[e] - 1)
+    k = clusters.matrix_first[e]
+    for i in range(n):
+        out[i] = 0.0
+    for j in range(0, n, 3):
+        p, q, r = d[j], d[j + 1], d[j + 2]
+        a, b = clusters.matrix[k : k + n], clusters.matrix[k + n : k + 2 * n]
+        c = clusters.matrix[k + 2 * n : k + 3 * n]
+        for i in range(n):
+            out[i] += a[i] * p + b[i] * q + c[i] * r
+        k += 3 * n
 
 
 @jit
@@ -256,12 +250,14 @@ def _strained(e, clusters, points, x, r, d):
     """``d_j = R^T x_j - X_j`` of a cluster's nodes, relative to its first one."""
     a = clusters.first[e]
     o = clusters.nodes[a]
-    for k in range(a, clusters.first[e + 1]):
+    n = 0
+    for k in range(a + 1, clusters.first[e + 1]):
         i = clusters.nodes[k]
         p, q, s = _turned_back(r, x[i, 0] - x[o, 0], x[i, 1] - x[o, 1], x[i, 2] - x[o, 2])
-        d[k - a, 0] = p - (points[i, 0] - points[o, 0])
-        d[k - a, 1] = q - (points[i, 1] - points[o, 1])
-        d[k - a, 2] = s - (points[i, 2] - points[o, 2])
+        d[n] = p - (points[i, 0] - points[o, 0])
+        d[n + 1] = q - (points[i, 1] - points[o, 1])
+        d[n + 2] = s - (points[i, 2] - points[o, 2])
+        n += 3
 
 
 @jit
@@ -284,88 +280,125 @@ def _spin_back(f, r, torque):
 
 @jit
 def cluster_forces(ids, clusters, law, points, x, out):
-    """Add the elastic forces [N] of the listed clusters at x to ``out``, over nodes of all levels."""
-    d, k = np.empty((clusters.most, 3)), np.empty((clusters.most, 3))
+    """Add the elastic forces [N] of the listed clusters at x to ``out``, over nodes of all levels; returns
+    their energy [J]."""
+    d, k, energy = np.empty(3 * clusters.most), np.empty(3 * clusters.most), 0.0
+    g = clusters.gradients
     for each in range(ids.shape[0]):
         e = ids[each]
         f, r = _frame(e, clusters, x, law)
         _strained(e, clusters, points, x, r, d)
         _multiply(e, clusters, d, k)
-        a = clusters.first[e]
+        a, end = clusters.first[e], clusters.first[e + 1]
         o = clusters.nodes[a]
-        tx, ty, tz = 0.0, 0.0, 0.0
-        count = clusters.first[e + 1] - a
+        tx, ty, tz, sx, sy, sz, n = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+        for j in range(a + 1, end):
+            i = clusters.nodes[j]
+            kx, ky, kz = k[n], k[n + 1], k[n + 2]
+            energy += 0.5 * (d[n] * kx + d[n + 1] * ky + d[n + 2] * kz)
+            sx, sy, sz = sx + kx, sy + ky, sz + kz
+            p, q, s = _turned_back(r, x[i, 0] - x[o, 0], x[i, 1] - x[o, 1], x[i, 2] - x[o, 2])
+            tx += q * kz - s * ky
+            ty += s * kx - p * kz
+            tz += p * ky - q * kx
+            n += 3
         if law == COROTATIONAL:
-            for j in range(count):
-                i = clusters.nodes[a + j]
-                p, q, s = _turned_back(r, x[i, 0] - x[o, 0], x[i, 1] - x[o, 1], x[i, 2] - x[o, 2])
-                tx += q * k[j, 2] - s * k[j, 1]
-                ty += s * k[j, 0] - p * k[j, 2]
-                tz += p * k[j, 1] - q * k[j, 0]
             tx, ty, tz = _spin_back(f, r, (tx, ty, tz))
-        for j in range(count):
-            i = clusters.nodes[a + j]
-            g = clusters.gradients
-            gx, gy, gz = g[a + j, 0], g[a + j, 1], g[a + j, 2]
-            p = ty * gz - tz * gy - k[j, 0]
-            q = tz * gx - tx * gz - k[j, 1]
-            s = tx * gy - ty * gx - k[j, 2]
+        else:
+            tx, ty, tz = 0.0, 0.0, 0.0
+        for j in range(a, end):
+            i, n = clusters.nodes[j], 3 * (j - a - 1)
+            kx, ky, kz = -sx, -sy, -sz
+            if j > a:
+                kx, ky, kz = k[n], k[n + 1], k[n + 2]
+            p = ty * g[j, 2] - tz * g[j, 1] - kx
+            q = tz * g[j, 0] - tx * g[j, 2] - ky
+            s = tx * g[j, 1] - ty * g[j, 0] - kz
             out[i, 0] += r[0] * p + r[1] * q + r[2] * s
             out[i, 1] += r[3] * p + r[4] * q + r[5] * s
             out[i, 2] += r[6] * p + r[7] * q + r[8] * s
+    return energy
 
 
 @jit
 def cluster_products(ids, clusters, law, x, u, factor, out):
     """Add ``factor K u`` of the listed clusters to ``out``, K turned with each cluster at x."""
-    d, k = np.empty((clusters.most, 3)), np.empty((clusters.most, 3))
+    d, k = np.empty(3 * clusters.most), np.empty(3 * clusters.most)
     for each in range(ids.shape[0]):
         e = ids[each]
         r = _frame(e, clusters, x, law)[1]
-        a = clusters.first[e]
-        count = clusters.first[e + 1] - a
-        for j in range(count):
-            i = clusters.nodes[a + j]
-            d[j, 0], d[j, 1], d[j, 2] = _turned_back(r, u[i, 0], u[i, 1], u[i, 2])
+        a, end, n = clusters.first[e], clusters.first[e + 1], 0
+        o = clusters.nodes[a]
+        for j in range(a + 1, end):
+            i = clusters.nodes[j]
+            d[n], d[n + 1], d[n + 2] = _turned_back(
+                r, u[i, 0] - u[o, 0], u[i, 1] - u[o, 1], u[i, 2] - u[o, 2]
+            )
+            n += 3
         _multiply(e, clusters, d, k)
-        for j in range(count):
-            i = clusters.nodes[a + j]
-            p, q, s = factor * k[j, 0], factor * k[j, 1], factor * k[j, 2]
-            out[i, 0] += r[0] * p + r[1] * q + r[2] * s
-            out[i, 1] += r[3] * p + r[4] * q + r[5] * s
-            out[i, 2] += r[6] * p + r[7] * q + r[8] * s
+        sx, sy, sz, n = 0.0, 0.0, 0.0, 0
+        for j in range(a + 1, end):
+            i = clusters.nodes[j]
+            p, q, s = factor * k[n], factor * k[n + 1], factor * k[n + 2]
+            x0 = r[0] * p + r[1] * q + r[2] * s
+            x1 = r[3] * p + r[4] * q + r[5] * s
+            x2 = r[6] * p + r[7] * q + r[8] * s
+            out[i, 0] += x0
+            out[i, 1] += x1
+            out[i, 2] += x2
+            sx, sy, sz, n = sx + x0, sy + x1, sz + x2, n + 3
+        out[o, 0] -= sx
+        out[o, 1] -= sy
+        out[o, 2] -= sz
+
+
+@jit
+def add_diagonals(clusters, cluster_ids, tet_ids, mesh, begin, out):
+    """Add the mean diagonal entries [N/m] of the listed clusters and mesh tets to ``out`` (n,)."""
+    for k in range(cluster_ids.shape[0]):
+        e = cluster_ids[k]
+        for j in range(clusters.first[e], clusters.first[e + 1]):
+            out[clusters.nodes[j]] += clusters.diagonal[j]
+    for k in range(tet_ids.shape[0]):
+        t = tet_ids[k]
+        stiff = mesh.volumes[t] * (mesh.lam + 4.0 * mesh.mu) / 3.0
+        for c in range(4):
+            g = mesh.gradients[t, c]
+            out[begin + mesh.tets[t, c]] += stiff * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
 
 
 @jit
 def cluster_energy(ids, clusters, law, points, x):
     """Elastic energy [J] of the listed clusters."""
-    d, k, total = np.empty((clusters.most, 3)), np.empty((clusters.most, 3)), 0.0
+    d, k, total = np.empty(3 * clusters.most), np.empty(3 * clusters.most), 0.0
     for each in range(ids.shape[0]):
         e = ids[each]
         _strained(e, clusters, points, x, _frame(e, clusters, x, law)[1], d)
         _multiply(e, clusters, d, k)
-        for j in range(clusters.first[e + 1] - clusters.first[e]):
-            total += 0.5 * (d[j, 0] * k[j, 0] + d[j, 1] * k[j, 1] + d[j, 2] * k[j, 2])
+        for j in range(3 * (clusters.first[e + 1] - clusters.first[e] - 1)):
+            total += 0.5 * d[j] * k[j]
     return total
 
 
 @jit
-def sum_clusters(tets_first, tets_in, mesh, row_first, row_nodes, row_weights, first, nodes, blocks_first,
-                 gradients, blocks):  # fmt: skip
-    """Sum the stiffnesses of each cluster's tets into ``blocks``, and the mean gradients.
+def sum_clusters(tets_first, tets_in, mesh, row_first, row_nodes, row_weights, first, nodes, matrix_first,
+                 gradients, matrix, diagonal):  # fmt: skip
+    """Sum the stiffnesses of each cluster's tets into ``matrix`` and ``diagonal``, and the mean gradients.
 
     Tets of cluster e: ``tets_in[tets_first[e] : tets_first[e + 1]]``. Particle i hangs on the nodes
     ``row_nodes[row_first[i] : row_first[i + 1]]`` with weights. nodes: of each cluster, sorted.
     """
-    law, lam, mu = mesh.law, mesh.lam, mesh.mu
+    lam, mu = (mesh.lam + mesh.mu, 0.0) if mesh.law == DEBUNNE else (mesh.lam, mesh.mu)
     most = 0
     for e in range(first.shape[0] - 1):
         most = max(most, first[e + 1] - first[e])
-    h = np.zeros((most, 3))
+    h, found = np.zeros((most, 3)), np.zeros((3 * most, 3 * most))
+    used = np.zeros(most, np.int64)
     for e in range(first.shape[0] - 1):
         a = first[e]
         n = first[e + 1] - a
         volume = 0.0
+        found[: 3 * n, : 3 * n] = 0.0
         for k in range(tets_first[e], tets_first[e + 1]):
             t = tets_in[k]
             v = mesh.volumes[t]
@@ -377,22 +410,29 @@ def sum_clusters(tets_first, tets_in, mesh, row_first, row_nodes, row_weights, f
                     j = np.searchsorted(nodes[a : a + n], row_nodes[s])
                     for b in range(3):
                         h[j, b] += row_weights[s] * mesh.gradients[t, c, b]
-            place = blocks_first[e]
+            count = 0
             for j in range(n):
+                if h[j, 0] != 0.0 or h[j, 1] != 0.0 or h[j, 2] != 0.0:
+                    used[count] = j
+                    count += 1
+            for one in range(count):
+                j = used[one]
                 for b in range(3):
                     gradients[a + j, b] += v * h[j, b]
-                for l in range(j, n):
-                    dot = h[j, 0] * h[l, 0] + h[j, 1] * h[l, 1] + h[j, 2] * h[l, 2]
-                    if dot == 0.0 and (h[l, 0] == 0.0 and h[l, 1] == 0.0 and h[l, 2] == 0.0):
-                        continue
+                for two in range(count):
+                    l = used[two]
+                    dot = mesh.mu * (h[j, 0] * h[l, 0] + h[j, 1] * h[l, 1] + h[j, 2] * h[l, 2])
                     for p in range(3):
                         for q in range(3):
                             value = lam * h[j, p] * h[l, q] + mu * h[l, p] * h[j, q]
-                            if law == DEBUNNE:
-                                value = (lam + mu) * h[j, p] * h[l, q]
-                            blocks[place + l - j, 3 * p + q] += v * value
-                        blocks[place + l - j, 4 * p] += v * mu * dot
-                place += n - j
+                            found[3 * j + p, 3 * l + q] += v * value
+                        found[3 * j + p, 3 * l + p] += v * dot
+        place = matrix_first[e]
+        for j in range(3, 3 * n):
+            for l in range(3, 3 * n):
+                matrix[place] = 0.5 * (found[j, l] + found[l, j])
+                place += 1
         for j in range(n):
             for b in range(3):
                 gradients[a + j, b] /= volume
+                diagonal[a + j] += found[3 * j + b, 3 * j + b] / 3.0

@@ -4,69 +4,54 @@ Refining is inclusion: the finer space contains the field, so positions and velo
 Coarsening leaves momenta as they are, :math:`p' = H^T p`, and takes the positions that are nearest in energy:
 :math:`G'^T (\nabla E(G' q') - \nabla E(u)) = 0`, so that for linear bodies :math:`E(G' q') = E(u) - E(u - G'
 q')`. The same momenta at other positions have another angular momentum; a small rigid rotation makes up
-for it, so that pieces that nothing holds keep both momenta. The energy of both is checked: where it would
-rise, what is not rigid in the motion pays for it, or the change is refused."""
+for it, so that pieces that nothing holds keep both momenta. Positions are found within two rings of elements
+around what changes. The energy of both is checked (``ReducedBody``): where it would rise, what is not rigid
+in the motion pays for it, or the change is refused."""
 
 import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
-from pliant.models.multires import element_kernels, level_kernels, motion_kernels
+from pliant.models.multires import level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed
 from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.motion_kernels import NodeMotion
-
-NEWTON, ITERATIONS, RESIDUAL = 3, 60, 1e-4
-TOLERATED = 3e-7  # gain of a change, as a share of the largest energy so far, that may be repaid later
+from pliant.models.multires.patch import Patch
 
 
-def plain_energy(arrangement: Arrangement, motion: NodeMotion) -> float:
-    """Kinetic and elastic energy [J]."""
-    return arrangement.kinetic_energy(motion) + arrangement.elastic_energy(motion)
-
-
-def change_levels(
-    before: Arrangement, after: Arrangement, motion: NodeMotion, loads: Array, moved: float
-) -> float | None:
-    """Let ``after`` go on from where ``before`` is; motion is changed in place. Returns the change of the
-    elastic and kinetic energy and of the potential of ``loads`` (particles, 3) [N] in J, at most a 3e-7th of
-    ``moved`` [J], the largest energy so far; or None where it was refused, and nothing has changed.
-
-    The nearest coarse field of a body that sags under its weight hangs higher: what its elastic energy falls
-    by is half of what the weight's potential rises by. That is a gain too."""
-    h = before.hierarchy
-    level_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
-    energy = plain_energy(before, motion) + _potential(h, motion, loads)
+def change_levels(before: Arrangement, after: Arrangement, motion: NodeMotion) -> None:
+    """Let ``after`` continue from where ``before`` is; motion is changed in place, and x and v of all its nodes
+    are up to date, before and after. Momenta of pieces that nothing holds stay as they are."""
+    h, active = before.hierarchy, before.active
     momenta = momenta_of_pieces(before, motion, before.acting.piece)
-    kept = [array.copy() for array in (motion.x, motion.v, motion.p)]
     was, now = set_of(before, h), set_of(after, h)
-    if not (was & ~now).any() or not (before.own & ~after.own).any():
-        _refine(after, motion)
+    own, gone = after.active, was & ~now
+    if not gone.any() or not (before.own & ~after.own).any():
+        p = after.momenta_of(np.where(after.held, motion.led[own], motion.v[own]))
     else:
-        _coarsen(before, after, motion, kept[2].copy())
+        patch = Patch(after, gone | (now & ~was))
+        target = patch.target(before, motion.x)
+        fit_nodes(h, motion.x, np.flatnonzero(now & ~was))
+        patch.find_positions(motion.x, target)
+        handed = np.zeros_like(motion.p)
+        handed[active] = motion.p[active]
+        level_kernels.restrict_all(after.own, h.corners, h.weights, handed)
+        p = handed[own]
+    motion.p[:] = 0.0
+    motion.p[own] = p
+    motion_kernels.velocities(after.acting, motion)
     restore_momenta(after, motion, after.acting.piece, momenta)
     level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
-    rise = plain_energy(after, motion) + _potential(h, motion, loads) - energy
-    if rise > 0.0:
-        rise -= pay(after, motion, rise, 0.9, 0.0)
-    if rise > TOLERATED * moved:
-        for array, old in zip((motion.x, motion.v, motion.p), kept, strict=True):
-            array[:] = old
-        return None
-    level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
-    return rise
 
 
-def _potential(h: Hierarchy, motion: NodeMotion, loads: Array) -> float:
-    """Of ``loads`` on particles [J]."""
-    return -float(np.sum(loads * motion.x[h.particles]))
-
-
-def prescribe(before: Arrangement, flags: BoolArray, motion: NodeMotion) -> Arrangement:
-    """What goes on from where ``before`` is with other prescribed degrees of freedom (particles, 3)."""
+def prescribe(before: Arrangement, flags: BoolArray, anchored: BoolArray, motion: NodeMotion) -> Arrangement:
+    """What goes on from where ``before`` is with other prescribed degrees of freedom (particles, 3), and other
+    particles that stay at rest."""
     h = before.hierarchy
     level_kernels.interpolate_all(before.own, h.corners, h.weights, motion.x, motion.v)
+    free, both_flags = np.zeros(len(flags), bool), Prescribed(flags | before.prescribed.flags)
+    both = Arrangement(h.with_anchored(free), before.split, both_flags, before.beta)
+    h = h.with_anchored(anchored)
     after = Arrangement(h, before.split, Prescribed(flags), before.beta)
-    both = Arrangement(h, before.split, Prescribed(flags | before.prescribed.flags), before.beta)
     v = motion.v[both.active]
     motion.p[:] = 0.0
     motion.p[both.active] = both.momenta_of(v)
@@ -83,103 +68,14 @@ def set_of(arrangement: Arrangement, h: Hierarchy) -> BoolArray:
     return found
 
 
-def _refine(after: Arrangement, motion: NodeMotion) -> None:
-    own = after.active
-    v = np.where(after.held, motion.led[own], motion.v[own])
-    p = after.momenta_of(v)
-    motion.p[:] = 0.0
-    motion.p[own] = p
-    motion_kernels.velocities(after.acting, motion)
-
-
-def _coarsen(before: Arrangement, after: Arrangement, motion: NodeMotion, momenta: Array) -> None:
-    """Momenta are handed up; positions are those nearest in energy."""
-    h = before.hierarchy
-    x, own = motion.x, after.active
-    target = np.zeros_like(x)  # forces of the field, on the nodes of the coarser space
-    _forces(before, x, target)
-    p = momenta
-    p[np.setdiff1d(np.arange(len(x)), before.active)] = 0.0
-    both = np.concatenate([target, p], axis=1)
-    level_kernels.restrict_all(after.own, h.corners, h.weights, both)
-    target = both[:, :3]
-    fresh = own[~before.own[own] | ~set_of(before, h)[own]]
-    fit_nodes(h, x, fresh)
-    level_kernels.interpolate_all(after.own, h.corners, h.weights, x, motion.v)
-    for _ in range(NEWTON):
-        off = np.zeros_like(x)
-        _forces(after, x, off)
-        off = np.where(after.held, 0.0, off[own] - target[own])
-        if np.abs(off).max(initial=0.0) <= RESIDUAL * max(np.abs(target[own]).max(initial=0.0), 1e-30):
-            break
-        _move(after, x, motion.v, _solve(after, x, off))
-        if h.mesh.law in (element_kernels.LINEAR, element_kernels.DEBUNNE):
-            break
-    motion.p[:] = 0.0
-    motion.p[own] = both[own, 3:]
-    motion_kernels.velocities(after.acting, motion)
-
-
-def _move(after: Arrangement, x: Array, spare: Array, by: Array) -> None:
-    """Move the active nodes, and what hangs on them."""
-    h = after.hierarchy
-    x[after.active] += by
-    level_kernels.interpolate_all(after.own, h.corners, h.weights, x, spare)
-
-
-def _forces(arrangement: Arrangement, x: Array, out: Array) -> None:
-    """Elastic forces [N] on the active nodes at x, which is known at all nodes."""
-    h = arrangement.hierarchy
-    element_kernels.cluster_forces(arrangement.clusters, h.clusters, h.mesh.law, h.points, x, out)
-    element_kernels.tet_forces(arrangement.tets, h.mesh, x[h.particles], out[h.particles])
-    level_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
-
-
-def _product(arrangement: Arrangement, x: Array, u: Array) -> Array:
-    """``G^T K G u`` of displacements of the active nodes, (a, 3)."""
-    h = arrangement.hierarchy
-    full, out, spare = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
-    full[arrangement.active] = u
-    level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, full, spare)
-    law, clusters = h.mesh.law, h.clusters
-    element_kernels.cluster_products(arrangement.clusters, clusters, law, x, full, 1.0, out)
-    tets = (arrangement.tets, h.mesh, x[h.particles], full[h.particles], 1.0, out[h.particles])
-    element_kernels.tet_products(*tets)
-    level_kernels.restrict_all(arrangement.own, h.corners, h.weights, out)
-    return np.where(arrangement.held, 0.0, out[arrangement.active])
-
-
-def _solve(after: Arrangement, x: Array, b: Array) -> Array:
-    """``K u = b`` by conjugate gradients; masses stand for the diagonal, to which stiffness is in
-    proportion."""
-    scale = 1.0 / after.mass[:, None]
-    u, r = np.zeros_like(b), b.copy()
-    z = scale * r
-    d, rho = z.copy(), float(np.sum(r * z))
-    first = rho
-    for _ in range(ITERATIONS):
-        if rho <= RESIDUAL**2 * first or rho == 0.0:
-            break
-        product = _product(after, x, d)
-        curvature = float(np.sum(d * product))
-        if curvature <= 0.0:
-            break
-        step = rho / curvature
-        u += step * d
-        r -= step * product
-        z = scale * r
-        rho, last = float(np.sum(r * z)), rho
-        d = z + rho / last * d
-    return u
-
-
 def fit_nodes(h: Hierarchy, x: Array, nodes: IntArray) -> None:
     """Positions of ``nodes`` from the affine maps nearest to what hangs on them, the finer ones first."""
     for i in sorted((int(node) for node in nodes), reverse=True):
         some = h.children[h.children_first[i] : h.children_first[i + 1]]
         if not len(some):
             continue
-        weight = np.sqrt(np.abs(h.weights[some] * (h.corners[some] == i)).sum(axis=1) + 1e-3)
+        hung = h.nested_weights[some] * (h.nested_corners[some] == i)
+        weight = np.sqrt(np.abs(hung).sum(axis=1) + 1e-3)
         centre, there = h.points[some].mean(axis=0), x[some].mean(axis=0)
         arms, moved = h.points[some] - centre, x[some] - there
         turn = np.eye(3)

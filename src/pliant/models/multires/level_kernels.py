@@ -10,25 +10,27 @@ from pliant.kernels.jit import jit
 
 @jit
 def own_nodes(split, pinned, level, corners, weights, begin, own):
-    """The nodes that are simulated: the coarsest, those that hang on a split node, and pinned particles."""
+    """The nodes that are simulated: the coarsest and the anchors, those that hang on a split node, and pinned
+    particles."""
     for i in range(own.shape[0]):
-        own[i] = level[i] == 0 or (i >= begin and pinned[i - begin])
+        own[i] = level[i] <= 0 or (i >= begin and pinned[i - begin])
         for k in range(4):
             if weights[i, k] != 0.0:
                 own[i] |= split[corners[i, k]]
 
 
 @jit
-def count_active(own, pinned, level, weights, begin, children_first, children):
-    """The number of simulated nodes that something hangs on, pinned particles apart, and the deepest
-    level."""
+def count_active(own, pinned, anchored, level, weights, begin, children_first, children):
+    """The number of simulated nodes that something hangs on, pinned particles and anchors apart, and the
+    deepest level."""
     count, deepest = 0, 0
     for i in range(own.shape[0]):
         if not own[i] or (i >= begin and pinned[i - begin]):
             continue
         used = i >= begin
         for e in range(children_first[i], children_first[i + 1]):
-            used |= not own[children[e]]
+            j = children[e]
+            used |= not own[j] and not (j >= begin and anchored[j - begin])
         if used:
             count += 1
             deepest = max(deepest, level[i])
@@ -59,7 +61,7 @@ def arrange(split, pinned, level, corners, weights, begin, tets, tet_cluster, cl
         if cluster_parent[e] >= 0:
             reached[cluster_parent[e]] = max(reached[cluster_parent[e]], reached[e])
     for e in range(usable.shape[0]):
-        usable[e] = summed and reached[e] <= cluster_level[e]
+        usable[e] = summed[cluster_level[e]] and reached[e] <= cluster_level[e]
     for t in range(tets.shape[0]):
         e = tet_cluster[t]
         mesh_tets[t] = e < 0 or not usable[e]
@@ -82,6 +84,46 @@ def restrict_all(own, corners, weights, values):
                     values[corners[i, k], c] += w * values[i, c]
         for c in range(values.shape[1]):
             values[i, c] = 0.0
+
+
+@jit
+def hung_masses(own, corners, weights, begin, mass, points, moments, hung):
+    """Masses and first moments ``G^T (m, m X)`` (n, 4) of the simulated nodes, and lumped masses ``|G|^T (m |G|
+    1)`` (n,), of particles that begin at ``begin``; zero elsewhere."""
+    n = own.shape[0]
+    share = np.ones(n)
+    for i in range(n):
+        if not own[i]:
+            share[i] = 0.0
+            for k in range(4):
+                share[i] += abs(weights[i, k]) * share[corners[i, k]]
+    for i in range(begin, n):
+        m = mass[i - begin]
+        moments[i, 0] = m
+        for c in range(3):
+            moments[i, 1 + c] = m * points[i, c]
+        hung[i] = m * share[i]
+    for i in range(n - 1, -1, -1):
+        if own[i]:
+            continue
+        for k in range(4):
+            w, j = weights[i, k], corners[i, k]
+            if w != 0.0:
+                hung[j] += abs(w) * hung[i]
+                for c in range(4):
+                    moments[j, c] += w * moments[i, c]
+        hung[i] = 0.0
+        moments[i] = 0.0
+
+
+@jit
+def worst_children(split, eta, first, children, out):
+    """The largest eta of what hangs on each split node: infinite where that is split too."""
+    for i in range(split.shape[0]):
+        if split[i]:
+            for e in range(first[i], first[i + 1]):
+                j = children[e]
+                out[i] = max(out[i], np.inf if split[j] else eta[j])
 
 
 @jit

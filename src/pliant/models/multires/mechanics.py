@@ -31,6 +31,7 @@ from pliant.interfaces import (
 from pliant.models.multires import element_kernels, level_kernels
 from pliant.models.multires.cut_transfer import continued_after_cut
 from pliant.models.multires.cutting import MeshCutting
+from pliant.models.multires.hierarchy import Hierarchy
 from pliant.models.multires.reduced_body import ReducedBody
 from pliant.models.multires.work_budget import WorkBudget
 from pliant.models.tets import fields
@@ -79,10 +80,14 @@ class MultiresMechanics(Mechanics):
     def _set_structure(self, structure: Structure) -> None:
         self.structure = structure
         self.body = ReducedBody(structure, self.material, self.model, self.diagnostics)
-        self.hierarchy = self.body.hierarchy
         rest = structure.rest
         self._written: Array = np.hstack([rest, np.zeros_like(rest)])  # x and v at the end of the last step
         self._every = np.arange(len(self.hierarchy.mesh.tets))
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The levels of the body as it is now."""
+        return self.body.hierarchy
 
     @property
     def updates(self) -> int:
@@ -110,7 +115,7 @@ class MultiresMechanics(Mechanics):
     # ------------------------------------------------------------------------------- the finest mesh
 
     def add_elastic_forces(self, x: Array, out: Array) -> None:
-        element_kernels.tet_forces(self._every, self.hierarchy.mesh, x, out)
+        element_kernels.tet_forces(self._every, self.hierarchy.mesh, x, out, False)
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         element_kernels.tet_products(self._every, self.hierarchy.mesh, x, v, -self.damping_time, out)
@@ -163,21 +168,23 @@ class MultiresMechanics(Mechanics):
         if not body.begun:
             body.begin(ctx.x, ctx.v, prescribed, ctx.external, ctx.dt)
         else:
-            moved, kicked = ctx.x - self._written[:, :3], ctx.v - self._written[:, 3:]
-            body.set_prescribed(prescribed)
-            body.take_changes(np.where(prescribed, 0.0, moved), np.where(prescribed, 0.0, kicked))
+            body.set_prescribed(prescribed, ctx.x, ctx.v)
+            x, v = self._written[:, :3], self._written[:, 3:]
+            if not (np.array_equal(ctx.x, x) and np.array_equal(ctx.v, v)):
+                body.take_changes(np.where(prescribed, 0.0, ctx.x - x), np.where(prescribed, 0.0, ctx.v - v))
         self._since_refinement += ctx.dt
         if self.model.detail == "adaptive" and self._since_refinement >= REFINE_EVERY - 1e-9:
             allowed = self.budget.allowed_at(ctx.time)
             least, self.refused = body.refine(ctx, allowed, self._since_refinement)
             self.budget.warn(ctx.time, least, self.refused > 0)
             self._since_refinement = 0.0
+        changed = clock.perf_counter() - started
         body.advance(ctx, prescribed)
         body.write(prescribed, ctx.x, ctx.v, self._written)
         self.work = body.ticks * body.arrangement.counts
-        self.work[-1] -= body.ticks * int(body.pinned.sum())
+        self.work[-1] -= body.ticks * int((body.pinned & ~self.hierarchy.anchored).sum())
         self._frame_seconds = clock.perf_counter() - started
-        self.budget.measure(self.updates, self._frame_seconds)
+        self.budget.measure(self.updates, self._frame_seconds - changed, changed)
 
     def finish_step(self, ctx: StepContext) -> None:
         """Take the forces of actions at the end of the step, where these have changed."""
@@ -237,7 +244,6 @@ class MultiresMechanics(Mechanics):
         structure = self.cutting.cut_structure(self.structure, self.hierarchy.sides)
         self.structure = structure
         self.body = continued_after_cut(self.body, structure, self.parents)
-        self.hierarchy = self.body.hierarchy
         self._written = self._written[self.parents]
         self._every = np.arange(len(self.hierarchy.mesh.tets))
         return True
@@ -273,13 +279,15 @@ class MultiresMechanics(Mechanics):
         own = depth[h.particles].astype(float)
         if h.count == 1:
             return own
-        hanging = np.where(h.weights[h.particles] != 0.0, depth[h.corners[h.particles]], 0)
+        corners, weights = h.nested_corners[h.particles], h.nested_weights[h.particles]
+        hanging = np.where(weights != 0.0, depth[corners], 0)
         return np.where(self.body.pinned, hanging.max(axis=1), own)
 
     def _level_fields(self) -> dict[str, Array]:
         """The level of each particle, and eta of the simulated nodes that it hangs on."""
         h, eta = self.hierarchy, self.body.refinement.eta[:, None] * np.ones(3)
-        level_kernels.interpolate_all(self.body.arrangement.own, h.corners, h.weights, eta, eta.copy())
+        own = self.body.arrangement.own
+        level_kernels.interpolate_all(own, h.nested_corners, h.nested_weights, eta, eta.copy())
         return {"level": self.particle_levels(), "eta": np.ascontiguousarray(eta[h.particles, 0])}
 
     def fields(self, x: Array, v: Array, names: Sequence[str]) -> dict[str, FieldData]:

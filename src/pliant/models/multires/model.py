@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @parameters
 class Multires(Model):
-    r"""Adaptive resolution: one field, simulated in coarse coordinates where that is enough.
+    r"""Adaptive resolution: one displacement field, simulated in coarse coordinates where these suffice.
 
     levels: the body's mesh, whose edge is the body's, and cages around it, each with twice the edge of the
     last.
@@ -41,7 +41,7 @@ class Multires(Model):
     limits: ClassVar[frozenset[str]] = frozenset()
     offers: ClassVar[Mapping[type, str]] = {Cuttable: ""}
     own_step: ClassVar[bool] = True
-    subject: ClassVar[str] = "Levels of detail"
+    subject: ClassVar[str] = "Adaptive resolution"
     references: ClassVar[tuple[str, ...]] = ("DebunneDesbrunCaniBarr2000",)
 
     levels: int = Field(default=3, ge=1, le=8)

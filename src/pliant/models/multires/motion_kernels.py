@@ -71,8 +71,9 @@ class NodeMotion(NamedTuple):
 
 
 @jit
-def evaluate(network, acting, motion, touching, tick, dt):
-    """Forces on the simulated nodes at x, with the shapes at ``tick``; dt [s]: the step."""
+def evaluate(network, acting, motion, touching, tick, dt, weighed):
+    """Forces on the simulated nodes at x, with the shapes at ``tick``; dt [s]: the step. Returns the elastic
+    energy [J] where it is ``weighed``."""
     x, v, f, q = motion.x, motion.v, motion.f, motion.q
     corners, weights, begin = network.corners, network.weights, network.begin
     damped = acting.beta > 0.0
@@ -91,8 +92,8 @@ def evaluate(network, acting, motion, touching, tick, dt):
             f[i, c] = 0.0
             q[i, c] = 0.0
     law = network.mesh.law
-    cluster_forces(acting.clusters, network.clusters, law, network.points, x, f)
-    tet_forces(acting.tets, network.mesh, x[begin:], f[begin:])
+    energy = cluster_forces(acting.clusters, network.clusters, law, network.points, x, f)
+    energy += tet_forces(acting.tets, network.mesh, x[begin:], f[begin:], weighed)
     if damped:
         cluster_products(acting.clusters, network.clusters, law, x, v, -acting.beta, q)
         tet_products(acting.tets, network.mesh, x[begin:], v[begin:], -acting.beta, q[begin:])
@@ -110,6 +111,7 @@ def evaluate(network, acting, motion, touching, tick, dt):
         i = acting.own[k]
         for c in range(3):
             f[i, c] += q[i, c]
+    return energy
 
 
 @jit
@@ -145,10 +147,10 @@ def velocities(acting, motion):
 @jit
 def take_ticks(count, dt, network, acting, motion, touching):
     """``count`` steps of dt: kick, drift, forces, kick. Forces at the beginning are in ``f``. Returns the
-    heat of damping, the work of prescribed motion, and that of loads [J]."""
+    heat of damping, the work of prescribed motion, that of loads, and the elastic energy at the end [J]."""
     own, x, v, p, f, q = acting.own, motion.x, motion.v, motion.p, motion.f, motion.q
     particles, begin = touching.particle, network.begin
-    heat, led, given = 0.0, 0.0, 0.0
+    heat, led, given, energy = 0.0, 0.0, 0.0, 0.0
     was_x, was_force = np.empty((particles.shape[0], 3)), np.empty((particles.shape[0], 3))
     was_stored = np.empty(particles.shape[0])
     for tick in range(1, count + 1):
@@ -170,7 +172,7 @@ def take_ticks(count, dt, network, acting, motion, touching):
                 given += dt * motion.load[i, c] * v[i, c]
                 if acting.held[k, c]:
                     led -= 0.5 * dt * f[i, c] * v[i, c]
-        evaluate(network, acting, motion, touching, tick, dt)
+        energy = evaluate(network, acting, motion, touching, tick, dt, tick == count)
         for k in range(own.shape[0]):
             i = own[k]
             for c in range(3):
@@ -183,7 +185,7 @@ def take_ticks(count, dt, network, acting, motion, touching):
                 k, tick, dt, touching, x[begin + particles[k]], was_x[k], was_force[k], was_stored[k]
             )
     velocities(acting, motion)
-    return heat, led, given
+    return heat, led, given, energy
 
 
 @jit

@@ -66,6 +66,11 @@ class ObstacleContact:
         """Particles that may touch something in this step, each once."""
         return np.unique(self.pairs.particle)
 
+    def kept(self) -> Touching:
+        """The pairs as they are now, for when an evaluation of forces is taken back."""
+        changed = ("stiffness", "viscosity", "anchor", "touches", "force", "stored")
+        return self.pairs._replace(**{name: getattr(self.pairs, name).copy() for name in changed})
+
     def prepare(
         self, obstacles: Sequence[ObstacleRuntime], x: Array, v: Array, edge: float, time: float, dt: float,
         ticks: int,

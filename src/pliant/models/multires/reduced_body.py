@@ -15,7 +15,7 @@ from pliant.models.multires import level_change, level_kernels, motion_kernels
 from pliant.models.multires.accounts import MOST_GIVEN, MOST_TAKEN, Accounts
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
 from pliant.models.multires.hierarchy import Hierarchy
-from pliant.models.multires.motion_kernels import NodeMotion
+from pliant.models.multires.motion_kernels import Network, NodeMotion
 from pliant.models.multires.obstacle_contact import ObstacleContact
 from pliant.models.multires.refinement import LEAVE, REACH, Refinement
 from pliant.models.multires.tick_count import TickCount
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial
     from pliant.models.multires.model import Multires
 
+MERGE_EVERY = 0.1  # seconds between merges, each of which solves for positions, unless the budget is full
+TOLERATED = 3e-7  # gain of a change of levels, as a share of the largest energy, that may be repaid later
 GAIN = 1e-3  # share of the largest energy that a step may gain before it is taken again
 
 
@@ -50,7 +52,6 @@ class ReducedBody:
             structure.spacing, model.levels, model.operator, lame,
             None if cut is None else cut.sides_of_cages,
         )  # fmt: skip
-        self.network = network_of(h)
         self.beta = material.damping or 0.0
         self.refinement = Refinement(h, model.split)
         n = len(h.points)
@@ -65,8 +66,13 @@ class ReducedBody:
         self.elastic = self.scheme = self._led = 0.0
         # the energy of a strain of 1e-7 does not count as motion
         self.accounts = Accounts(1e-14 * material.young * float(h.mesh.volumes.sum()))
-        self._gain_told = False
+        self._gain_told, self._since_merge = False, 0.0
         self.tick_count = TickCount()
+
+    @property
+    def network(self) -> Network:
+        """What does not change with the levels."""
+        return network_of(self.hierarchy)
 
     @property
     def pinned(self) -> BoolArray:
@@ -79,6 +85,7 @@ class ReducedBody:
         """Start from the particles' positions and velocities: momenta are handed up."""
         h, motion = self.hierarchy, self.motion
         before = 0.5 * float(np.sum(h.mass[:, None] * v**2)) - float(np.sum(external * h.points[h.particles]))
+        h = self.hang_on_anchors(self._staying(prescribed, x, v))
         self.arrangement = Arrangement(h, self.arrangement.split, Prescribed(prescribed), self.beta)
         motion.p[h.particles] = h.mass[:, None] * v
         level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, motion.p)
@@ -98,12 +105,26 @@ class ReducedBody:
         self.motion.load[h.particles] = external
         level_kernels.restrict_all(self.arrangement.own, h.corners, h.weights, self.motion.load)
 
-    def set_prescribed(self, prescribed: BoolArray) -> None:
-        """Prescribe other degrees of freedom than before."""
-        if np.array_equal(prescribed, self.arrangement.prescribed.flags):
+    def _staying(self, prescribed: BoolArray, x: Array, v: Array) -> BoolArray:
+        """Particles that are prescribed in all directions, at their places at rest (x, v), and do not move."""
+        there = np.abs(x - self.hierarchy.points[self.hierarchy.particles]).max(axis=1)
+        still = (there <= 1e-12 * self.hierarchy.edge) & ~v.any(axis=1)
+        return np.asarray(prescribed.all(axis=1) & still)
+
+    def hang_on_anchors(self, staying: BoolArray) -> Hierarchy:
+        """Let these particles hang on the anchors, and no others."""
+        self.hierarchy = self.refinement.hierarchy = self.hierarchy.with_anchored(staying)
+        return self.hierarchy
+
+    def set_prescribed(self, prescribed: BoolArray, x: Array, v: Array) -> None:
+        """Prescribe other degrees of freedom than before, at x and v of the end of this step."""
+        changed = not np.array_equal(prescribed, self.arrangement.prescribed.flags)
+        anchored, staying = self.hierarchy.anchored, self._staying(prescribed, x, v)
+        if not changed and not (anchored & ~staying).any():
             return
-        before = self.balance()
-        self.arrangement = level_change.prescribe(self.arrangement, prescribed, self.motion)
+        before, staying = self.balance(), staying if changed else anchored & staying
+        self.arrangement = level_change.prescribe(self.arrangement, prescribed, staying, self.motion)
+        self.hierarchy = self.refinement.hierarchy = self.arrangement.hierarchy
         self.set_loads(self.external)
         self.book_change(before)
 
@@ -114,6 +135,7 @@ class ReducedBody:
         if kicked.any():
             motion.p[:] += self._handed_up(h.mass[:, None] * kicked)
             motion_kernels.velocities(arrangement.acting, motion)
+            level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
         if moved.any():
             spare = motion._replace(p=self._handed_up(h.mass[:, None] * moved), v=np.zeros_like(motion.v),
                                     led=np.zeros_like(motion.v))  # fmt: skip
@@ -132,14 +154,15 @@ class ReducedBody:
     # ------------------------------------------------------------------------------------------ energy
 
     def evaluate(self) -> None:
-        """Forces at the present state."""
+        """Forces and elastic energy at the present state."""
         acting = self.arrangement.with_particles(self.contact.particles)
-        motion_kernels.evaluate(self.network, acting, self.motion, self.contact.pairs, 0, self.dt)
+        self.elastic = motion_kernels.evaluate(
+            self.network, acting, self.motion, self.contact.pairs, 0, self.dt, True
+        )
 
     def settle(self) -> None:
-        """Find the energies of the present state."""
+        """Find the energies of the present state that depend on its forces and velocities."""
         arrangement, motion = self.arrangement, self.motion
-        self.elastic = arrangement.elastic_energy(motion)
         self.scheme = arrangement.scheme_energy(motion, self.dt)
         self._led = arrangement.led_energy(motion)
 
@@ -224,8 +247,9 @@ class ReducedBody:
         if not np.array_equal(ctx.external, self.external):
             self.set_loads(ctx.external)
             self.renew()
-        motion.led[h.particles] = np.where(prescribed, (ctx.x - motion.x[h.particles]) / ctx.dt, 0.0)
-        level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        rows = np.flatnonzero(self.pinned & ~h.anchored)
+        nodes = rows + h.particles.start
+        motion.led[nodes] = np.where(prescribed[rows], (ctx.x[rows] - motion.x[nodes]) / ctx.dt, 0.0)
         while not self._attempt(ctx, self.tick_count.stable(arrangement, ctx.dt, arrangement.deepest)):
             pass
         self.tick_count.pass_time(ctx.dt)
@@ -234,20 +258,22 @@ class ReducedBody:
     def _attempt(self, ctx: StepContext, ticks: int) -> bool:
         """Take the step in so many ticks; False where it gained energy and is to be taken again."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
-        kept = [array.copy() for array in motion]
+        own = arrangement.active
+        kept = [array[own] for array in motion]
         pairs, obstacles, dt_before = self.contact.pairs, self.contact.obstacles, self.dt
         begin, elastic_energy, scheme = self.total(), self.elastic, self.scheme
         self.dt = ctx.dt / ticks
         x, v = motion.x[h.particles], motion.v[h.particles]
         self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
         acting = arrangement.with_particles(self.contact.particles)
-        self.evaluate()
+        if len(pairs.particle) or len(self.contact.pairs.particle):
+            self.evaluate()
         accounts, owed = self.accounts, (self.accounts.owed, self.accounts.repaid)
         self.scheme = arrangement.scheme_energy(motion, self.dt)
         softened = begin - scheme - (self.total() - self.scheme)
         accounts.owed += self.scheme - scheme + max(-softened, 0.0)
         start, led_before = self.total() - self.repay(), self._led
-        heat, led, given = motion_kernels.take_ticks(
+        heat, led, given, self.elastic = motion_kernels.take_ticks(
             ticks, self.dt, self.network, acting, motion, self.contact.pairs
         )
         self.settle()
@@ -261,7 +287,8 @@ class ReducedBody:
             if self.tick_count.halve():
                 accounts.owed, accounts.repaid = owed
                 for array, old in zip(motion, kept, strict=True):
-                    array[:] = old
+                    array[own] = old
+                level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
                 self.contact.pairs, self.contact.obstacles, self.dt = pairs, obstacles, dt_before
                 self.elastic, self.scheme, self._led = elastic_energy, scheme, led_before
                 return False
@@ -313,9 +340,12 @@ class ReducedBody:
         """Add the forces on prescribed particles, without what actions exert on them."""
         if not self.begun:
             return
-        rows = np.flatnonzero(self.pinned)
+        anchored = self.hierarchy.anchored
+        rows = np.flatnonzero(self.pinned & ~anchored)
         nodes = rows + self.hierarchy.particles.start
         out[rows] += self.motion.f[nodes] - self.motion.load[nodes]
+        if anchored.any():
+            out[anchored] += self.arrangement.anchored_forces(self.motion)
 
     # ------------------------------------------------------------------------------------------ levels
 
@@ -323,18 +353,25 @@ class ReducedBody:
         """Choose the levels anew; returns the updates that the coarsest alone takes, and how many nodes the
         budget kept from splitting."""
         h, refinement, motion = self.hierarchy, self.refinement, self.motion
-        level_kernels.interpolate_all(self.arrangement.own, h.corners, h.weights, motion.x, motion.v)
         refinement.measure(self.arrangement, motion)
         x, times = np.ascontiguousarray(motion.x[h.particles]), np.array([ctx.time, ctx.time + ctx.dt])
         urgent = refinement.above(refinement.near_tools(x, ctx.obstacles, times, REACH))
         kept = refinement.above(refinement.near_tools(x, ctx.obstacles, times, LEAVE))
         wanted, urgency = refinement.choose(self.arrangement, urgent, kept, elapsed)
-        pinned = self.pinned
+        pinned = self.pinned & ~h.anchored
 
         def ticks(level: int) -> int:
             return self.tick_count.stable(self.arrangement, ctx.dt, level)
 
         split, refused = refinement.within_budget(wanted, urgency, pinned, ticks, budget)
+        before, self._since_merge = self.arrangement.split, self._since_merge + elapsed
+        if (before & ~split).any():
+            both = before | split
+            fits = budget is None or refinement.updates(both, pinned, ticks) <= budget
+            if fits and self._since_merge < MERGE_EVERY - 1e-9:
+                split = both
+            else:
+                self._since_merge = 0.0
         self.set_split(split)
         least = refinement.updates(np.zeros_like(split), pinned, ticks)
         return float(least), refused
@@ -352,30 +389,52 @@ class ReducedBody:
                 self._change(flags)
 
     def _change(self, split: BoolArray) -> None:
-        h, before = self.hierarchy, self.arrangement
+        """Take other levels, unless that gains more than a 3e-7th of the largest energy so far, the potential
+        of loads included: the nearest coarse field of a body that sags hangs higher, and what its elastic
+        energy falls by is half of what the weight's potential rises by. What contacts gain has to be repaid."""
+        h, before, motion = self.hierarchy, self.arrangement, self.motion
         after = Arrangement(h, split, before.prescribed, self.beta)
-        balance, moved = self.balance(), self.accounts.moved
-        if level_change.change_levels(before, after, self.motion, self.external, moved) is None:
+        balance, scheme, touching = self.balance(), self.scheme, self.contact.kept()
+        pressed = self.contact.stored
+        self.accounts.moved = max(self.accounts.moved, self.kinetic() + self.elastic)
+        changed = (motion.x, motion.v, motion.p)
+        kept = [array.copy() for array in changed]
+        level_change.change_levels(before, after, motion)
+        self.arrangement = after
+        self.set_loads(self.external)
+        self.evaluate()
+        rise = self.balance() - self.contact.stored - balance + pressed
+        if rise > 0.0:
+            rise -= level_change.pay(after, motion, rise, 0.9, 0.0)
+            level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
+        if rise > TOLERATED * self.accounts.moved:
+            for array, old in zip(changed, kept, strict=True):
+                array[:] = old
+            self.arrangement, self.contact.pairs = before, touching
+            self.set_loads(self.external)
+            self.evaluate()
             self.denied += 1
             self.refinement.calm[:] = 0.0
             return
         self.changes += 1
-        self.arrangement = after
-        self.set_loads(self.external)
-        self.book_change(balance)
+        self.settle()
+        taken = balance - self.balance()
+        self.accounts.levels += max(taken, 0.0)
+        self.accounts.owed += max(-taken, 0.0) + self.scheme - scheme
 
     # ------------------------------------------------------------------------------------------ restart
 
     def state(self) -> dict[str, AnyArray]:
         numbers = [
             self.begun, self.dt, self.ticks, self.changes, self.denied, self.elastic, self.scheme,
-            self._led, *astuple(self.accounts), self._gain_told, *self.tick_count.state(),
+            self._led, *astuple(self.accounts), self._since_merge, self._gain_told, *self.tick_count.state(),
         ]  # fmt: skip
         found = {f"motion-{name}": array for name, array in self.motion._asdict().items()}
         return {
             "body": np.array(numbers, float),
             "split": self.arrangement.split,
             "prescribed": self.arrangement.prescribed.flags,
+            "anchored": self.hierarchy.anchored,
             "loads": self.external,
             "node-eta": self.refinement.eta,
             "calm": np.stack([self.refinement.calm, self.refinement.patience, self.refinement.merged]),
@@ -384,13 +443,14 @@ class ReducedBody:
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        *numbers, told, halved, calm = (float(value) for value in state["body"])
+        *numbers, since, told, halved, calm = (float(value) for value in state["body"])
         begun, self.dt, ticks, changes, denied, self.elastic, self.scheme, self._led, *accounts = numbers
         self.begun, self.ticks, self.changes, self.denied = bool(begun), int(ticks), int(changes), int(denied)
-        self.accounts, self._gain_told = Accounts(*accounts), bool(told)
+        self.accounts, self._gain_told, self._since_merge = Accounts(*accounts), bool(told), since
         self.tick_count.halved, self.tick_count.calm = int(halved), calm
         prescribed = Prescribed(np.array(state["prescribed"], bool))
-        self.arrangement = Arrangement(self.hierarchy, np.array(state["split"], bool), prescribed, self.beta)
+        h = self.hang_on_anchors(np.array(state["anchored"], bool))
+        self.arrangement = Arrangement(h, np.array(state["split"], bool), prescribed, self.beta)
         for name, array in self.motion._asdict().items():
             array[:] = state[f"motion-{name}"]
         self.external = np.array(state["loads"])

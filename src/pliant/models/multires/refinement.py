@@ -69,7 +69,7 @@ class Refinement:
         flags[h.particles] = particles
         for k in range(h.count - 1, 0, -1):
             rows = np.arange(h.first[k], h.first[k + 1])[flags[h.first[k] : h.first[k + 1]]]
-            flags[h.corners[rows][h.weights[rows] != 0.0]] = True
+            flags[h.nested_corners[rows][h.nested_weights[rows] != 0.0]] = True
         flags[h.particles] = False
         return flags
 
@@ -80,10 +80,7 @@ class Refinement:
         split, and split ones that may not merge; elapsed [s]: since the last call."""
         h, split = self.hierarchy, arrangement.split
         worst = np.zeros(len(split))
-        size = np.diff(h.children_first)
-        row = np.repeat(np.arange(len(split)), size)
-        value = np.where(split[h.children], np.inf, self.eta[h.children])
-        np.maximum.at(worst, row, value)
+        level_kernels.worst_children(split, self.eta, h.children_first, h.children, worst)
         calm = split & (worst < MERGE * self.threshold) & ~kept & ~urgent
         self.calm = np.where(calm, self.calm + elapsed, 0.0)
         stays = split & (self.calm < self.patience)
@@ -140,6 +137,6 @@ class Refinement:
         own, begin = np.zeros(len(split), bool), h.particles.start
         level_kernels.own_nodes(split, pinned, h.level, h.corners, h.weights, begin, own)
         count, deepest = level_kernels.count_active(
-            own, pinned, h.level, h.weights, begin, h.children_first, h.children
+            own, pinned, h.anchored, h.level, h.weights, begin, h.children_first, h.children
         )
         return int(count) * ticks(int(deepest))

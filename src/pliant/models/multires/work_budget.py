@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pliant.models.multires.model import Multires
 
 LOWER, HIGHER = 0.95, 1.15  # a measured budget is changed where the machine manages less or more than this
+FORGET = 0.02  # by which the time for a change is taken to fall from frame to frame
 SMOOTH = 0.1  # weight of the last frame in the measured speed
 
 
@@ -28,6 +29,7 @@ class WorkBudget:
         self.allowed: float | None = None if model.budget is None else float(model.budget)
         self.decisions: list[tuple[float, float]] = []
         self.speed = 0.0  # node updates per second
+        self.changes = 0.0  # seconds that a change of levels may take
         self._diagnostics, self._warned = diagnostics, False
 
     def allowed_at(self, time: float) -> float | None:
@@ -38,15 +40,17 @@ class WorkBudget:
             past = [allowed for begin, allowed in self._given if begin <= time]
             self.allowed = past[-1] if past else None
         elif self.speed:
-            now = self.seconds * self.speed
+            now = max(self.seconds - self.changes, 0.1 * self.seconds) * self.speed
             if self.allowed is None or not LOWER * self.allowed <= now <= HIGHER * self.allowed:
                 self.allowed = now
         if self.allowed is not None and (not self.decisions or self.decisions[-1][1] != self.allowed):
             self.decisions.append((time, self.allowed))
         return self.allowed
 
-    def measure(self, updates: int, seconds: float) -> None:
-        """Update the measured speed by a frame's work and time [s]."""
+    def measure(self, updates: int, seconds: float, changes: float) -> None:
+        """Update the measured speed by a frame's work and time [s], of which ``changes`` were for choosing and
+        changing levels."""
+        self.changes = max(changes, (1.0 - FORGET) * self.changes)
         if updates:
             rate = updates / seconds
             self.speed = rate if not self.speed else (1.0 - SMOOTH) * self.speed + SMOOTH * rate
@@ -73,11 +77,11 @@ class WorkBudget:
         """What a restart needs; the names are those of run folders since 0.1."""
         allowed = np.nan if self.allowed is None else self.allowed
         return {
-            "governor": np.array([allowed, self.speed, self._warned]),
+            "governor": np.array([allowed, self.speed, self.changes, self._warned]),
             "decisions": np.array(self.decisions).reshape(-1, 2),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        allowed, self.speed, warned = (float(value) for value in state["governor"])
+        allowed, self.speed, self.changes, warned = (float(value) for value in state["governor"])
         self.allowed, self._warned = None if np.isnan(allowed) else allowed, bool(warned)
         self.decisions = [(float(time), float(value)) for time, value in state["decisions"]]

@@ -22,17 +22,17 @@ class Rigid(Model):
     r"""A body that does not deform: six degrees of freedom, with the mass, centre and inertia of its closed
     surface [DullweberLeimkuhlerMcLachlan1997]_.
 
-    It meets the ground and obstacles by impulses (restitution and Coulomb friction as these have them), and
+    It collides with the ground and obstacles by impulses, with their restitution and friction, and with
     other bodies of all models through contact. ``fix``, ``move`` and the like on some of its particles are
     joints: one held particle is a ball joint, a row of them a hinge, a face holds the whole body.
 
     stiffness: of its contacts with other bodies [N/m] (default: :math:`0.6\,E a` of the material, as for
-    elements; a is the body's ``edge``, which also says how finely its surface touches). Density, friction and
-    restitution of the material count; the rest does not.
+    lattice bodies; a is the body's ``edge``, which also sets the contact resolution of its surface). Of the
+    material, density, friction and restitution are used.
 
-    motion: "affine" is what implicit steps with barrier contact take by themselves, and need: four particles
-    inside carry the shown surface, which is what touches, and a stiffness of 100 MPa at 1000 kg/m3 holds them
-    together [LanEtAl2022]_. Such a body can be held or moved as a whole only.
+    motion: "affine" is the default, and required, with implicit steps and barrier contact: four internal
+    particles carry the surface, which is what collides, and a stiffness of 100 MPa at 1000 kg/m3 keeps them
+    rigid [LanEtAl2022]_. Such a body can be held or moved as a whole only.
     """
 
     kind: ClassVar[str] = "rigid"

@@ -54,7 +54,7 @@ class Run:
         self.state, self.message = progress.state, progress.message
         if self.state == "running" and not alive:
             self.state = "interrupted"
-            self.message = "The process that wrote it ended without a word; `pliant resume` goes on."
+            self.message = "The process that wrote it was killed; continue with `pliant resume`."
         firsts = {v: first for v, first in first_frames(self.path).items() if first < progress.frames_done}
         if progress.frames_done and min(firsts.values(), default=1) > 0:
             raise RunError(f"{self.path} is damaged: the topology of frame 0 is missing.")

@@ -117,9 +117,9 @@ def _check(final: Path, force: bool) -> bool:
         if force and final.is_dir() and not any(final.iterdir()):
             return True
         what = "a folder that is not a pliant run" if final.is_dir() else "a file"
-        raise RunError(f"{final} is {what}; it is left alone.", hint="Choose another name with -o.")
+        raise RunError(f"{final} is {what}; it is not changed.", hint="Choose another name with -o.")
     if not force:
-        resume = f"; `pliant resume {final.name}` goes on with it" if _goes_on(final) else ""
+        resume = f"; `pliant resume {final.name}` continues it" if _goes_on(final) else ""
         raise RunError(f"{final} exists.", hint=f"--force replaces it{resume}.")
     Lock(final).release()
     return True

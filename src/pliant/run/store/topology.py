@@ -106,7 +106,7 @@ def _read_carrier(path: Path, kind: str | None) -> Carrier | None:
     if kind is None:
         return None
     if kind not in CARRIERS:
-        raise RunError(f"{path} holds a carried surface of kind '{kind}', which this pliant does not know.")
+        raise RunError(f"{path} holds an embedded surface of kind '{kind}', which this pliant does not know.")
     carrier: Carrier = CARRIERS[kind].from_arrays(_read_named(path / "carrier"))
     return carrier
 

@@ -16,6 +16,7 @@ from pliant.scene import Scene
 from pliant.scene.check import check
 from pliant.scene.load import read
 from pliant.scene.to_toml import scene_text
+from pliant.validation.matrix.code_state import code_state
 from pliant.validation.matrix.figures import enter_mesh
 from pliant.validation.matrix.motions import MOTIONS
 from pliant.validation.matrix.verdict import judged, measured
@@ -115,6 +116,7 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
     text, path = cell.scene_text(), cell.scene_path(folder)
     crashes = _crashes(cell.result_path(folder), text)
     entry: Table = {**asdict(cell), "name": cell.name, "scene": text, "state": "begun", "message": ""}
+    entry["code"] = code_state()
     if crashes >= 2:
         entry |= {"state": "crashed", "message": "The process was ended twice while it ran this."}
         return _finish(cell, folder, entry)

@@ -24,11 +24,11 @@ class Cpm1(ParticleModel):
 
     form: ``variational`` takes the energy
     :math:`\sum A_0 h_0 (\tfrac12 E \epsilon^2 + \tfrac12 G \gamma^2)` and its exact gradient; ``everts`` the
-    printed forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i, their opposite on j, which have no
+    published forces :math:`A_0 (E \epsilon\, \hat N + G \gamma\, p)` on i, their opposite on j, which have no
     energy: they blow up sooner or later.
     mapping: ``consistent`` gives Hooke's law (see ``material_mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.
-    dual: ``blended``, ``barycentric``, or ``everts`` for the printed cells (simple shapes only).
+    dual: ``blended``, ``barycentric``, or ``everts`` for the published cells (simple shapes only).
     calibrate: measure what the mesh makes of the constants, and correct them by it.
 
     Source: [Everts2006]_ chapter 5. Differs: tilted faces, blended cells, mapping, the variational form.

@@ -22,7 +22,7 @@ class Cpm2(ParticleModel):
 
     form: ``variational`` takes the energy
     :math:`\tfrac{V}{2} \sum (\tfrac12 E (|N_d| - 1)^2 + \tfrac12 G \gamma^2)` over the six faces,
-    :math:`\gamma = \angle(N_d, N_g)`, and its exact gradient; ``everts`` the printed forces
+    :math:`\gamma = \angle(N_d, N_g)`, and its exact gradient; ``everts`` the published forces
     :math:`A_0 (E (N_d \cdot N_g - 1) N_g + G \gamma\, p)` on i, and their opposite on j: no energy.
     mapping: ``consistent`` gives Hooke's law (see ``material_mapping``), ``everts`` passes Young's and the
     shear modulus through, or ``constants`` = [E, G] for both.

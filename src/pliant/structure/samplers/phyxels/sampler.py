@@ -69,12 +69,12 @@ class PhyxelSampler:
         if spacing > float(np.linalg.norm(solid.extent)):
             raise MeshError(
                 f"A spacing of {spacing:.4g} is larger than the whole body.",
-                hint="Give a smaller edge, or a count of phyxels.",
+                hint="Give a smaller edge, or a count of particles.",
             )
         if particles(solid.volume, solid.area, spacing) > MOST_PARTICLES:
             raise MeshError(
                 f"A spacing of {spacing:.4g} gives more than {MOST_PARTICLES} phyxels.",
-                hint="Give a larger edge, or a count of phyxels. Is the file in another unit?",
+                hint="Give a larger edge, or a count of particles. Is the file in another unit?",
             )
         if self.sampling == "octree":
             from pliant.structure.samplers.phyxels.lattices import divisions_for, octree_centres
@@ -120,7 +120,7 @@ def _with_volumes(points: Array, solid: "InsideTest", spacing: float, coarser: f
         if len(points) >= FEWEST:
             return points, shares(points, solid, coarser * spacing)
     raise MeshError(
-        f"The body gets only {len(points)} phyxels, too few to have a shape.",
+        f"The body gets only {len(points)} particles, too few for a body.",
         hint="Give a smaller edge, or a count of some hundreds.",
     )
 
