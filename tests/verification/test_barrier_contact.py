@@ -1,5 +1,7 @@
 """Barrier contact: nothing passes through anything, friction is Coulomb's, energy is accounted for."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,8 @@ from bodies import values
 
 from pliant.actions import Fix, Gravity, Ground, Obstacle
 from pliant.contact import Contact, ContactPairSettings
-from pliant.core.errors import IncompatibleError, InputError
+from pliant.contact.barrier.geometry import surface_of
+from pliant.core.errors import IncompatibleError, InputError, SceneError
 from pliant.core.where import plane
 from pliant.mesh.shapes import box, icosphere
 from pliant.scene import Body, Scene
@@ -36,8 +39,11 @@ def crossings(simulation: Simulation) -> int:
     from pliant.audit.auditor import audit_state
     from pliant.audit.surface_frames import joined
 
-    world = simulation.system.world
-    parts = [(p.name, world.x[p.rows], p.structure.cells["triangle"]) for p in world.bodies]
+    world, parts = simulation.system.world, []
+    for part in world.bodies:
+        own = surface_of(part)
+        x = np.einsum("vk,vki->vi", own.weights, world.x[part.rows][own.rows])
+        parts.append((part.name, x, own.triangles))
     return audit_state(joined("now", parts)).crossings
 
 
@@ -165,6 +171,28 @@ def test_keyed_obstacles_press_into_a_block(shape: Any) -> None:
     assert 0.0 < row["energy.numerical"] < 0.3 * row["energy.work"]
 
 
+@pytest.mark.parametrize("model", ["mass-spring", "cpm1", "efg", "lattice"])
+def test_bodies_of_other_models_collide(model: str) -> None:
+    """A block thrown onto another one: no crossing of the surfaces that follow the particles; the ground and
+    the other block stop it."""
+    bodies = [
+        Body(box(0.2, 0.2, 0.1), edge=0.06, model=model, material=SOFT, name="low", position=(0, 0, 0.01)),
+        Body(
+            box(0.1, 0.1, 0.1), edge=0.05, model=model, material=SOFT, name="high",
+            position=(0.03, 0.04, 0.13), velocity=(0, 0, -1),
+        ),
+    ]  # fmt: skip
+    simulation = simulation_of(bodies, [Gravity(), Ground()], "implicit-euler", 0.01)
+    for _ in range(12):
+        simulation.advance()
+        assert crossings(simulation) == 0
+    world, row = simulation.system.world, values(simulation)
+    assert world.x[:, 2].min() > 0.0
+    assert row["energy.contact"] > 0.0
+    assert np.abs(world.v[:, 2]).max() < 1.5
+    assert abs(row["energy.unexplained"]) < 1e-9
+
+
 @pytest.mark.parametrize("speed", [5.0, 50.0])
 def test_a_thrown_cube_does_not_pass_a_sheet(speed: float) -> None:
     """At 50 m/s it would go 25 cm in a step, twelve times the thickness of the sheet."""
@@ -254,14 +282,10 @@ def test_what_it_cannot_do_is_refused() -> None:
     pair = ContactPairSettings(bodies=("low", "high"), adhesion=1e3)
     for contact in (
         Contact(method="barrier", pairs=(pair,)),
-        Contact(method="barrier", separate=True),
         Contact(method="barrier", self_="pieces"),
     ):
         with pytest.raises(IncompatibleError, match="Barrier contact"):
             simulation_of(crossed_bars(), [Gravity()], "implicit-euler", 0.01, contact)
-    balls = Body(icosphere(0.1, subdivisions=1), edge=0.05, model="efg", material=SOFT)
-    with pytest.raises(IncompatibleError, match="needs a surface of particles"):
-        simulation_of([balls], [Gravity()], "implicit-euler", 0.01)
 
 
 def digest(simulation: Simulation) -> list[Any]:
@@ -307,3 +331,34 @@ def test_threads_do_not_change_a_byte() -> None:
     for _ in range(6):
         simulation.advance()
     assert found[0] == found[1] == digest(simulation)
+
+
+def test_recorded_paths_are_audited_move_by_move(tmp_path: Path) -> None:
+    """``record.paths``: every straight move between frames is in the run, of which the audit finds each free;
+    a move that was tampered with is found."""
+    pytest.importorskip("ipctk")
+    import pliant as pl
+    from pliant.audit import certify
+    from pliant.run.store.ways import read_way, write_way
+
+    scene = Scene(
+        crossed_bars(), [Gravity(), Ground()], integrator="implicit-euler", step=0.01, contact=BARRIER,
+        record=pl.scene.scene.RecordSettings(paths=True),
+    )  # fmt: skip
+    run = scene.run(duration=0.12, fps=50, to=tmp_path / "bars.pliant", progress=False)
+    found = certify(run.path, paths=True)
+    assert found.ok
+    assert found.table()["checked"]["moves"] > 20
+    for k in range(1, len(run.frames)):
+        way = read_way(run.path, k)
+        assert way is not None
+        assert np.abs(way[-1] - run.frames[k].positions).max() < 1e-12
+    way = read_way(run.path, 4)
+    assert way is not None
+    upper = slice(*run.frames[0].record("high").rows)
+    way[len(way) // 2, upper, 2] -= 0.5  # through the lower bar and back
+    write_way(run.path, 4, way)
+    again = certify(run.path, paths=True)
+    assert [state.path for state in again.states] == [None, True, True, True, False, True, True]
+    with pytest.raises(SceneError, match="barrier contact only"):
+        replace(scene, contact=Contact()).simulation()

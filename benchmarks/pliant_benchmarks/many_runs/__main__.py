@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pliant.core.tables import Table
+from pliant_benchmarks.many_runs.contact_suite import contact
 from pliant_benchmarks.many_runs.fits import fits, unknowns
 from pliant_benchmarks.many_runs.samples import samples
 from pliant_benchmarks.many_runs.under_fire import cluster
@@ -15,6 +16,7 @@ CAMPAIGNS: dict[str, Callable[[Path], Table]] = {
     "unknowns": unknowns,
     "cluster": cluster,
     "samples": samples,
+    "contact": contact,
 }
 
 if __name__ == "__main__":

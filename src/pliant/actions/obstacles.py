@@ -136,11 +136,11 @@ class CapsuleShape:
 class Obstacle(RigidAction):
     """A sphere, box, capsule or mesh centred at ``position`` [m], fixed or moved by keys.
 
-    mesh: a surface file whose origin is placed at ``position``, scaled by ``scale`` and rotated by ``rotation``;
-    it rotates further by ``angle`` [rad], which may have keys, about ``axis`` through ``position``.
-    The surface deforms if the file is a USD file with time samples or a pattern of numbered files
-    ("hand_%04d.obj", ``fps`` of them per second from time 0 on), or if a ``cache`` holds its points (.pc2 with
-    ``fps`` frames per second, .mdd). The mesh must be closed, except with barrier contact.
+    mesh: a surface file whose origin is placed at ``position``, scaled by ``scale`` and rotated by
+    ``rotation``; it rotates further by ``angle`` [rad], which may have keys, about ``axis`` through
+    ``position``. The surface deforms if the file is a USD file with time samples or a pattern of numbered
+    files ("hand_%04d.obj", ``fps`` of them per second from time 0 on), or if a ``cache`` holds its points
+    (.pc2 with ``fps`` frames per second, .mdd). The mesh must be closed, except with barrier contact.
     """
 
     kind: ClassVar[str] = "obstacle"

@@ -5,6 +5,7 @@ exact arithmetic (``exact``). ipctk's own verdict is kept beside it.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,9 @@ class Crossing:
 @dataclass(frozen=True)
 class StateAudit:
     """What was found in one state. distance [m]: the smallest between different bodies, None if that is
-    more than a fifth of the mean edge; path: whether the straight way from the state before is free, None
-    if it was not looked at; ipctk: whether ipctk by itself finds an intersection."""
+    more than a fifth of the mean edge; path: whether the way from the state before is free, None if it was
+    not looked at; moves: of how many straight pieces that way is made; ipctk: whether ipctk by itself finds
+    an intersection."""
 
     label: str
     digest: str
@@ -42,6 +44,7 @@ class StateAudit:
     distance: float | None
     path: bool | None
     ipctk: bool
+    moves: int = 0
 
     @property
     def ok(self) -> bool:
@@ -58,7 +61,8 @@ def import_ipctk() -> Any:
 
 
 def audit_state(frame: SurfaceFrame, before: SurfaceFrame | None = None) -> StateAudit:
-    """Look for intersections in a state and, if the state ``before`` is given, on the straight way from it.
+    """Look for intersections in a state and, if the state ``before`` is given, on the way from it: the one
+    that was recorded, of bodies alone, or the straight one.
 
     States of different topology have no way between them.
     """
@@ -70,11 +74,9 @@ def audit_state(frame: SurfaceFrame, before: SurfaceFrame | None = None) -> Stat
     edges = np.asfortranarray(ipctk.edges(triangles))
     mesh = ipctk.CollisionMesh(x, edges, triangles)
     found = _crossings(ipctk, frame, edges)
-    path = None
+    path, moves = None, 0
     if before is not None and np.array_equal(before.triangles, frame.triangles):
-        ccd = ipctk.TightInclusionCCD(conservative_rescaling=PATH_RESCALING)
-        start = np.asfortranarray(before.points)
-        path = bool(ipctk.is_step_collision_free(mesh, start, x, narrow_phase_ccd=ccd))
+        path, moves = _way_is_free(ipctk, before, frame, mesh)
     return StateAudit(
         frame.label,
         frame.digest(),
@@ -83,7 +85,25 @@ def audit_state(frame: SurfaceFrame, before: SurfaceFrame | None = None) -> Stat
         None if found else _distance(ipctk, frame, mesh, x, edges),
         path,
         bool(ipctk.has_intersections(mesh, x)),
+        moves,
     )
+
+
+def _way_is_free(ipctk: Any, before: SurfaceFrame, frame: SurfaceFrame, mesh: Any) -> tuple[bool, int]:
+    """Whether no straight piece of the way between two states collides, and how many there are."""
+    ccd = ipctk.TightInclusionCCD(conservative_rescaling=PATH_RESCALING)
+    places = [before.points, frame.points]
+    if frame.way is not None:
+        count = len(frame.way[0]) if frame.way else len(frame.points)
+        places = [before.points[:count], *frame.way, frame.points[:count]]
+        if count < len(frame.points):  # obstacles are no part of recorded ways
+            own = np.asfortranarray(frame.triangles[(frame.triangles < count).all(axis=1)].astype(np.int32))
+            mesh = ipctk.CollisionMesh(np.asfortranarray(places[-1]), ipctk.edges(own), own)
+    for start, end in pairwise(places):
+        ends = (np.asfortranarray(each) for each in (start, end))
+        if not ipctk.is_step_collision_free(mesh, *ends, narrow_phase_ccd=ccd):
+            return False, len(places) - 1
+    return True, len(places) - 1
 
 
 def _crossings(ipctk: Any, frame: SurfaceFrame, edges: IntArray) -> list[tuple[IntArray, IntArray]]:

@@ -33,6 +33,12 @@ class Certificate:
         return all(state.ok for state in self.states)
 
     @property
+    def _ways(self) -> str:
+        """Which ways between states were audited."""
+        recorded = any(state.moves > 1 for state in self.states)
+        return "recorded, of bodies in straight moves," if recorded else "straight"
+
+    @property
     def distance(self) -> float | None:
         """The smallest distance between bodies that was seen [m]."""
         return min((s.distance for s in self.states if s.distance is not None), default=None)
@@ -49,9 +55,10 @@ class Certificate:
             "checked": {
                 "states": len(self.states),
                 "paths": sum(state.path is not None for state in self.states),
+                "moves": sum(state.moves for state in self.states),
                 "surface": self.surface,
                 "means": "no edge of a surface has a point in common with a triangle that it is no part of"
-                + "; straight ways between states included" * self.paths,
+                + f"; {self._ways} ways between states included" * self.paths,
             },
             "failing_states": len(failing),
             "smallest_distance": self.distance,
@@ -110,12 +117,13 @@ def certify(
 ) -> Certificate:
     """Audit every state of a run folder, a USD or VTKHDF file, or a sequence of meshes; see ``frames_of``.
 
-    paths: also the straight ways between states. A simulation may have taken a curved way there.
+    paths: also the ways between states: those that a run recorded (``record.paths``), move by move; else the
+    straight ones, though a simulation may have taken a curved way there.
     """
     import_ipctk()
     place, found = Path(path), list[StateAudit]()
     before: SurfaceFrame | None = None
-    count, frames = frames_of(place, surface)
+    count, frames = frames_of(place, surface, paths)
     for frame in frames:
         found.append(audit_state(frame, before if paths else None))
         before = frame

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,13 @@ import numpy as np
 
 from pliant.core.errors import InputError, MissingExtra
 from pliant.core.typing import Array, IntArray
+from pliant.interfaces import Structure
 from pliant.mesh.io import read_surface
 from pliant.mesh.topology import components
+from pliant.run.scenery import obstacles
 from pliant.run.store import Run, load
 from pliant.run.store.frames import Frame
+from pliant.run.store.ways import read_way
 
 SURFACES = ("simulated", "shown")
 _VTK_TRIANGLE, _VTK_TET, _VTK_TET10 = 5, 10, 24
@@ -29,6 +32,7 @@ class SurfaceFrame:
     triangles: IntArray
     body: IntArray
     names: tuple[str, ...]
+    way: tuple[Array, ...] | None = None  # recorded places of its first points on the way to this state
 
     def digest(self) -> str:
         """SHA-256 of the geometry."""
@@ -42,16 +46,17 @@ Frames = tuple[int, Iterator[SurfaceFrame]]
 """How many states there are, and the states, read one by one."""
 
 
-def frames_of(path: Path, surface: str = "simulated") -> Frames:
+def frames_of(path: Path, surface: str = "simulated", ways: bool = False) -> Frames:
     """The states of a run folder, a USD or VTKHDF file, or files whose names differ by a number
     (``frame_%04d.obj``).
 
-    surface: of runs, whether the surfaces that collide or those that are shown are looked at.
+    surface: of runs, whether the surfaces that collide or those that are shown are looked at; ways: whether
+    to read the ways that a run recorded.
     """
     if surface not in SURFACES:
         raise InputError(f"There is no surface '{surface}'.", hint=f"Choose from {', '.join(SURFACES)}.")
     if path.is_dir():
-        return _run_frames(load(path), surface)
+        return _run_frames(load(path), surface, ways)
     readers: dict[str, Callable[[Path], Frames]] = {
         ".usd": _usd_frames,
         ".usda": _usd_frames,
@@ -74,18 +79,53 @@ def joined(label: str, parts: list[tuple[str, Array, IntArray]]) -> SurfaceFrame
     return SurfaceFrame(label, np.concatenate(points), np.concatenate(triangles), np.concatenate(body), names)
 
 
-def _run_frames(run: Run, surface: str) -> Frames:
+def _run_frames(run: Run, surface: str, ways: bool) -> Frames:
+    meshes = [shape for shape in obstacles(run)[1] if shape.motion is not None]
+
     def state(frame: Frame) -> SurfaceFrame:
         parts = [(body.name, *_body_surface(frame, body.name, surface)) for body in frame.bodies]
-        return joined(f"frame {frame.index}, t = {frame.time:g} s", parts)
+        for number, shape in enumerate(meshes):
+            if shape.motion is not None and shape.exists_at(frame.time):
+                parts.append(
+                    (f"obstacle mesh {number + 1}", shape.motion.at(frame.time), shape.motion.triangles)
+                )
+        found = joined(f"frame {frame.index}, t = {frame.time:g} s", parts)
+        places = read_way(run.path, frame.index) if ways else None
+        return found if places is None else replace(found, way=_way(frame, places, surface))
 
     return len(run.frames), map(state, run.frames)
 
 
+def _way(frame: Frame, places: Array, surface: str) -> tuple[Array, ...]:
+    """The points of the bodies' surfaces at ``places`` (w, n, 3) of all particles."""
+    found = []
+    for x in places:
+        parts = []
+        for body in frame.bodies:
+            own, structure = x[slice(*body.rows)], body.structure
+            cells = _own_triangles(structure)
+            if surface == "simulated" and cells is not None:
+                parts.append((body.name, own, cells))
+            elif structure.carrier is not None:
+                parts.append(
+                    (body.name, structure.carrier.positions(own), structure.carrier.surface.triangles)
+                )
+        found.append(joined("", parts).points)
+    return tuple(found)
+
+
+def _own_triangles(structure: Structure) -> IntArray | None:
+    """The triangles of the particles; None where they are no surface: of lattices they go through the middle
+    of the elements."""
+    cells = structure.cells.get("triangle")
+    bare = cells is None or len(cells) < 2 or "hexahedron" in structure.cells
+    return None if bare else cells
+
+
 def _body_surface(frame: Frame, name: str, surface: str) -> tuple[Array, IntArray]:
     structure = frame.record(name).structure
-    cells = structure.cells.get("triangle")
-    if surface == "simulated" and cells is not None and len(cells) > 1:
+    cells = _own_triangles(structure)
+    if surface == "simulated" and cells is not None:
         return frame.rows(name), cells
     if structure.carrier is None:
         raise InputError(f"Body '{name}' has no surface to audit.")

@@ -37,7 +37,11 @@ def certify(
         str, typer.Option(metavar="WHICH", help="Surfaces of a run: simulated or shown.")
     ] = "simulated",
     paths: Annotated[
-        bool, typer.Option("--paths", help="Also check the straight paths between states.")
+        bool,
+        typer.Option(
+            "--paths",
+            help="Also check the paths between states: recorded ones move by move, else straight ones.",
+        ),
     ] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -65,7 +69,7 @@ def certify(
         say(f"{len(found.states)} states audited, {len(failing)} with intersections; {page} written")
         for state in failing[:5]:
             pairs = sorted({" and ".join(dict.fromkeys(pair.bodies)) for pair in state.pairs})
-            ways = "; the straight way there collides" * (state.path is False)
+            ways = "; the way there collides" * (state.path is False)
             say(f"  {state.label}: {state.crossings} edges through triangles ({', '.join(pairs)}){ways}")
         if found.distance is not None:
             say(f"smallest distance between bodies: {found.distance:.3g} m")

@@ -43,8 +43,9 @@ class Contact:
     into collide with each other, none with itself; stiffness: of contacts, as a multiple of ``0.6 E a`` of
     the softer side (E Young's modulus, a the spacing of particles), with the barrier of ``E a`` (a its mean
     edge); separate: whether bodies that start inside each other, deeper than contact reaches, are pushed
-    apart instead of being an error (not with the barrier); pairs: friction and restitution of given pairs.
-    Other pairs take the geometric mean of their materials' frictions and the smaller of their restitutions.
+    apart instead of being an error (with the barrier: translated before the start); pairs: friction and
+    restitution of given pairs. Other pairs take the geometric mean of their materials' frictions and the
+    smaller of their restitutions.
     """
 
     method: Literal["penalty", "barrier"] = "penalty"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pliant.contact.barrier.barrier_contact import BarrierContact
 from pliant.core.parameters import to_table
 from pliant.core.tables import Table
 from pliant.core.typing import AnyArray
@@ -83,6 +84,9 @@ def write_frame(
             for name in part.mechanics.recorded:
                 arrays[f"memory.{part.name}.{name}"] = state[name]
     row = simulation.row()
+    for _, action in simulation.system.actions:
+        if isinstance(action, BarrierContact) and (way := action.take_way()) is not None:
+            writer.write_way(simulation.frame, way)
     writer.write_frame(simulation.frame, world.topology_version, arrays, row, steps)
     return row
 

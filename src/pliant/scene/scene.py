@@ -75,11 +75,13 @@ class TimeSettings:
 class RecordSettings:
     """What is recorded besides positions and series.
 
-    velocities [m/s]; contact_forces [N]: the mean contact force on each particle since the frame before.
+    velocities [m/s]; contact_forces [N]: the mean contact force on each particle since the frame before;
+    paths: with barrier contact, all straight moves that led to a frame, for ``pliant certify --paths``.
     """
 
     velocities: bool = False
     contact_forces: bool = False
+    paths: bool = False
 
 
 @dataclass
@@ -178,6 +180,12 @@ class Scene:
         apply_requests(world, [runtime for _, runtime in acting])  # contact sees the bodies as they will be
         if self.contact.applies(world):
             acting.append(("contact", self.contact.prepare(world, UP[self.up])))
+        if self.record.paths:
+            if self.contact.method != "barrier":
+                raise SceneError(
+                    "Paths are recorded with barrier contact only.", hint='Use [contact] method = "barrier".'
+                )
+            acting[-1][1].way = []  # type: ignore[attr-defined]
         system = System(world, acting)
         wanted = None if self.time.step == "auto" else float(self.time.step)
         integrator, plan = plan_step(system, self.time.integrator, wanted, self.time.fps, self.time.refine)

@@ -20,6 +20,7 @@ from pliant.scene.to_toml import scene_text
 from pliant.studio.workspace import MESHES, Workspace
 
 DEPTH = 200  # edits that can be undone
+CACHES = (".pc2", ".mdd")  # of deforming obstacles
 LONGEST = 10_000  # letters of a text in a scene
 MOST_COORDINATES = 1_000_000  # of a deforming obstacle that pages are sent
 EMPTY: Table = {
@@ -273,6 +274,8 @@ def keep_inside(value: Any, workspace: Workspace) -> None:
         raise InputError(f"A text of {len(value)} letters is too long for a scene.")
     if isinstance(value, dict):
         for key, inner in value.items():
+            if key == "cache":
+                workspace.place(str(inner), CACHES)
             if key == "mesh" or (key == "shape" and not isinstance(inner, dict)):
                 workspace.place(str(inner), MESHES)
             keep_inside(inner, workspace)

@@ -31,7 +31,7 @@ def state(tip: Array) -> SurfaceFrame:
 
 def test_planted_crossings_down_to_a_billionth_are_all_found() -> None:
     random = np.random.default_rng(7)
-    for depth in np.logspace(-9, -1, 200):
+    for depth in np.logspace(-9, -1, 1000):
         place = random.uniform(0.05, 0.95, 2)
         found = audit_state(state(np.array([*place, 1.0 - depth])))
         assert found.crossings > 0, depth

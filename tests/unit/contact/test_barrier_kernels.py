@@ -97,6 +97,11 @@ def test_the_mollifier_is_that_of_ipctk() -> None:
             )
 
 
+def room() -> tuple[Any, ...]:
+    """What a kernel works in."""
+    return np.empty(4), np.empty(3), np.empty((4, 3))
+
+
 @pytest.mark.parametrize("kind", [dk.POINT_TRIANGLE, dk.EDGE_EDGE])
 def test_moves_are_clamped_before_ipctk_sees_a_hit(kind: int) -> None:
     """Random moves, through slivers, parallel edges and corners too: what is allowed is free by tight
@@ -109,7 +114,7 @@ def test_moves_are_clamped_before_ipctk_sees_a_hit(kind: int) -> None:
         start = dk.stencil_distance(kind, x, NONE, w, n)
         if start < 1e-8:
             continue
-        t = ccd_kernels.safe_move(kind, x, p, NONE, 0.0, 1.0)
+        t = ccd_kernels.safe_move(kind, x, p, NONE, 0.0, 1.0, *room())
         call = ccd.point_triangle_ccd if kind == dk.POINT_TRIANGLE else ccd.edge_edge_ccd
         hit, when = call(*x, *(x + p))[:2]
         hits += hit
@@ -128,9 +133,9 @@ def test_a_plane_clamps_where_the_distance_is_a_fifth() -> None:
     x, p = np.zeros((4, 3)), np.zeros((4, 3))
     x[0], p[0], p[1] = (0.3, 0.1, 1.0), (5.0, 0.0, -2.0), (5.0, 0.0, 0.0)
     up = np.array([0.0, 0.0, 1.0])
-    t = ccd_kernels.safe_move(dk.POINT_PLANE, x, p, up, 0.0, 1.0)
+    t = ccd_kernels.safe_move(dk.POINT_PLANE, x, p, up, 0.0, 1.0, *room())
     assert 0.38 < t <= 0.4
-    assert ccd_kernels.safe_move(dk.POINT_PLANE, x, -p, up, 0.0, 1.0) == 1.0
+    assert ccd_kernels.safe_move(dk.POINT_PLANE, x, -p, up, 0.0, 1.0, *room()) == 1.0
 
 
 def test_the_broad_phase_misses_no_pair() -> None:

@@ -10,10 +10,11 @@ from pliant.contact.barrier import stencil_kernels as kernels
 from pliant.contact.barrier.candidates import ContactGeometry
 from pliant.contact.barrier.geometry import body_surfaces, obstacle_vertices, pair_tables
 from pliant.contact.barrier.potential import ActiveStencils, BarrierPotential, FrictionLag
+from pliant.contact.barrier.separation import separate
 from pliant.contact.barrier.starts import insets, narrow_reaches, refuse_mesh_overlaps, refuse_overlaps
 from pliant.contact.pair_coefficients import check_names
 from pliant.core.errors import IncompatibleError
-from pliant.core.typing import AnyArray, Array, IntArray
+from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
 from pliant.interfaces import ActionRuntime, EnergyTotals, IndexMap
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class BarrierContact(ActionRuntime):
         self._heat = self._work = 0.0
         self._last_places: Array | None = None  # of the obstacles, at the end of the last step
         self._restored: Mapping[str, AnyArray] | None = None
+        self.held: BoolArray = np.zeros(len(world.bodies), bool)  # bodies that something holds or moves
+        self.way: list[Array] | None = None  # places of all particles since the last frame, where recorded
         self.every_obstacle: Callable[[], Sequence[ObstacleRuntime]] = tuple  # acting now or not, in order
 
     @staticmethod
@@ -81,11 +84,6 @@ class BarrierContact(ActionRuntime):
         if any(pair.adhesion for pair in contact.pairs):
             raise IncompatibleError(
                 "Barrier contact has no adhesion.", hint='Use [contact] method = "penalty".'
-            )
-        if contact.separate:
-            raise IncompatibleError(
-                "Barrier contact does not separate bodies that overlap.",
-                hint="Move them apart, without separate = true in [contact].",
             )
         if contact.self_ == "pieces":
             raise IncompatibleError(
@@ -115,6 +113,11 @@ class BarrierContact(ActionRuntime):
     def _renewed(self, obstacles: tuple["ObstacleRuntime", ...], time: float) -> BarrierPotential:
         """The potential with other obstacles; pairs that were there keep what they had."""
         world, before, old, kept = self.world, self._potential, self._obstacles, self._insets
+        if before is None and self.contact.separate:
+            surfaces = body_surfaces(world)
+            tables = pair_tables(world, self.contact, surfaces, obstacles)
+            for text in separate(world, surfaces, tables, obstacles, time, self.held):
+                self.diagnostics.note(text)
         inset = insets(world, obstacles, body_surfaces(world), time)
         same = [(k, old.index(each)) for k, each in enumerate(obstacles) if before and each in old]
         for k, was in same:
@@ -257,6 +260,15 @@ class BarrierContact(ActionRuntime):
         touching = np.zeros(len(geometry.body), bool)
         touching[active.stencils.vertices] = True
         return np.unique(s.rows[np.repeat(touching[: geometry.count], np.diff(s.first))])
+
+    def take_way(self) -> Array | None:
+        """The places (w, n, 3) [m] between which particles went straight since the last call; None where they
+        are not recorded."""
+        if self.way is None:
+            return None
+        found = np.array(self.way).reshape(len(self.way), self.world.count, 3)
+        self.way = []
+        return found
 
     # ------------------------------------------------------------------------------ ledger, restart
 

@@ -106,48 +106,51 @@ def enter(boxes, used, cell, mask):
 
 
 @jit
-def _disjoint(a, b):
+def _apart(boxes, e, others, f):
+    """Whether box e of ``boxes`` and box f of ``others`` do not overlap."""
     return (
-        a[0] > b[3] or a[3] < b[0] or a[1] > b[4] or a[4] < b[1] or a[2] > b[5] or a[5] < b[2]
+        boxes[e, 0] > others[f, 3] or boxes[e, 3] < others[f, 0]
+        or boxes[e, 1] > others[f, 4] or boxes[e, 4] < others[f, 1]
+        or boxes[e, 2] > others[f, 5] or boxes[e, 5] < others[f, 2]
     )  # fmt: skip
 
 
 @jit
-def _wanted(kind, own, other, x, way, wide):
-    """Whether two features, points, edges or triangles, may come near each other on their way; not where
-    they share a vertex."""
-    first = own.shape[0]
+def _wanted(kind, own, e, other, f, x, way, wide, places, w, n):
+    """Whether feature e of ``own`` and f of ``other``, points, edges or triangles, may come near each other
+    on their way; not where they share a vertex. places (4, 3), w (4,), n (3,): room to work in."""
+    first = own.shape[1]
     for a in range(first):
-        for b in range(other.shape[0]):
-            if own[a] == other[b]:
+        for b in range(other.shape[1]):
+            if own[e, a] == other[f, b]:
                 return False
-    places, w, n = np.empty((4, 3)), np.empty(4), np.empty(3)
-    most = np.zeros(2)
-    moved = np.zeros(2)  # vertices need not be at the same share of their ways
+    most0 = most1 = moved0 = moved1 = 0.0  # vertices need not be at the same share of their ways
     for k in range(4):
-        i = own[k] if k < first else other[k - first]
+        i = own[e, k] if k < first else other[f, k - first]
         square = 0.0
         for c in range(3):
             places[k, c] = x[i, c]
             square += way[i, c] * way[i, c]
-        side = 0 if k < first else 1
-        most[side] = max(most[side], wide[i])
-        moved[side] = max(moved[side], np.sqrt(square))
+        if k < first:
+            most0, moved0 = max(most0, wide[i]), max(moved0, square)
+        else:
+            most1, moved1 = max(most1, wide[i]), max(moved1, square)
     if kind == EDGE_EDGE:
         d = edge_edge(places, w, n)
     else:
         d = point_triangle(places, w, n)
-    return d <= moved[0] + moved[1] + most[0] + most[1]
+    return d <= np.sqrt(moved0) + np.sqrt(moved1) + most0 + most1
 
 
 @jit
-def _take(kind, write, e, f, own, own_body, other, other_body, boxes, other_boxes, collides, same, x, way,
-          wide, start, n, found):  # fmt: skip
-    if not collides[own_body[e], other_body[f]] or (same and f <= e) or _disjoint(boxes[e], other_boxes[f]):
+def _take(kind, write, e, f, own, own_body, other, other_body, collides, same, x, way, wide, start, n, found,
+          places, w, unit):  # fmt: skip
+    """Count, or enter in ascending order, a pair whose boxes overlap."""
+    if not collides[own_body[e], other_body[f]] or (same and f <= e):
         return n
     if not write:
         return n + 1
-    if not _wanted(kind, own[e], other[f], x, way, wide):
+    if not _wanted(kind, own, e, other, f, x, way, wide, places, w, unit):
         return n
     place = start + n
     while place > start and found[place - 1] > f:
@@ -162,7 +165,8 @@ def _query(kind, write, own, own_body, used, other, other_body, boxes, other_box
            collides, same, x, way, wide, cell, mask, counts, starts, found):  # fmt: skip
     """How many others each feature may come near, at most; or which, from ``starts`` on. same: both
     are edges, and pairs are taken once."""
-    for e in prange(own.shape[0]):
+    for at in prange(own.shape[0]):
+        e = np.int64(at)
         counts[e] = 0
         if not used[e]:
             continue
@@ -170,11 +174,15 @@ def _query(kind, write, own, own_body, used, other, other_body, boxes, other_box
         begin = np.int64(0)
         if write:
             begin = starts[e]
+            if starts[e + 1] == begin:
+                continue
         range_of = np.empty(6, np.int64)
+        places, w, unit = np.empty((4, 3)), np.empty(4), np.empty(3)
         if _cells(boxes[e], cell, range_of) > 64 * MOST_CELLS:
             for f in range(other.shape[0]):
-                n = _take(kind, write, np.int64(e), np.int64(f), own, own_body, other, other_body, boxes,
-                          other_boxes, collides, same, x, way, wide, begin, n, found)  # fmt: skip
+                if not _apart(boxes, e, other_boxes, f):
+                    n = _take(kind, write, e, np.int64(f), own, own_body, other, other_body, collides, same,
+                              x, way, wide, begin, n, found, places, w, unit)  # fmt: skip
             counts[e] = n
             continue
         for ix in range(range_of[0], range_of[3] + 1):
@@ -184,7 +192,7 @@ def _query(kind, write, own, own_body, used, other, other_body, boxes, other_box
                     last = -1
                     for k in range(first[s], first[s + 1]):
                         f = entries[k]
-                        if f == last:
+                        if f == last or _apart(boxes, e, other_boxes, f):
                             continue
                         last = f
                         if (
@@ -193,11 +201,12 @@ def _query(kind, write, own, own_body, used, other, other_body, boxes, other_box
                             or int(np.floor(max(boxes[e, 2], other_boxes[f, 2]) / cell)) != iz
                         ):
                             continue
-                        n = _take(kind, write, np.int64(e), f, own, own_body, other, other_body, boxes,
-                                  other_boxes, collides, same, x, way, wide, begin, n, found)  # fmt: skip
+                        n = _take(kind, write, e, f, own, own_body, other, other_body, collides, same, x,
+                                  way, wide, begin, n, found, places, w, unit)  # fmt: skip
         for k in range(large.shape[0]):
-            n = _take(kind, write, np.int64(e), large[k], own, own_body, other, other_body, boxes,
-                      other_boxes, collides, same, x, way, wide, begin, n, found)  # fmt: skip
+            if not _apart(boxes, e, other_boxes, large[k]):
+                n = _take(kind, write, e, large[k], own, own_body, other, other_body, collides, same, x,
+                          way, wide, begin, n, found, places, w, unit)  # fmt: skip
         counts[e] = n
 
 

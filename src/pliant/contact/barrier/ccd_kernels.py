@@ -16,27 +16,28 @@ ROUNDS = 2000
 @jit
 def motion_bound(kind, p):
     """An upper bound of the speed at which the distance of a stencil with displacements p (4, 3) shrinks."""
-    middle = np.zeros(3)
     many = 2 if kind == POINT_PLANE else 4
-    for c in range(3):
-        for k in range(many):
-            middle[c] += p[k, c] / many
-    size = np.zeros(4)
+    m0 = m1 = m2 = 0.0
     for k in range(many):
-        for c in range(3):
-            size[k] += (p[k, c] - middle[c]) ** 2
-        size[k] = np.sqrt(size[k])
-    if kind == EDGE_EDGE:
-        return max(size[0], size[1]) + max(size[2], size[3])
-    return size[0] + max(size[1], size[2], size[3])
+        m0 += p[k, 0] / many
+        m1 += p[k, 1] / many
+        m2 += p[k, 2] / many
+    split = 2 if kind == EDGE_EDGE else 1
+    one = two = 0.0
+    for k in range(many):
+        size = np.sqrt((p[k, 0] - m0) ** 2 + (p[k, 1] - m1) ** 2 + (p[k, 2] - m2) ** 2)
+        if k < split:
+            one = max(one, size)
+        else:
+            two = max(two, size)
+    return one + two
 
 
 @jit
-def safe_move(kind, x, p, normal, offset, most):
+def safe_move(kind, x, p, normal, offset, most, w, n, y):
     """The largest share of the displacements p (4, 3), at most ``most``, along which the distance of the
     stencil x (4, 3) beyond ``offset`` keeps a fifth; found by steps that the distance allows, as in
-    additive CCD [LiKaufmanJiang2021]_."""
-    w, n, y = np.empty(4), np.empty(3), np.empty((4, 3))
+    additive CCD [LiKaufmanJiang2021]_. w (4,), n (3,), y (4, 3): room to work in."""
     start = stencil_distance(kind, x, normal, w, n) - offset
     speed = motion_bound(kind, p)
     if speed * most <= (1.0 - KEEP) * start:
@@ -64,6 +65,7 @@ def _safe_moves(x, p, kinds, stencils, normals, offsets, most, out):
     for q in prange(partition_count(count)):
         first, last = partition(np.int64(q), count)
         places, moves = np.empty((4, 3)), np.empty((4, 3))
+        w, n, y = np.empty(4), np.empty(3), np.empty((4, 3))
         best = most
         which = -1
         for s in range(first, last):
@@ -71,7 +73,7 @@ def _safe_moves(x, p, kinds, stencils, normals, offsets, most, out):
                 for c in range(3):
                     places[k, c] = x[stencils[s, k], c]
                     moves[k, c] = p[stencils[s, k], c]
-            found = safe_move(kinds[s], places, moves, normals[s], offsets[s], best)
+            found = safe_move(kinds[s], places, moves, normals[s], offsets[s], best, w, n, y)
             if found < best:
                 best = found
                 which = s

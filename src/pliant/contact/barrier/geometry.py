@@ -95,11 +95,11 @@ class SurfaceOfBody:
 
 def surface_of(part: "BodyState") -> SurfaceOfBody:
     """The surface that a body touches with: the triangles of its particles, or the surface that they carry by
-    fixed weights."""
+    fixed weights (also of lattices, whose own triangles go through the middle of their elements)."""
     cells, carrier = part.structure.cells.get("triangle"), part.structure.carrier
     if isinstance(carrier, HiddenSurface):
         carrier = carrier.inner
-    if cells is not None and len(cells):
+    if cells is not None and len(cells) and "hexahedron" not in part.structure.cells:
         used, corners = np.unique(cells, return_inverse=True)
         faces = np.asarray(corners.reshape(-1, 3), np.int64)
         return SurfaceOfBody(used[:, None].astype(np.int64), np.ones((len(used), 1)), faces)

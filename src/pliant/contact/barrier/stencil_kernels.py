@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.contact.barrier.distance_kernels import EDGE_EDGE, barrier, mollifier, stencil_distance
 from pliant.core.typing import Array, IntArray
-from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
+from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 
 @jit
@@ -31,12 +31,15 @@ def scatter(first, rows, weights, f, out):
 
 @twin
 def _distances(x, kinds, stencils, normals, offsets, d):
-    for s in prange(kinds.shape[0]):
+    count = kinds.shape[0]
+    for q in prange(partition_count(count)):
+        first, last = partition(np.int64(q), count)
         places, w, n = np.empty((4, 3)), np.empty(4), np.empty(3)
-        for k in range(4):
-            for c in range(3):
-                places[k, c] = x[stencils[s, k], c]
-        d[s] = stencil_distance(kinds[s], places, normals[s], w, n) - offsets[s]
+        for s in range(first, last):
+            for k in range(4):
+                for c in range(3):
+                    places[k, c] = x[stencils[s, k], c]
+            d[s] = stencil_distance(kinds[s], places, normals[s], w, n) - offsets[s]
 
 
 def distances(x: Array, kinds: IntArray, stencils: IntArray, normals: Array, offsets: Array) -> Array:

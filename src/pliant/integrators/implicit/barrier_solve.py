@@ -99,6 +99,7 @@ class BarrierLbfgs:
         method.forget()
         first = potential.iterate(stage.first_move(guess))
         x, g, norm = first.x, first.g, first.norm
+        stage.pass_through(x)
         cap = max(float(stage.geometry.surfaces.edge.max()), 2.0 * _longest(guess - stage.begin))
         if not np.isfinite(norm):
             return SolveResult(first, 0, np.inf, False)
@@ -109,6 +110,7 @@ class BarrierLbfgs:
             met = self._met(potential, stage, goal, x, g, norm)
             if stage.driven < 1.0 and (met or (stage.active is not None and stage.active.least > ADVANCE)):
                 if stage.advance(x):
+                    stage.pass_through(x)
                     potential.evaluate(x, g)
                     norm = potential.renew_friction(g)
                     method.forget()
@@ -122,6 +124,8 @@ class BarrierLbfgs:
                 norm = self._renewed(potential, stage, g, norm)
                 if self._met(potential, stage, goal, x, g, norm):
                     break
+            if not norm > 0.0:  # nothing is free
+                break
             iterations += 1
             if iterations % operator.refresh_interval == 0:
                 operator.update(x)
@@ -136,6 +140,7 @@ class BarrierLbfgs:
                 break
             method.remember(x, g)
             x, g = method.taken(x, g)
+            stage.pass_through(x)
             norm = found
             if iterations <= RENEWALS:
                 norm = self._renewed(potential, stage, g, norm)

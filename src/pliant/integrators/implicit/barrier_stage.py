@@ -49,6 +49,7 @@ class BarrierStage:
         self.particles: Array = self.begin  # and particles
         self.normal_forces: Array = np.zeros_like(self.x)  # of the barrier on all vertices, there [N]
         self.start_energy = 0.0  # of the barrier where the stage begins [J]
+        self.path: list[Array] | None = [] if contact.way is not None else None  # places of all moves
         self.blocked = -1  # candidate that clamped the last move
 
     # ------------------------------------------------------------------------------------- places
@@ -70,6 +71,11 @@ class BarrierStage:
             share *= CLAMPED
         self.driven = share if self.moves_by_itself else 1.0
         return guess.copy() if share >= 1.0 else np.asarray(self.begin + share * (guess - self.begin))
+
+    def pass_through(self, x: Array) -> None:
+        """Note that particles have come straight to ``x``, where the run records paths."""
+        if self.path is not None:
+            self.path.append(x.copy())
 
     def clamp(self, x: Array, p: Array) -> float:
         """The share of the move ``p`` (n, 3) of particles at ``x`` that distances allow."""

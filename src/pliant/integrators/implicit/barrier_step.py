@@ -10,7 +10,7 @@ from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, IncompatibleError
 from pliant.core.typing import IntArray
 from pliant.integrators.implicit.barrier_stage import BarrierStage
-from pliant.interfaces import Projection
+from pliant.interfaces import PrescribedMotion, Projection, offered
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.incremental_potential import IncrementalPotential
@@ -54,6 +54,9 @@ class BarrierStepper:
                 )
         solver.memory = max(solver.memory, MEMORY)
         self.contact.every_obstacle = self._obstacles
+        world = self._system.world
+        for drive in offered([action for _, action in self._system.actions], PrescribedMotion):
+            self.contact.held[world.bodies_of(drive.rows)] = True
         self.contact.potential([each for each in self._obstacles() if each.active(0.0)], 0.0)
 
     def _obstacles(self) -> list[ObstacleRuntime]:
@@ -95,6 +98,8 @@ class BarrierStepper:
         taken: list[StageContact] = []
         for share, each in stages:
             assert each.active is not None
+            if self.contact.way is not None and each.path is not None:
+                self.contact.way += each.path
             taken.append(
                 StageContact(share, each.factor, each.active, each.lag, each.x, each.vertex_forces())
             )

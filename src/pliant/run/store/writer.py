@@ -14,12 +14,13 @@ import numpy as np
 
 from pliant.core.errors import Diverged, RunError
 from pliant.core.tables import Table, TableView
-from pliant.core.typing import AnyArray
+from pliant.core.typing import AnyArray, Array
 from pliant.run.store import checkpoints, topology
 from pliant.run.store.json_files import storing, write_json
 from pliant.run.store.manifest import FILE, FORMAT, SCHEMA, STATES, Progress, complete, read_manifest
 from pliant.run.store.run_folder import Lock, making_place, put_in_place, target
 from pliant.run.store.topology import BodyRecord
+from pliant.run.store.ways import write_way
 from pliant.run.store.zarr_store import Stack, file_name, open_root
 
 
@@ -118,6 +119,12 @@ class RunWriter:
         with storing(self.path):
             topology.write_topology(self._root, self.path, version, bodies, first_frame)
         self._versions.add(version)
+
+    def write_way(self, index: int, places: Array) -> None:
+        """Write the ``places`` (w, n, 3) [m] between which particles went straight to frame ``index``, before
+        that frame is written."""
+        with storing(self.path):
+            write_way(self.path, index, places)
 
     def write_frame(
         self,
