@@ -140,3 +140,13 @@ class ObstacleRuntime(ActionRuntime):
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.impulse = np.array(state["impulse"])
         self.elapsed, self.work, self.heat = (float(value) for value in state["since"])
+
+
+def leave_obstacles(world: "World", body: str, obstacles: Sequence[ObstacleRuntime], time: float) -> None:
+    """Put particles of ``body`` that were sampled inside of ``obstacles`` onto their surface."""
+    (part,) = world.bodies_named(body, "obstacles")
+    x, radius = world.x[part.rows], world.radius[part.rows]
+    free = (world.inverse_mass[part.rows] > 0.0).all(axis=1)
+    for obstacle in obstacles:
+        distance, normal = obstacle.distances(time, x)
+        x += np.where(free, np.maximum(radius - distance, 0.0), 0.0)[:, None] * normal
