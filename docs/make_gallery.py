@@ -51,6 +51,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # beyond the usual look: what shows an exa
     "elements-drum": {"frame": 60, "view": "front"},
     "elements-frozen-bar": {"colour": "strain", "zoom": 0.8},
     "elements-load": {"colour": "stress", "zoom": 0.9},
+    "elements-resolution": {"sheet": "2x2", "style": "particles", "colour": "strain"},
     "everts-compress": {"colour": "stress", "style": "edges"},
     "everts-hanging-beam": {"colour": "stress"},
     "everts-shear": {"colour": "stress", "style": "edges"},

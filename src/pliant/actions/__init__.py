@@ -28,6 +28,7 @@ from pliant.actions.prescribed_motion import Fix as Fix
 from pliant.actions.prescribed_motion import Move as Move
 from pliant.actions.prescribed_motion import Rotate as Rotate
 from pliant.actions.prescribed_motion import Sine as Sine
+from pliant.actions.resample import Resample as Resample
 from pliant.actions.traction import Traction as Traction
 from pliant.actions.volume_constraint import VolumeConstraint as VolumeConstraint
 from pliant.core.registry import Registry
@@ -37,7 +38,7 @@ ACTIONS: Registry[ActionParameters] = Registry(
     (
         Gravity, Attraction, Fix, Force, Moment, Move, Rotate, Sine, Impulse, Pressure, Traction, Drag,
         Damping, Ground, Tabletop, Obstacle, Tool, Pull, VolumeConstraint, Cut, Seam,
-        Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add,
+        Manipulator, Renormalise, Attributes, Glue, Fuse, Create, Remove, Add, Resample,
     ),
     entry_points="pliant.actions",
     base=ActionParameters,

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pliant.actions.base import BodyEdit, SelectionAction, SelectionTool
-from pliant.core.errors import SelectionError
+from pliant.core.errors import IncompatibleError, SelectionError
 from pliant.core.parameters import parameters
 from pliant.core.selection import BodyRef, OneBody
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
@@ -148,6 +148,12 @@ class GlueRuntime(ActionRuntime):
         return 0.5 * float(np.sum(self.stiffness * stretch**2))
 
     def remap(self, change: IndexMap, world: World) -> None:
+        if change.resampled is not None:
+            raise IncompatibleError(
+                f"action 'resample': body '{change.resampled}' is glued to another, and glue holds single "
+                "elements.",
+                hint="Resample it before the glue acts, or leave one of the two out.",
+            )
         parents = change.parents.reshape(len(change.parents), -1)[:, 0]
         new = np.full(int(max(parents.max(), self.edges.max(initial=0))) + 1, -1)
         new[parents[::-1]] = np.arange(len(parents))[::-1]

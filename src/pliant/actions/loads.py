@@ -201,7 +201,8 @@ class Impulse(SelectionAction, OneShot):
 
     def prepare(self, world: World, up: Vector) -> ActionRuntime:
         rows = self.rows(world)
-        return self.windowed(ImpulseRuntime(rows, np.array(self.value) / world.mass[rows].sum(), self.at))
+        mass = float(world.mass[rows].sum())
+        return self.windowed(ImpulseRuntime(rows, np.array(self.value), mass, self.at))
 
 
 class ImpulseRuntime(RowsRuntime):
@@ -210,13 +211,18 @@ class ImpulseRuntime(RowsRuntime):
     account = "work"
     capabilities = frozenset({Event})
 
-    def __init__(self, rows: IntArray, change: Array, at: float) -> None:
-        self.rows, self.change, self.at = rows, change, at
+    def __init__(self, rows: IntArray, total: Array, mass: float, at: float) -> None:
+        self.rows, self.total, self.change, self.at = rows, total, total / mass, at
 
     def apply(self, world: World) -> Sequence[BodyChange]:
         free = world.inverse_mass[self.rows] > 0.0
         world.v[self.rows] += np.where(free, self.change, 0.0)
         return ()
+
+    def remap(self, change: IndexMap, world: World) -> None:
+        super().remap(change, world)
+        if change.resampled is not None:
+            self.change = self.total / world.mass[self.rows].sum()
 
 
 @parameters

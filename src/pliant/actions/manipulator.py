@@ -81,6 +81,7 @@ class ManipulatorRuntime(ActionRuntime):
             f"{name}.{part}" for part in ("x", "y", "z", "torque.x", "torque.y", "torque.z")
         )
         self._take_hold()
+        self._turn: Array = np.eye(3)  # when it was driven last
         self.time = -1.0
         self.pose: tuple[Array, Array] = (np.zeros(3), np.eye(3))
         self.before: tuple[float, Array, Array] = (0.0, np.zeros(3), np.eye(3))
@@ -115,6 +116,7 @@ class ManipulatorRuntime(ActionRuntime):
 
     def drive(self, time: float, x: Array, v: Array) -> None:
         place, rotation = self._at(time)
+        self._turn = rotation
         arms = self.arms @ rotation.T
         x[self.rows] = self.centre + place + arms
         if self.how.device is None:
@@ -146,8 +148,11 @@ class ManipulatorRuntime(ActionRuntime):
         return [*force.tolist(), *torque.tolist()]
 
     def remap(self, change: IndexMap, world: World) -> None:
+        shifts = change.shifts(self.rows)
         self.rows, source = change.remap_rows(self.rows)
         self.arms = self.arms[source]
+        if shifts is not None:
+            self.arms = self.arms + shifts @ self._turn
 
     def state(self) -> dict[str, AnyArray]:
         since, old, was = self.before
@@ -157,6 +162,7 @@ class ManipulatorRuntime(ActionRuntime):
             "places": np.array(poses),
             "turns": np.array([self.pose[1], was]),
             "arms": self.arms,
+            "turn": self._turn,
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
@@ -164,6 +170,7 @@ class ManipulatorRuntime(ActionRuntime):
         self.centre, place, old = (np.array(row) for row in state["places"])
         rotation, was = (np.array(one) for one in state["turns"])
         self.pose, self.before, self.arms = (place, rotation), (since, old, was), np.array(state["arms"])
+        self._turn = np.array(state.get("turn", np.eye(3)))
 
 
 def turn(axis: Vector, angle: float) -> Array:

@@ -10,7 +10,7 @@ from pliant.actions.base import SelectionAction, SelectionTool
 from pliant.core.curves import Curve, KeyedAngularSpeed, KeyedPoint, KeyedVelocity
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Direction
-from pliant.core.selection import Axis, Point, Select
+from pliant.core.selection import AXES, Axis, Point, Select
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray, Vector
 from pliant.core.units import Angle, Length, Rate
 from pliant.interfaces import ActionRuntime, ClampFace, IndexMap, PrescribedMotion
@@ -48,6 +48,7 @@ class PrescribedAction(SelectionAction):
         """``runtime`` with this action's time window, and what it requests of bodies."""
         assert self.select is not None
         if runtime.axes.all() and self.from_ <= 0.0 and self.until is None and not self.late:
+            runtime.face = self.select
             runtime.requests = tuple(_clamped_faces(world, self.select, runtime.rows))
         return self.windowed(runtime)
 
@@ -56,7 +57,10 @@ def _clamped_faces(world: World, select: Select, rows: IntArray) -> Iterator[Cla
     for part in world.bodies:
         own = rows[(rows >= part.rows.start) & (rows < part.rows.stop)] - part.rows.start
         if len(own) and (distance := face_distance(part.structure, select)):
-            yield ClampFace(part, own, distance)
+            assert select.plane is not None
+            outward = np.zeros(3)
+            outward[AXES[select.plane.axis]] = -1.0 if select.plane.at == "min" else 1.0
+            yield ClampFace(part, own, distance, outward)
 
 
 class PrescribedMotionRuntime(ActionRuntime):
@@ -68,6 +72,7 @@ class PrescribedMotionRuntime(ActionRuntime):
     capabilities = frozenset({PrescribedMotion})
     is_static = False
     rows: IntArray
+    face: Select | None = None  # the selection whose faces are held, for the whole run
 
     def __init__(self, rows: IntArray, axes: BoolArray) -> None:
         self.rows, self.axes = rows, axes
@@ -84,10 +89,14 @@ class PrescribedMotionRuntime(ActionRuntime):
         self.origin, self.begun = world.x[self.rows].copy(), time
 
     def remap(self, change: IndexMap, world: World) -> None:
+        shifts = change.shifts(self.rows)
         self.origin = change.remap_values(self.rows, self.origin)
         self.rows, _ = change.remap_rows(self.rows)
-        if change.moved is not None:
-            self.origin = self.origin + self._back(change.moved[self.rows])
+        if shifts is not None:
+            self.origin = self.origin + self._back(shifts)
+        if change.resampled is not None and self.face is not None:
+            faces = _clamped_faces(world, self.face, self.rows)
+            self.requests = tuple(each for each in faces if each.body.name == change.resampled)
 
     def _back(self, moved: Array) -> Array:
         """Differences of places now, as they were when it began."""
@@ -232,6 +241,13 @@ class RotateRuntime(PrescribedMotionRuntime):
         super().__init__(rows, np.ones(3, bool))
         self.axis, self.speed, self.centre = axis, speed, centre
         self._angle = 0.0  # when it was asked last
+
+    def state(self) -> dict[str, AnyArray]:
+        return super().state() | {"angle": np.array(self._angle)}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        super().restore(state)
+        self._angle = float(state.get("angle", 0.0))
 
     def _back(self, moved: Array) -> Array:
         along = (moved @ self.axis)[:, None] * self.axis

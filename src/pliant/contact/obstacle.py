@@ -184,3 +184,13 @@ def shared_impulses(world: "World", obstacles: Sequence[ObstacleRuntime], rows: 
         if obstacle.shared is not None and obstacle.shared.points:
             kept.add_on_body(obstacle.name, body, obstacle.shared.sums, obstacle.shared.points)
         obstacle.shared = None
+
+
+def leave_obstacles(world: "World", body: str, obstacles: Sequence[ObstacleRuntime], time: float) -> None:
+    """Put particles of ``body`` that were sampled inside of ``obstacles`` onto their surface."""
+    (part,) = world.bodies_named(body, "obstacles")
+    x, radius = world.x[part.rows], world.radius[part.rows]
+    free = (world.inverse_mass[part.rows] > 0.0).all(axis=1)
+    for obstacle in obstacles:
+        distance, normal = obstacle.distances(time, x)
+        x += np.where(free, np.maximum(radius - distance, 0.0), 0.0)[:, None] * normal

@@ -152,6 +152,7 @@ class Select:
     def rows(self, world: "World", what: str, body: Any = None) -> IntArray:
         """World rows of the selected particles, ascending; SelectionError where there are none."""
         if world.restored_rows is not None:
+            world.remember(self, world.restored_rows, what)
             return world.restored_rows
         found = []
         body = self.body if body is None else body
@@ -175,6 +176,27 @@ class Select:
             raise SelectionError(
                 f"{what}: the selection is empty.",
                 hint=f"The body spans {_point(low)} to {_point(high)} in world coordinates.",
+            )
+        world.remember(self, rows, what)
+        return rows
+
+    def rows_again(
+        self, rest: Array, spacing: float, groups: Mapping[str, IntArray], name: str, what: str
+    ) -> IntArray:
+        """The selected particles of body ``name`` (its own numbers), which was sampled again; SelectionError
+        where there are none, or where numbers do not tell which they are."""
+        if self.ids is not None:
+            raise SelectionError(
+                f"{what}: it selects particles of body '{name}' by their ids, and the body is resampled: the "
+                "ids stand for others then.",
+                hint="Select them by where they are: plane, box, sphere or nearest.",
+            )
+        rows = self._of_body(rest, spacing, groups, name)
+        if not len(rows):
+            raise SelectionError(
+                f"{what}: the selection is empty once body '{name}' is resampled to an edge of "
+                f"{spacing:.4g} m.",
+                hint="Give it a larger tolerance, or a box or sphere.",
             )
         return rows
 

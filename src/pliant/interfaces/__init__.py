@@ -21,6 +21,7 @@ from pliant.interfaces.action import HideBody as HideBody
 from pliant.interfaces.action import MakeSticky as MakeSticky
 from pliant.interfaces.action import PrescribedMotion as PrescribedMotion
 from pliant.interfaces.action import Projection as Projection
+from pliant.interfaces.action import RecurringEvent as RecurringEvent
 from pliant.interfaces.action import Request as Request
 from pliant.interfaces.action import offered as offered
 from pliant.interfaces.capability import Capable as Capable
@@ -36,6 +37,7 @@ from pliant.interfaces.mechanics import FractureStatistics as FractureStatistics
 from pliant.interfaces.mechanics import IncrementalFlow as IncrementalFlow
 from pliant.interfaces.mechanics import Mechanics as Mechanics
 from pliant.interfaces.mechanics import Model as Model
+from pliant.interfaces.mechanics import Resamplable as Resamplable
 from pliant.interfaces.mechanics import SectionForce as SectionForce
 from pliant.interfaces.mechanics import StepHook as StepHook
 from pliant.interfaces.mechanics import StoredEnergy as StoredEnergy
@@ -58,5 +60,6 @@ from pliant.interfaces.structure import StructureExtra as StructureExtra
 from pliant.interfaces.topology import ChangingTopology as ChangingTopology
 from pliant.interfaces.topology import IndexMap as IndexMap
 from pliant.interfaces.topology import NewParticles as NewParticles
+from pliant.interfaces.topology import SelectionMap as SelectionMap
 from pliant.interfaces.topology import TopologyChange as TopologyChange
 from pliant.interfaces.topology import blend as blend

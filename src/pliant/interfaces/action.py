@@ -29,11 +29,12 @@ class AddStiffnessDamping:
 @dataclass(frozen=True)
 class ClampFace:
     """Request: ``rows`` of ``body`` (its own numbers) stand for a face that lies ``distance`` spacings beyond
-    them, for the whole run."""
+    them, along ``outward`` (3,) at rest, for the whole run."""
 
     body: "BodyState"
     rows: IntArray
     distance: float
+    outward: Array
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,18 @@ class Event(Protocol):
 
     def book(self, work: float, totals: EnergyTotals) -> None:
         """Book the change ``work`` [J] of the stored energy (``ForceTerm.book``)."""
+
+
+class RecurringEvent(Protocol):
+    """Happens at each step boundary where it is ``due`` while the action acts."""
+
+    def due(self, time: float, world: "World") -> bool: ...
+
+    def apply(self, world: "World") -> Sequence[BodyChange]:
+        """As for an ``Event``."""
+
+    def book(self, work: float, totals: EnergyTotals) -> None:
+        """As for an ``Event``."""
 
 
 class BetweenSteps(Protocol):

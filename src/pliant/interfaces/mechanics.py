@@ -125,8 +125,9 @@ class Mechanics(Capable, ABC):
         """Present volume [m3]; None: that of its tets, or inside the surface it carries."""
         return None
 
-    def clamp_face(self, rows: IntArray, distance: float) -> None:
-        """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them."""
+    def clamp_face(self, rows: IntArray, distance: float, outward: Array) -> None:
+        """Let prescribed particles ``rows`` stand for a face that lies ``distance`` spacings beyond them,
+        along ``outward`` (3,) at rest."""
 
     def momenta(self, v: Array) -> tuple[Array, Array] | None:
         """Linear [kg m/s] and angular momentum about the origin [kg m2/s] of what is simulated, where ``v``
@@ -246,6 +247,17 @@ class Cuttable(Protocol):
     ) -> bool:
         """Separate neighbouring cells of different ``sides`` (m,), only at faces of particles ``where``; x:
         where the particles are, for bodies whose energy changes with it."""
+
+
+class Resamplable(Protocol):
+    """Bodies that can go on with finer or coarser particles; the structure changes."""
+
+    def resample(self, edge: float, x: Array, v: Array, free: BoolArray) -> None:
+        """Go on with particles of a spacing ``edge`` [m]: same shape, mass, momenta and material; ``x`` and
+        ``v`` (n, 3) are those of the present ones, ``free`` (n,) tells which of them nothing holds."""
+
+    def strain_variation(self, x: Array) -> float:
+        """How much the strain changes from one particle to the next."""
 
 
 class Editable(Protocol):

@@ -24,7 +24,8 @@ class TopologyChange:
 
     parents (n,): the old particle that each new one continues; or (n, k) with ``weights`` (n, k) where new
     ones lie between old ones. moved (n, 3): how far beside that its position is [m]. new: particles that
-    continue none.
+    continue none. velocities (n, 3) [m/s]: of a body that was sampled again. Its particles stand for the same
+    material as the old ones nearest to them, their ``parents``, and selections are looked up among them.
     """
 
     structure: Structure
@@ -32,6 +33,7 @@ class TopologyChange:
     weights: Array | None = None
     moved: Array | None = None
     new: NewParticles | None = None
+    velocities: Array | None = None
 
 
 class ChangingTopology(Protocol):
@@ -50,21 +52,39 @@ class ChangingTopology(Protocol):
 
 
 @dataclass(frozen=True)
+class SelectionMap:
+    """A selection that was looked up again in a body that was sampled again: ``old`` rows, ``new`` ones
+    (ascending), the places (f,) in ``old`` of what these stand for, and how far they are from there (f, 3)
+    [m].
+    """
+
+    old: IntArray
+    new: IntArray
+    source: IntArray
+    moved: Array
+
+
+@dataclass(frozen=True)
 class IndexMap:
     """New rows of the World and the old rows that each continues.
 
     parents, weights (n, k): a new row is ``sum_k weights old[parents]``; its main parent comes first, and
     unused places have weight 0 and repeat it. moved (n, 3): how far beside that its position is [m]. fresh:
     new rows that continue none; they have a parent nearby all the same, and belong to no selection.
+    resampled: the body that was sampled again, if any; selections: those that were looked up in it again.
     """
 
     parents: IntArray
     weights: Array
     moved: Array | None = None
     fresh: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    resampled: str | None = None
+    selections: tuple[SelectionMap, ...] = ()
 
     def _places(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """New rows all of whose parents are in ``rows``, and the places of these parents there (f, k)."""
+        if known := self._looked_up(rows):
+            return known.new, np.repeat(known.source[:, None], self.parents.shape[1], axis=1)
         place = np.full(int(max(self.parents.max(), rows.max(initial=0))) + 1, -1)
         place[rows] = np.arange(len(rows))
         source = place[self.parents]
@@ -72,6 +92,15 @@ class IndexMap:
         old[self.fresh] = False
         found = np.flatnonzero(old)
         return found, source[found]
+
+    def _looked_up(self, rows: IntArray) -> SelectionMap | None:
+        return next((each for each in self.selections if np.array_equal(each.old, rows)), None)
+
+    def shifts(self, rows: IntArray) -> Array | None:
+        """How far (f, 3) [m] the new rows of what were ``rows`` are beside the old ones; None: not at all."""
+        if known := self._looked_up(rows):
+            return known.moved
+        return None if self.moved is None else self.moved[self._places(rows)[0]]
 
     def remap_rows(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """The new rows of what were ``rows``, and for each its place in ``rows``.

@@ -43,6 +43,7 @@ class ProbeSampler(MeasureSampler):
 
     def __init__(self, system: "System", rows: IntArray, probe: Probe) -> None:
         self.world, self.rows, self.what = system.world, rows, probe.what
+        self.selected, self.select = rows, probe.select
         self.weights: Array | None = None
         if probe.select.plane is not None:
             self._find_face(probe.select)
@@ -63,6 +64,13 @@ class ProbeSampler(MeasureSampler):
             self.rows, self.weights = rows, np.concatenate(weights)
 
     def remap(self, change: IndexMap, world: World) -> None:
+        self.selected = change.remap_rows(self.selected)[0]
+        if change.resampled is not None:
+            self.rows, self.weights = self.selected, None
+            if self.select.plane is not None:
+                self._find_face(self.select)
+            self.start = world.rest[self.rows]
+            return
         self.start = change.remap_values(self.rows, self.start)
         if self.weights is not None:
             self.weights = change.remap_values(self.rows, self.weights)

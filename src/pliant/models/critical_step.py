@@ -38,7 +38,7 @@ def highest_damping(mechanics: Mechanics, structure: Structure) -> float:
     x = structure.rest
     root = 1.0 / np.sqrt(structure.mass)[:, None]
     out, still = np.zeros_like(x), np.zeros_like(x)
-    mechanics.add_forces(x, still, still)
+    mechanics.add_forces(x, np.zeros_like(x), still)
 
     def product(u: Array) -> Array:
         out.fill(0.0)

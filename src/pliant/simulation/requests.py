@@ -25,8 +25,8 @@ def apply_requests(world: World, actions: Iterable[ActionRuntime]) -> None:
                     damped = mechanics.offer(Damped)
                     assert damped is not None, "checked when the action was prepared"
                     damped.damping_time += seconds
-                case ClampFace(_, rows, distance):
-                    mechanics.clamp_face(rows, distance)
+                case ClampFace(_, rows, distance, outward):
+                    mechanics.clamp_face(rows, distance, outward)
                 case DisableVolumetricTerm():
                     volumetric = mechanics.offer(VolumetricTerm)
                     if volumetric is not None:

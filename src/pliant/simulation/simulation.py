@@ -386,9 +386,9 @@ class Simulation:
         version = self.system.world.topology_version
         if version != self._looked_at:
             self._looked_at = version
-            self.system.substeps = max(
-                self.system.substeps, substeps(self.system, self.integrator, self.plan)
-            )
+            needed, tracker = substeps(self.system, self.integrator, self.plan), self.system.topology
+            self.system.substeps = needed if tracker.resampled else max(self.system.substeps, needed)
+            tracker.resampled = []
 
     def row(self) -> list[float]:
         """The row of frame series at the present state."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.contact.obstacle import ObstacleRuntime, shared_impulses
+from pliant.contact.obstacle import ObstacleRuntime, leave_obstacles, shared_impulses
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
@@ -18,6 +18,7 @@ from pliant.interfaces import (
     Mechanics,
     PrescribedMotion,
     Projection,
+    RecurringEvent,
     SelfStepping,
     StepContext,
     StepHook,
@@ -95,6 +96,7 @@ class System:
         self._projections = [each.project for each in projections]
         self.obstacles = [each for each in self.acting if isinstance(each, ObstacleRuntime)]
         self._between: list[BetweenSteps] = offered(self.acting, BetweenSteps)
+        self._recurring: list[RecurringEvent] = offered(self.acting, RecurringEvent)
         self._potentials = [term for term in self.acting if "potential_energy" in term.members]
         every = [*(a for _, a in self.actions), *(BodyTerm(p) for p in world.bodies)]
         keeping = [(p.mechanics.offer(EnergyKeeping), p.rows) for p in world.bodies if p.present]
@@ -160,10 +162,11 @@ class System:
         or what acts on it, so that the next step does not continue the last one."""
         correction = self.energy_ledger.scheme_energy() if self.schedule.changes_at(time) else None
         changed = self.activate(time)
-        while event := self.schedule.next_event(time):
+        due = [event for event in self._recurring if event.due(time, self.world)]
+        while event := due.pop() if due else self.schedule.next_event(time):
             if correction is None:
                 correction = self.energy_ledger.scheme_energy()
-            self._apply(event)
+            self._apply(event, time)
             changed = True
         for action in self._between:
             if action.between_steps(time, self.world):
@@ -182,12 +185,14 @@ class System:
         self.evaluate(time, self.world.x, self.world.v, self.world.f)
         self.totals.numerical += correction - self.energy_ledger.scheme_energy()
 
-    def _apply(self, event: Event) -> None:
+    def _apply(self, event: Event | RecurringEvent, time: float) -> None:
         """Let ``event`` happen; what it changes in the stored energy belongs to the account of the action."""
         booked = self._booked_changes()
         before = self._stored()
         changes = event.apply(self.world)
         self._apply_topology_changes(changes)
+        for name in self.topology.resampled:
+            leave_obstacles(self.world, name, self.obstacles, time)
         booked = self._booked_changes() - booked
         event.book(self._stored() - before + booked, self.totals)
 

@@ -1,6 +1,7 @@
 """Applies changes of topology: from the models that make them to the World and everything that holds rows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from pliant.interfaces import (
     Structure,
     TopologyChange,
 )
+from pliant.simulation.requests import apply_requests
 from pliant.state.world import BodyState, World
 
 Follower = ActionRuntime | MeasureSampler
@@ -28,6 +30,7 @@ class TopologyTracker:
         self._changing: list[tuple[BodyState, ChangingTopology]] = [
             (body, found) for body in world.bodies if (found := body.mechanics.offer(ChangingTopology))
         ]
+        self.resampled: list[str] = []  # bodies that were, since the stable step was looked at
         self.mark_current()
 
     @property
@@ -71,14 +74,18 @@ class TopologyTracker:
             rows = slice(start, start + len(structure.rest))
             start = rows.stop
             parents, weights = state["ancestors"][rows] - origin, state["ancestor-weights"][rows]
-            changing, new = body.mechanics.offer(ChangingTopology), None
+            changing = body.mechanics.offer(ChangingTopology)
+            change = TopologyChange(structure, parents, weights)
             if changing is not None:
                 changing.rebuild(structure)
-                new = changing.topology_change().new
-            change = TopologyChange(structure, parents, weights, new=new)
+                latest = changing.topology_change()
+                change = replace(change, new=latest.new, velocities=latest.velocities)
             self._announce(self.world.resize(body, change))
         self.world.topology_version = int(state["topology_version"])
 
     def _announce(self, change: IndexMap) -> None:
         for follower in self.followers:
             follower.remap(change, self.world)
+        if change.resampled is not None:
+            self.resampled.append(change.resampled)
+            apply_requests(self.world, [each for each in self.followers if isinstance(each, ActionRuntime)])

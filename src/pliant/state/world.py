@@ -1,7 +1,7 @@
 """The World: all bodies' particles in one set of arrays; a body owns a slice."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,11 +9,21 @@ import numpy as np
 from pliant.core.errors import SelectionError
 from pliant.core.registry import nearest
 from pliant.core.typing import Array, IntArray
-from pliant.interfaces import IndexMap, Mechanics, Model, Structure, TopologyChange, blend
+from pliant.interfaces import IndexMap, Mechanics, Model, SelectionMap, Structure, TopologyChange, blend
 from pliant.state.contact_impulses import ContactImpulses
 
 if TYPE_CHECKING:
+    from pliant.core.selection import Select
     from pliant.materials import ResolvedMaterial as Material
+
+
+@dataclass
+class HeldSelection:
+    """A selection that was looked up: the rows that it has now, and what looked it up."""
+
+    select: "Select"
+    rows: IntArray
+    what: str
 
 
 @dataclass
@@ -58,6 +68,7 @@ class World:
         self.topology_version = 0
         self.restored_rows: IntArray | None = None  # what selections give while a checkpoint is restored
         self.contact_impulses: ContactImpulses | None = None  # where contact forces are asked for
+        self.selections: list[HeldSelection] = []  # that actions and measures looked up
 
     @property
     def count(self) -> int:
@@ -101,6 +112,8 @@ class World:
         """
         old, start, count = part.rows, part.rows.start, len(new.structure.rest)
         change = self._index_map(part, new)
+        if new.velocities is not None:
+            change = replace(change, resampled=part.name, selections=self._looked_up_again(part, new, change))
         old_mass, old_x, old_v = self.mass, self.x, self.v
         self.x, self.v, self.f = (
             blend(values, change.parents, change.weights) for values in (self.x, self.v, self.f)
@@ -115,6 +128,9 @@ class World:
         if change.weights.shape[1] > 1:
             missing = angular_momentum(old_mass, old_x, old_v) - angular_momentum(mass, self.x, self.v)
             _turn(self, slice(start, start + count), missing)
+        if new.velocities is not None:
+            self.v[start : start + count] = new.velocities
+            self.radius[start : start + count] = _radius(part.mechanics)
         if new.new is not None:
             self.x[change.fresh], self.v[change.fresh] = new.new.x, new.new.v
         self.ancestors, self.ancestor_weights = _composed(change, self.ancestors, self.ancestor_weights)
@@ -124,10 +140,47 @@ class World:
         for other in self.bodies:
             if other is not part and other.rows.start >= old.stop:
                 other.rows = slice(other.rows.start + shift, other.rows.stop + shift)
+        for each in self.selections:
+            each.rows = change.remap_rows(each.rows)[0]
         self.topology_version += 1
         if self.contact_impulses is not None:
             self.contact_impulses.resize(self.count)
         return change
+
+    def remember(self, select: "Select", rows: IntArray, what: str) -> None:
+        """Keep a selection that was looked up, so that it can be looked up again in a body that is sampled
+        again."""
+        if not any(each.select == select and np.array_equal(each.rows, rows) for each in self.selections):
+            self.selections.append(HeldSelection(select, rows, what))
+
+    def _looked_up_again(
+        self, part: BodyState, new: TopologyChange, change: IndexMap
+    ) -> tuple[SelectionMap, ...]:
+        """Selections with rows of ``part``, looked up among the particles of ``new``; SelectionError where
+        one is empty there."""
+        from scipy.spatial import cKDTree
+
+        first, rest = part.rows.start, part.structure.rest
+        shift = len(new.structure.rest) - part.count
+        now = blend(self.x, change.parents, change.weights)
+        if change.moved is not None:
+            now = now + change.moved
+        found = []
+        for held in self.selections:
+            own = np.flatnonzero((held.rows >= first) & (held.rows < part.rows.stop))
+            if not len(own):
+                continue
+            s = new.structure
+            local = held.select.rows_again(s.rest, s.spacing, s.groups, part.name, held.what)
+            near = cKDTree(rest[held.rows[own] - first]).query(new.structure.rest[local])[1]
+            ahead, behind = held.rows < first, held.rows >= part.rows.stop
+            rows = np.concatenate([held.rows[ahead], local + first, held.rows[behind] + shift])
+            source = np.concatenate(
+                [np.flatnonzero(ahead), own[np.asarray(near)], np.flatnonzero(behind)]
+            ).astype(np.int64)
+            moved = now[rows] - self.x[held.rows[source]]
+            found.append(SelectionMap(held.rows, rows, source, moved))
+        return tuple(found)
 
     def _index_map(self, part: BodyState, new: TopologyChange) -> IndexMap:
         """The map of all rows of the World when ``part`` changes to ``new``."""

@@ -63,6 +63,9 @@ class LatticeBody:
         self.newcomers: NewParticles | None = None
         self._inverse: Array | None = None
         self._spans = np.ones(len(edges))  # of material that connections and cells stand for [spacings]
+        self.clamped: list[
+            tuple[IntArray, Array]
+        ] = []  # elements that stand for a face, and how far it is [m]
         self._cell_spans = np.ones(0 if self.volume_cells is None else len(self.volume_cells.cells))
         self.flow = None if material.yield_ is None or not len(edges) else PlasticFlow(self)
 
@@ -75,6 +78,16 @@ class LatticeBody:
             every = np.arange(len(x))
             self._inverse = normal_inverses(own.table, own.bearing, self.reference, every)
         return kernels.element_strains(own.table, own.lengths, own.bearing, self.reference, self._inverse, x)
+
+    @property
+    def spans(self) -> Array:
+        """Material (m,) that connections stand for [spacings]."""
+        return self._spans
+
+    @property
+    def cell_spans(self) -> Array:
+        """Material (c,) that cells stand for [spacings]."""
+        return self._cell_spans
 
     def leave_strain(self, which: IntArray) -> None:
         """Take connections that soften or have broken out of the strains of their elements."""

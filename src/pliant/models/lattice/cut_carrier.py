@@ -105,11 +105,13 @@ NUDGE = 0.25  # how far inside a point looks for the element that carries it [sp
 @dataclass(frozen=True)
 class EditedLattice(StructureExtra):
     """What a lattice body that was edited keeps: the sampled and added elements that are left, ``kept`` (n,),
-    None where all are; what was added; and another surface than the sampled one, if any."""
+    None where all are; what was added; another surface than the sampled one, if any; and whether it was
+    sampled again, with other elements."""
 
     kept: IntArray | None
     growths: tuple[AddedElements, ...]
     shown: EmbeddedSurface | None
+    resampled: bool = False
 
     def arrays(self) -> dict[str, AnyArray]:
         found = {
@@ -119,6 +121,8 @@ class EditedLattice(StructureExtra):
         }
         if self.shown is not None:
             found |= {f"shown.{name}": array for name, array in self.shown.arrays().items()}
+        if self.resampled:
+            found["resampled"] = np.array([1])
         return found if self.kept is None else found | {"kept": self.kept}
 
     @classmethod
@@ -129,7 +133,7 @@ class EditedLattice(StructureExtra):
         surface = without_prefix("shown.", arrays)
         shown = EmbeddedSurface.from_arrays(surface) if surface else None
         kept = np.asarray(arrays["kept"], np.int64) if "kept" in arrays else None
-        return cls(kept, tuple(growths), shown)
+        return cls(kept, tuple(growths), shown, "resampled" in arrays)
 
 
 class SampledBody:
@@ -145,6 +149,8 @@ class SampledBody:
         self.growths: list[AddedElements] = []
         self._edited = False  # whether elements were added or removed
         self._other = False  # whether the surface is not that of ``growths`` alone
+        edited = EditedLattice.of(structure)
+        self.resampled = edited is not None and edited.resampled
         self._count()
 
     def _count(self) -> None:
@@ -175,9 +181,9 @@ class SampledBody:
         """What differs from the body as it was sampled, None for nothing."""
         carrier = self.structure.carrier
         shown = carrier if self._other and isinstance(carrier, EmbeddedSurface) else None
-        if not self._edited and shown is None:
+        if not self._edited and shown is None and not self.resampled:
             return None
-        return EditedLattice(self.rows if self._edited else None, tuple(self.growths), shown)
+        return EditedLattice(self.rows if self._edited else None, tuple(self.growths), shown, self.resampled)
 
     def keep(self, kept: IntArray) -> None:
         """Continue with some of the elements that were left."""

@@ -137,11 +137,21 @@ class LatticeEditor:
 
     def remove(self, chosen: BoolArray) -> None:
         """Remove the ``chosen`` elements (n,), and their connections with them."""
+        self._refuse_resampled("remove")
         self._keep(np.flatnonzero(~chosen))
         self.body.topology_version += 1
 
+    def _refuse_resampled(self, action: str) -> None:
+        if self.body.origin.resampled:
+            raise IncompatibleError(
+                f"action '{action}': the body has been resampled, and elements cannot be added to it or "
+                "taken away any more.",
+                hint="Add and remove elements before it is resampled.",
+            )
+
     def add(self, region: Surface, x: Array, v: Array) -> None:
         """Fill ``region`` with elements, connected to each other and to those that they touch."""
+        self._refuse_resampled("add")
         body, n = self.body, len(x)
         filling = fill_region(region, body.structure, x, v)
         growth = filling.growth
@@ -184,6 +194,10 @@ class LatticeEditor:
         if self.fracture is not None:
             self.fracture.grow(len(growth.rest), order)
         self._sides = None
+
+    def take(self, body: LatticeBody, fracture: StressFracture | DistanceFracture | None) -> None:
+        """Go on with another body."""
+        self.body, self.fracture, self._sides = body, fracture, None
 
     # ---------------------------------------------------------------------------------- restart
 

@@ -74,8 +74,8 @@ class StressFracture:
         strength = self.strength[own.edges].min(axis=1)
         self._limit = own.born * (1.0 + RAGS * strength / self.body.material.young)
 
-    def set_strength(self, chosen: BoolArray, strength: float) -> None:
-        """Give the ``chosen`` elements (n,) a strength [Pa]."""
+    def set_strength(self, chosen: BoolArray, strength: float | Array) -> None:
+        """Give the ``chosen`` elements (n,) a strength [Pa], one for all or one each."""
         self.strength[chosen] = strength
         self._tear()
 

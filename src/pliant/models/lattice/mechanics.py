@@ -18,6 +18,7 @@ from pliant.interfaces import (
     FieldData,
     FractureStatistics,
     Mechanics,
+    Resamplable,
     SectionForce,
     StableStep,
     StepHook,
@@ -28,8 +29,19 @@ from pliant.interfaces import (
 )
 from pliant.models.critical_step import explicit_limit
 from pliant.models.lattice.body import LatticeBody
+from pliant.models.lattice.cut_carrier import EditedLattice
 from pliant.models.lattice.editing import LatticeEditor
 from pliant.models.lattice.fracture import DistanceFracture, StressFracture
+from pliant.models.lattice.resample import (
+    carry_over,
+    continued_motion,
+    element_stiffness,
+    interpolation,
+    refuse_edited,
+    resampled_structure,
+    smoothed,
+    strain_variation,
+)
 from pliant.models.springs import energy_momentum
 from pliant.models.springs.network import SpringNetwork, spring_resultant, spring_stiffness
 from pliant.models.tets.fields import equivalent, stress_fields
@@ -52,7 +64,7 @@ class LatticeMechanics(Mechanics):
     capabilities = frozenset(
         {
             *(StoredEnergy, DiscreteGradient, Damped, Tangent, SectionForce, StepHook),
-            *(Cuttable, Editable, ChangingTopology),
+            *(Cuttable, Editable, Resamplable, ChangingTopology),
         }
     )
     field_names = ("strain", "stress", "stress-tensor", "principal", "damage", "plastic")
@@ -61,15 +73,13 @@ class LatticeMechanics(Mechanics):
 
     def __init__(self, structure: Structure, material: "Material", model: "Lattice") -> None:
         self.body, self.material = LatticeBody(structure, material, model), material
-        self._radius = 0.5 * structure.spacing
-        self.fracture: StressFracture | DistanceFracture | None = None
-        if material.strength is not None and len(structure.cells["edge"]):
-            criterion = StressFracture if model.fracture == "stress" else DistanceFracture
-            self.fracture = criterion(self.body, material.strength)
+        self._first = structure
+        self.fracture = self._criterion()
         self._stable: tuple[tuple[float, int], StableStep] | None = None
         self.can_crack = self.fracture is not None
         self._fracture_energy = self._plastic_heat = 0.0  # since the last report [J]
         self.editor = LatticeEditor(self.body, self.fracture)
+        self._resampling: TopologyChange | None = None  # that made the body of now, unless it changed since
         if isinstance(self.fracture, StressFracture) and self.fracture.diagnostic:
             self.diagnostics.warn(self.fracture.diagnostic)
         cubes = structure.cells["hexahedron"]
@@ -79,6 +89,13 @@ class LatticeMechanics(Mechanics):
                 f"{thin} of {len(structure.rest)} elements are in parts one element thick, which bend freely "
                 "and do not keep their volume: a smaller edge cures that"
             )
+
+    def _criterion(self) -> StressFracture | DistanceFracture | None:
+        body = self.body
+        if self.material.strength is None or not len(body.structure.cells["edge"]):
+            return None
+        criterion = StressFracture if body.model.fracture == "stress" else DistanceFracture
+        return criterion(body, self.material.strength)
 
     def offer(self, capability: type[C]) -> C | None:
         """Cuts and edits are offered by the editor, the rest by the mechanics itself."""
@@ -112,21 +129,59 @@ class LatticeMechanics(Mechanics):
 
     def topology_change(self) -> TopologyChange:
         """The latest change: structure, and what its particles continue."""
+        if self._resampling is not None and self._resampling.structure is self.body.structure:
+            return self._resampling
         return TopologyChange(self.body.structure, self.body.parents, new=self.body.newcomers)
 
     def rebuild(self, structure: Structure) -> None:
         """Become the body of ``structure``, which a resumed run has stored."""
+        edited = EditedLattice.of(structure)
+        if edited is not None and edited.resampled:
+            made = resampled_structure(self.body.structure, self._first, structure.spacing)
+            self._become(LatticeBody(made, self.material, self.body.model))
+            none = np.arange(len(made.rest))  # states come from the checkpoint
+            self._resampling = TopologyChange(self.body.structure, none, velocities=np.zeros_like(made.rest))
+            return
         self.editor.rebuild(structure)
 
-    def clamp_face(self, rows: IntArray, distance: float) -> None:
+    def _become(self, body: LatticeBody) -> None:
+        body.topology_version = self.body.topology_version
+        self.body, self._stable = body, None
+        self.fracture = self._criterion()
+        self.editor.take(body, self.fracture)
+
+    def resample(self, edge: float, x: Array, v: Array, free: BoolArray) -> None:
+        """Go on with elements of ``edge`` [m]; x, v (n, 3): where the present ones are and how fast; free
+        (n,): whether they may move."""
+        old = self.body
+        refuse_edited(old)
+        made = resampled_structure(old.structure, self._first, edge)
+        way = interpolation(made, old)
+        new = LatticeBody(made, self.material, old.model)
+        carry_over(old, new, way)
+        strength = self.fracture.strength if isinstance(self.fracture, StressFracture) else None
+        self._become(new)
+        if isinstance(self.fracture, StressFracture) and strength is not None:
+            self.fracture.set_strength(np.ones(len(made.rest), bool), strength[way.home])
+        place, every = way.positions(x), element_stiffness(new)
+        place = smoothed(place, free[way.home], every, self.energy, self.add_elastic_forces)
+        self._resampling = continued_motion(old, new.structure, way, place, x, v, free)
+        new.topology_version += 1
+
+    def strain_variation(self, x: Array) -> float:
+        """How much the strain changes from one element to the next."""
+        return strain_variation(self.body, x)
+
+    def clamp_face(self, rows: IntArray, distance: float, outward: Array) -> None:
         """Let prescribed elements ``rows`` stand for a face ``distance`` spacings beyond their centres; not
         where the body breaks or flows, which goes by the strains of single connections."""
         if self.fracture is None and self.body.flow is None and self.body.model.rule == "calibrated":
             self.body.lengthen_spans(rows, distance)
+            self.body.clamped.append((rows, distance * self.body.structure.spacing * outward))
 
     def contact_surface(self) -> ContactSurface:
         """Elements are balls that touch each other at rest."""
-        return ContactSurface(self._radius, self.body.friction, self.body.roughness)
+        return ContactSurface(0.5 * self.body.structure.spacing, self.body.friction, self.body.roughness)
 
     # ------------------------------------------------------------------------------------- forces
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pliant.core.parameters import parameters
 from pliant.core.rotation import Rotation
-from pliant.interfaces import Cuttable, Editable, Model, Structure
+from pliant.interfaces import Cuttable, Editable, Model, Resamplable, Structure
 from pliant.structure.samplers.voxels import VoxelSampler
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Lattice(Model):
     """
 
     kind: ClassVar[str] = "lattice"
-    offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable), "")
+    offers: ClassVar[Mapping[type, str]] = dict.fromkeys((Cuttable, Editable, Resamplable), "")
     subject: ClassVar[str] = "Clay, blocks and rigid bodies"
     references: ClassVar[tuple[str, ...]] = ("JanssonVergeest2000",)
 

@@ -47,39 +47,53 @@ class VoxelSampler:
     def sample(self, geometry: Geometry, material: "Material") -> Structure:
         surface = geometry.surface()
         axes = geometry.turn if self.turn is None else geometry.turn @ self.turn
-        own = surface.points @ axes
         volume = abs(surface_volume(surface.points, surface.triangles))
-        extent = np.ptp(own, axis=0)
+        extent = np.ptp(surface.points @ axes, axis=0)
         if not volume > 1e-9 * float(np.linalg.norm(extent)) ** 3:
             raise MeshError("The surface encloses no volume.", hint="Elements need a closed surface.")
         spacing = geometry.spacing() or float(np.cbrt(volume / ELEMENTS))
-        if spacing > float(np.linalg.norm(extent)):
-            raise MeshError(
-                f"An edge of {spacing:.4g} m is larger than the whole body.", hint="Give a smaller one."
-            )
-        index, low = _inside(Surface(own, surface.triangles), spacing)
-        if not len(index):
-            raise MeshError(
-                f"No voxel of {spacing:.4g} m has its centre inside the surface.",
-                hint="The body is too thin for its edge: give a smaller one.",
-            )
-        cells = lattice_cells(index)
-        crumbs, text = _crumbs(len(index), cells["edge"])
+        rest, cells, text = sampled_voxels(surface, axes, spacing)
         if text and geometry.diagnostics is not None:
             geometry.diagnostics.note(text)
-        if crumbs.any():
-            index = index[~crumbs]
-            cells = lattice_cells(index)
-        rest = (low + spacing * (index + 0.5)) @ axes.T
-        shown = geometry.shown()
-        return Structure(
-            rest=rest,
-            mass=np.full(len(rest), material.density * volume / len(rest)),
-            cells=cells,
-            groups={},
-            spacing=spacing,
-            carrier=carried_by_elements(shown or geometry.surface(), rest, spacing, cells["edge"]),
+        return element_structure(
+            geometry.shown() or geometry.surface(), rest, cells, spacing, material.density * volume
         )
+
+
+def sampled_voxels(surface: Surface, axes: Array, spacing: float) -> tuple[Array, dict[str, IntArray], str]:
+    """Elements (n, 3) in the voxels of a ``spacing`` [m] inside ``surface``, along ``axes`` (the columns),
+    their cells, and what a user should know of them."""
+    own = surface.points @ axes
+    if spacing > float(np.linalg.norm(np.ptp(own, axis=0))):
+        raise MeshError(
+            f"An edge of {spacing:.4g} m is larger than the whole body.", hint="Give a smaller one."
+        )
+    index, low = _inside(Surface(own, surface.triangles), spacing)
+    if not len(index):
+        raise MeshError(
+            f"No voxel of {spacing:.4g} m has its centre inside the surface.",
+            hint="The body is too thin for its edge: give a smaller one.",
+        )
+    cells = lattice_cells(index)
+    crumbs, text = _crumbs(len(index), cells["edge"])
+    if crumbs.any():
+        index = index[~crumbs]
+        cells = lattice_cells(index)
+    return (low + spacing * (index + 0.5)) @ axes.T, cells, text
+
+
+def element_structure(
+    shown: Surface, rest: Array, cells: dict[str, IntArray], spacing: float, mass: float
+) -> Structure:
+    """The structure of elements that share a ``mass`` [kg] evenly and carry the surface ``shown``."""
+    return Structure(
+        rest=rest,
+        mass=np.full(len(rest), mass / len(rest)),
+        cells=cells,
+        groups={},
+        spacing=spacing,
+        carrier=carried_by_elements(shown, rest, spacing, cells["edge"]),
+    )
 
 
 def _crumbs(count: int, edges: IntArray) -> tuple[BoolArray, str]:
