@@ -39,7 +39,7 @@ SAME = 1e-9  # relative differences up to this are rounding
 
 
 @dataclass(frozen=True)
-class Interpolation:
+class ElementInterpolation:
     """Values at the elements of a new sampling, from those at the old ones.
 
     embedded: the new elements as points that the old ones carry; weights (n, k): of the old elements
@@ -96,8 +96,8 @@ def _held_faces(old: "LatticeBody", new: Structure) -> tuple[tuple[HeldFace, Hel
     return tuple(found)
 
 
-def interpolation(new: Structure, old: "LatticeBody") -> Interpolation:
-    r"""Interpolation from the elements of ``old`` to those of ``new``.
+def interpolation(new: Structure, old: "LatticeBody") -> ElementInterpolation:
+    r"""ElementInterpolation from the elements of ``old`` to those of ``new``.
 
     The weights w of ``carried_by_elements`` are exact for affine fields. With the distances d of the elements
     from a point, :math:`q(d)` their six products and R what an affine fit leaves of q, the correction
@@ -129,7 +129,7 @@ def interpolation(new: Structure, old: "LatticeBody") -> Interpolation:
     share = np.einsum("nqp,np,nrp,nr->nq", ways, inverse, ways, error)
     correction = -phi * np.einsum("nkq,nq->nk", left, share)
     correction *= np.minimum(1.0, MOST / np.maximum(np.abs(correction).sum(axis=1), MOST))[:, None]
-    return Interpolation(
+    return ElementInterpolation(
         embedded, embedded.weights + correction, near[:, 0], old.structure.rest, new.rest, faces
     )
 
@@ -160,7 +160,7 @@ def refuse_edited(body: "LatticeBody") -> None:
     )
 
 
-def carry_over(old: "LatticeBody", new: "LatticeBody", way: Interpolation) -> None:
+def carry_over(old: "LatticeBody", new: "LatticeBody", way: ElementInterpolation) -> None:
     """Give ``new`` the attributes, rest lengths and plastic deformations of ``old``."""
     new.damping_time, new.friction = old.damping_time, old.friction
     new.roughness, new.dampness = old.roughness[way.home], old.dampness[way.home]
@@ -179,7 +179,7 @@ def carry_over(old: "LatticeBody", new: "LatticeBody", way: Interpolation) -> No
         own.write()
 
 
-def _carry_rest_shape(old: "LatticeBody", new: "LatticeBody", way: Interpolation) -> None:
+def _carry_rest_shape(old: "LatticeBody", new: "LatticeBody", way: ElementInterpolation) -> None:
     r"""Rest lengths by the metric :math:`L^2 = D^T C D` of each old element's connections D, and rest volumes
     of cells."""
     was, own = old.connections, new.connections
@@ -213,7 +213,7 @@ def _carry_rest_shape(old: "LatticeBody", new: "LatticeBody", way: Interpolation
         cells.write()
 
 
-def _carry_stiffness(old: "LatticeBody", new: "LatticeBody", way: Interpolation) -> None:
+def _carry_stiffness(old: "LatticeBody", new: "LatticeBody", way: ElementInterpolation) -> None:
     """Factors on connections and cells that attributes have changed."""
     was, own = old.connections, new.connections
     model, count = old.model, len(old.structure.rest)
@@ -272,7 +272,13 @@ def element_stiffness(body: "LatticeBody") -> Array:
 
 
 def continued_motion(
-    body: "LatticeBody", new: Structure, way: Interpolation, place: Array, x: Array, v: Array, free: BoolArray
+    body: "LatticeBody",
+    new: Structure,
+    way: ElementInterpolation,
+    place: Array,
+    x: Array,
+    v: Array,
+    free: BoolArray,
 ) -> TopologyChange:
     """The motion of the elements of ``new`` at ``place``, from that of those of ``body`` at ``x``, (m, 3).
 
