@@ -101,10 +101,10 @@ PLACES = [
         ("bad.toml:3", "is a folder"),
         {"bad.toml": 'schema = 1\n[[bodies]]\nmesh = "."\n'},
     ),
-    options("output onto a file", "run", "good.toml", "-o", "good.toml", words=("good.toml", "left alone")),
-    options("output onto a folder", "run", "good.toml", "-o", ".", words=("not a pliant run", "left alone")),
+    options("output onto a file", "run", "good.toml", "-o", "good.toml", words=("good.toml", "not changed")),
+    options("output onto a folder", "run", "good.toml", "-o", ".", words=("not a pliant run", "not changed")),
     options(
-        "output onto a file, forced", "run", "good.toml", "-o", "good.toml", "--force", words=("left alone",)
+        "output onto a file, forced", "run", "good.toml", "-o", "good.toml", "--force", words=("not changed",)
     ),
     options("output inside a file", "run", "good.toml", "-o", "good.toml/out", words=("good.toml/out",)),
     options("output onto a device", "run", "good.toml", "-o", "/dev/null", words=("/dev/null",)),

@@ -1,19 +1,22 @@
 """Plastic flow inside an implicit solve: what fem and meshless bodies share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from pliant.core.typing import Array
 
 FlowLosses = tuple[float, float, float]  # [J], see ``constitutive/plastic_flow.py``
 
 
-class FlowHistory(Protocol):
+class FlowHistory(ABC):
     """A plastic history that can return to what it was."""
 
+    @abstractmethod
     def keep(self) -> Any:
         """A copy of the present history."""
 
+    @abstractmethod
     def go_back(self, kept: Any) -> None:
         """Return to the history ``kept``."""
 

@@ -173,6 +173,8 @@ SHARED = {  # by class and key, or by key alone
     "Sine.phase": "phase at the start",
     "Traction.value": "force per area at rest",
     "Traction.total": "total force, distributed by area; instead of value",
+    "Resample.finest": "smallest edge with resolution = auto; none: half of the body's",
+    "Resample.tolerance": "change of strain between neighbours that is resolved, with resolution = auto",
     "VolumeConstraint.per": "constrained volume: the body, each particle's neighbourhood, or each tet",
     "VolumeConstraint.tolerance": "relative error of the volume; none: 1e-11 for body, 1e-5 for node",
     "VolumeConstraint.feedback": "how errors are corrected: exactly, or as in Everts (2006)",

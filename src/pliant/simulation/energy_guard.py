@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 WINDOW = 40  # planned steps
 LADDER = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 SMALLEST = 1e-7  # strain of all bodies whose energy does not count as motion
+ROUNDING = 1e-9  # nor does this share of the potential energy: sums of it are rounded
 TOLERANCE, SMOOTH = 0.01, 0.001  # shares of the largest energy that moved which the total may gain
 """With obstacles, contacts or constraints, and without."""
 MOST = 0.05  # share at which a run stops
@@ -194,7 +195,7 @@ class EnergyGuard:
 
     def _largest(self, own: float, potential: float, work: float) -> float:
         """The largest energy that moved, now that bodies hold ``own`` and actions ``potential``."""
-        found = (own, abs(potential - (self.ground or 0.0)), abs(work))
+        found = (own, abs(potential - (self.ground or 0.0)), abs(work), ROUNDING * abs(potential))
         return max([self.moved, *(each for each in found if math.isfinite(each))])
 
     def _accept(self, rise: float, span: int) -> Verdict:

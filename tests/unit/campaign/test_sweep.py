@@ -191,7 +191,7 @@ def test_wrong_input(beam: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "precious").touch()
-    with pytest.raises(RunError, match="left alone"):
+    with pytest.raises(RunError, match="not changed"):
         sweep(beam, {YOUNG: [1e6]}, other)
     for words in (
         ["--memory-limit", "much"],

@@ -4,13 +4,13 @@ from typing import Any, ClassVar
 
 import pliant as pl
 from pliant.core.parameters import parameters
-from pliant.interfaces import Mechanics, StableStep
+from pliant.interfaces import Mechanics, Model, StableStep
 from pliant.models import MODELS
 from pliant.structure.samplers.tets import TetSampler
 
 
 @parameters
-class Dust:
+class Dust(Model):
     """Particles that do not feel each other."""
 
     kind: ClassVar[str] = "dust"

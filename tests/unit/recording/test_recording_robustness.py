@@ -226,7 +226,7 @@ def test_nothing_but_a_run_is_ever_replaced(tmp_path: Path, force: bool) -> None
     (cut / "manifest.json").write_text('{"format": "pliant-r')
     file.write_text("mine")
     for path in (folder, file, cut):
-        with pytest.raises(RunError, match="left alone"):
+        with pytest.raises(RunError, match="not changed"):
             sample.create(path, [], force=force)
     assert (folder / "manifest.json").exists()
     assert (cut / "manifest.json").exists()

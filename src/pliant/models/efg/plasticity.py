@@ -33,13 +33,13 @@ from pliant.models.efg import mls_kernels
 from pliant.models.efg.mls_kernels import FLAT, PARTS, V_MU, take, take_six
 from pliant.models.efg.support import SIX, connect
 from pliant.models.fem.law_blocks import law_names
-from pliant.models.flow_trial import FlowLosses
+from pliant.models.flow_trial import FlowHistory, FlowLosses
 
 if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics
 
 
-class PhyxelPlasticity:
+class PhyxelPlasticity(FlowHistory):
     r"""Plastic history of a body's phyxels.
 
     small: additive strain (columns 0 to 5 of ``plastic``), for plastic strains up to 0.3.

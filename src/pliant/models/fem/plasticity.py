@@ -8,7 +8,7 @@ elastic strain, volume change included, as soon as a norm that depends on the ax
 
 # mypy: disable-error-code="no-untyped-def"
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ from pliant.materials.constitutive.plastic_flow import (
 )
 from pliant.models.fem.law_blocks import LAMBDA, MU, PLASTIC, law_label, law_names, plastic_of
 from pliant.models.fem.reference import PLASTIC_COLUMN, ReferenceTets
-from pliant.models.flow_trial import FlowLosses
+from pliant.models.flow_trial import FlowHistory, FlowLosses
 from pliant.models.regions import per_cell
 from pliant.models.tets.kernels import SCRATCH, deform_block, gather_edges, take
 
@@ -52,7 +52,7 @@ def _constants(structure: Structure, material: "Material") -> tuple[Array, Array
     return values[:, 0], values[:, 1], values[:, 2]
 
 
-class Plasticity(ABC):
+class Plasticity(FlowHistory):
     """Plastic history of the tets of a body, in their rest rows.
 
     loops: the serial and the parallel loop of the flow; rows: yield limit, creep and largest plastic strain
