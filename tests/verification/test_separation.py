@@ -37,7 +37,7 @@ def shifts(simulation: Any) -> list[Any]:
 @pytest.mark.parametrize("gap", [0.19, 0.15, 0.1])
 def test_two_balls_to_half_overlap(gap: float, model: str) -> None:
     """They part by equal and opposite ways, about along the line of their centres, which ends between the sum
-    of the radii of the spheres within their facets, 0.098 m each, and 3 cm more than that of the spheres around
+    of the radii of the spheres within their facets, 0.098 m each, and 3 cm more than that of those around
     them, 0.1 m; no state has an intersection afterwards."""
     simulation = start([ball("a", 0, 0, 0.0, model=model), ball("b", 0, 0, gap, model=model)])
     a, b = shifts(simulation)
