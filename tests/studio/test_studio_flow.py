@@ -90,7 +90,7 @@ def test_the_end_is_told_saving_names_the_file_and_a_run_shows_its_scene(
     )
     page.mouse.move(*area)
     page.mouse.down()
-    page.wait_for_selector(".notice.error >> text=The scene has come to its end.")
+    page.wait_for_selector(".notice.error >> text=The scene has ended.")
     page.mouse.up()
     assert state(page, "frame.pulls") == []
     page.screenshot(path=pictures / "end.png")
