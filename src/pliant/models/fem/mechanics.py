@@ -57,10 +57,12 @@ class FemMechanics(Mechanics):
         self.damping_time = material.damping or 0.0
         self._volumetric = True
         self._quickest: tuple[tuple[int, float], StableStep] | None = None
+        self._plastic_heat = 0.0  # since the last report [J]
         self._set_up(structure)
         linear = isinstance(self.elements, LinearTets)
         self.fracture = TetFracture(structure, material, self._replace_body, linear and model.fracture)
         self.can_crack = self.fracture.cracking is not None
+        self.books_fracture = model.rotation != "gram-schmidt"  # which has no energy
         self.components = {Cuttable: self.fracture, ChangingTopology: self.fracture}
         self.capabilities = frozenset(
             {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, IncrementalFlow, ChangingTopology}
@@ -85,7 +87,6 @@ class FemMechanics(Mechanics):
             rest = ReferenceTets(structure, material, full)
             self.elements = LinearTets(structure, rest, self.law, self._constants, averaged)
         self.plasticity: Plasticity | None = None
-        self._plastic_heat = 0.0  # since the last report [J]
         if flow == "large":
             self.plasticity = LargePlasticity(self.elements.structure, material, self.elements.rest)
         elif flow is not None:
@@ -145,9 +146,10 @@ class FemMechanics(Mechanics):
         self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        """Add the heat of plastic flow since the last call."""
+        """Add the heat of plastic flow, and what cracks took, since the last call."""
         totals.plastic += self._plastic_heat
-        self._plastic_heat = 0.0
+        totals.fracture += self.fracture.taken
+        self._plastic_heat = self.fracture.taken = 0.0
 
     # ------------------------------------------------------------------------------- stiffness
 
@@ -196,7 +198,8 @@ class FemMechanics(Mechanics):
             flowed, losses = self._flow(x, dt, False)
             self._plastic_heat += before - self.energy(x) if large and flowed else losses[0]
         if isinstance(self.elements, LinearTets):
-            return self.fracture.crack(time, x, self.elements.nodal_stress) or flowed
+            stored = self.energy if self.books_fracture else None
+            return self.fracture.crack(time, x, self.elements.nodal_stress, stored) or flowed
         return flowed
 
     def state(self) -> dict[str, AnyArray]:

@@ -42,6 +42,7 @@ class TetFracture:
         self._parents: IntArray = np.arange(len(structure.rest))
         self._weights: Array | None = None
         self.topology_version = 0
+        self.taken = 0.0  # elastic energy that cracks took since the last report [J]
         self.cracking: CrackGrowth | None = None
         if breaks and np.isfinite(strength := self._strength(structure)).any():
             self.cracking = CrackGrowth(structure, material, strength)
@@ -54,9 +55,11 @@ class TetFracture:
 
     # ----------------------------------------------------------------------------- cracks and cuts
 
-    def crack(self, time: float, x: Array, stress: Callable[[Array], Array]) -> bool:
+    def crack(
+        self, time: float, x: Array, stress: Callable[[Array], Array], energy: Callable[[Array], float] | None
+    ) -> bool:
         """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
-        did."""
+        did. What that takes of the elastic ``energy`` [J] at given positions adds to ``taken``."""
         if self.cracking is None:
             return False
         planes = self.cracking.planes(time, x, self.structure.cells["tetra"], stress(x))
@@ -66,8 +69,10 @@ class TetFracture:
         if opened is None:
             self.cracking.wait(time, planes.nodes)
             return False
+        before = 0.0 if energy is None else energy(x)
         self.cracking.advance(time, opened, planes)
         self._apply(opened.edit)
+        self.taken += before - (0.0 if energy is None else energy(opened.edit.blended(x)))
         return True
 
     def cut(self, x: Array, level: Array) -> bool:
