@@ -118,12 +118,13 @@ class FemMechanics(Mechanics):
         self.flow_trial.at(x)
         self.elements.integrate(x, True, False)
         self.elements.blocks.add_to(out)
+        self.fracture.faces.add_forces(x, out)
 
     def energy(self, x: Array) -> float:
-        """Elastic energy [J], during an implicit solve with the potential of the flow; the sum runs over
-        fixed partitions, so any number of threads gives the same."""
+        """Elastic energy [J], that of cohesive faces included, during an implicit solve with the potential of
+        the flow; the sum runs over fixed partitions, so any number of threads gives the same."""
         potential = self.flow_trial.at(x)
-        return self.elements.integrate(x, False, True) + potential
+        return self.elements.integrate(x, False, True) + potential + self.fracture.faces.energy(x)
 
     def _flow(self, x: Array, dt: float, solved: bool) -> tuple[bool, FlowLosses]:
         assert self.plasticity is not None
@@ -141,6 +142,7 @@ class FemMechanics(Mechanics):
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
         self.elements.integrate_between(before, after)
         self.elements.blocks.add_to(out)
+        self.fracture.faces.add_forces(0.5 * (before + after), out)  # their energy is a quadratic form
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
@@ -163,6 +165,10 @@ class FemMechanics(Mechanics):
         It leaves out the stiffness that present stresses bring (see ``stiffness_product.py``).
         """
         self._add_product(self._frame, x, dx, out)
+        if len(self.fracture.faces):
+            resisting = np.zeros_like(out)
+            self.fracture.faces.add_forces(dx, resisting)
+            out -= resisting
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], in 3x3 blocks."""
@@ -172,12 +178,20 @@ class FemMechanics(Mechanics):
         """That of the rest shape; half of it where the rest shape may flow, which makes tets slender. Where
         the body may break, that of the quickest tet alone, which holds for all pieces."""
         if self.can_crack:
-            limit = self._limit_of_tets()
+            limit = self._limit_with_faces(self._limit_of_tets())
         else:
             limit = explicit_limit(self, self.structure, self.damping_time)
         if isinstance(self.plasticity, LargePlasticity):
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit
+
+    def _limit_with_faces(self, tets: StableStep) -> StableStep:
+        """The stable step where faces of cracks still hold, as stiff as they are now."""
+        frequency = self.fracture.faces.frequency(self.structure.mass)
+        if frequency == 0.0:
+            return tets
+        seconds = 1.0 / np.sqrt(1.0 / tets.seconds**2 + 0.25 * frequency**2)
+        return StableStep(float(seconds), f"{tets.reason}, and faces of cracks that hold")
 
     def _limit_of_tets(self) -> StableStep:
         """That of the quickest tet; found again only where tets were subdivided, not where they separated."""
