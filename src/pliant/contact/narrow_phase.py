@@ -9,10 +9,11 @@ of the other body to the nearest point x of the own one.
 
 import numpy as np
 
-from pliant.contact.pair_layout import ACTIVE, DISTANCE, KEPT, LAST, LEVER, NORMAL, SIDED, UNIT
+from pliant.contact.pair_layout import ACTIVE, DISTANCE, FRESH, KEPT, LAST, LEVER, NORMAL, SIDED, UNIT
 from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 SPARE = 1.3  # how far beyond contact the nearest feature is looked for [limit]
+NEAR = 0.03  # distance at which a piece may pass to the other side of a sibling [limit]
 SMALL = 1e-12  # weight of a corner below which the nearest point lies on the opposite edge
 
 
@@ -182,8 +183,10 @@ def _vertex_pairs(
 
     The side is that of the pseudo-normal for surfaces that are closed and no part of the vertex's own piece;
     otherwise there is none, and the distance is positive. Faces of cracks that lay on each other when they
-    came about keep the side that they had. A vertex inside of a closed surface that was in contact stays so
-    however deep it gets: where it is beyond the candidates, all triangles of that body are looked at.
+    came about keep the side that they had; pieces that broke off change sides only where they are ``NEAR``
+    each other, for at open cracks pseudo-normals of both faces are equally good. A vertex inside of a closed
+    surface that was in contact stays so however deep it gets: where it is beyond the candidates, all triangles of
+    that body are looked at.
 
     moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
     apart to touch is left alone until ``moved`` is this large. near (f,): how far candidates were at least,
@@ -259,6 +262,8 @@ def _vertex_pairs(
                     - best_w[0] * x[tri[0], c] - best_w[1] * x[tri[1], c] - best_w[2] * x[tri[2], c]
                 )  # fmt: skip
             sign = -1.0 if along < 0.0 else 1.0
+            if history[p, KEPT] == FRESH and abs(history[p, LAST]) > NEAR * limit[p]:
+                sign = -1.0 if history[p, LAST] < 0.0 else 1.0
         for k in range(4):
             geometry[p, k] = weights[k]
         _direct(
