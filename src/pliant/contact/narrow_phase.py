@@ -185,8 +185,8 @@ def _vertex_pairs(
     otherwise there is none, and the distance is positive. Faces of cracks that lay on each other when they
     came about keep the side that they had; pieces that broke off change sides only where they are ``NEAR``
     each other, for at open cracks pseudo-normals of both faces are equally good. A vertex inside of a closed
-    surface that was in contact stays so however deep it gets: where it is beyond the candidates, all triangles of
-    that body are looked at.
+    surface that was in contact stays so however deep it gets: where it is beyond the candidates, all of that
+    body's triangles are looked at.
 
     moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
     apart to touch is left alone until ``moved`` is this large. near (f,): how far candidates were at least,
