@@ -20,14 +20,15 @@ from typing import Any
 import numpy as np
 
 import pliant as pl
+from pliant.contact.parameters import Contact
 from pliant.core.errors import PliantError
 from pliant.mesh.mesh import surface_volume, tet_edges
 
 KINDS = ("drop", "ball", "twist", "pull")
-MATERIALS = ("chocolate", "ice", "concrete", "glass", "ceramic")
+MATERIALS = ("chocolate", "ice", "concrete", "glass", "bone")
 MODELS = ("fem", "efg", "lattice")
 FRAMES = 20
-TRANSITS = 60.0  # of a wave through the body's length, in a drop or an impact
+TRANSITS = 30.0  # of a wave through the body's length, in a drop or an impact
 
 
 def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[str, str], Any]:
@@ -91,16 +92,14 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
                 actions.append(pl.Move(select=end, velocity=(sign * speed, 0, 0)))
         else:
             centre = (0.0, 0.5 * size[1], 0.5 * size[2])
-            degrees = float(np.degrees(2.0 * strain * length / size[1])) * 2.0
-            turn = pl.Curve([0.0, duration], [0.0, degrees])
-            actions = [
-                pl.Fix(select=ends[0]),
-                pl.Rotate(select=ends[1], axis=(1, 0, 0), centre=centre, angle=turn),
-            ]
+            speed = 4.0 * strain * length / size[1] / duration  # of the angle
+            far = pl.Rotate(select=ends[1], axis=(1, 0, 0), centre=centre, speed=speed)
+            actions = [pl.Fix(select=ends[0]), far]
     words = {"kind": kind, "model": model, "material": material}
     measures = [pl.Energy(), pl.Momentum(), pl.Fracture()]
     time_settings = pl.TimeSettings(duration=duration, fps=FRAMES / duration)
-    return words, pl.Scene(bodies, actions, measures=measures, time=time_settings)
+    contact = Contact(self_="pieces") if model == "fem" else Contact()
+    return words, pl.Scene(bodies, actions, measures=measures, time=time_settings, contact=contact)
 
 
 def _divided(shape: dict[str, Any], size: Any, edge: float) -> dict[str, Any]:
