@@ -64,14 +64,14 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
         speed = break_speed * float(random.uniform(2.0, 6.0))
         made["rotation"] = {"axis": random.normal(size=3).tolist(), "degrees": float(random.uniform(0, 90))}
         low = pl.Body(**made).structure().rest[:, 2].min()
-        height = 0.02 * length + speed * 0.02 * duration
+        height = 0.02 * speed * duration
         bodies = [pl.Body(**made, position=(0, 0, height - low), velocity=(0, 0, -speed))]
         actions = [pl.Gravity(), pl.Ground(friction=float(random.uniform(0.0, 0.5)))]
     elif kind == "ball":
         speed = break_speed * float(random.uniform(3.0, 8.0))
         radius = 0.15 * length
         at = size * random.uniform(0.3, 0.7, 3)
-        place = (at[0], at[1], size[2] + 1.02 * radius + edge)
+        place = (at[0], at[1], size[2] + radius + 0.25 * edge + 0.02 * speed * duration)
         ball = pl.Body(
             pl.shapes.sphere(radius), edge=radius, model="rigid", name="ball", position=place,
             material={"young": properties.young, "poisson": 0.25, "density": 3.0 * properties.density},
@@ -79,7 +79,7 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
         )  # fmt: skip
         bodies = [pl.Body(**made), ball]
     else:
-        duration *= 4.0
+        duration *= 2.0
         strain = float(random.uniform(3.0, 5.0)) * strength / properties.young
         ends = [
             {"body": "body", "plane": {"axis": "x", "at": "min"}},
