@@ -359,14 +359,16 @@ class ReducedBody:
         motion_kernels.write_particles(h.particles.start, prescribed, self.motion, x, v, written)
 
     def add_internal_forces(self, out: Array) -> None:
-        """Add the forces on prescribed particles, without what actions exert on them."""
-        if not self.begun:
-            return
+        """Add the forces on prescribed particles that are simulated, without what actions exert on them."""
+        if self.begun:
+            rows = np.flatnonzero(self.pinned & ~self.hierarchy.anchored)
+            nodes = rows + self.hierarchy.particles.start
+            out[rows] += self.motion.f[nodes] - self.motion.load[nodes]
+
+    def add_holding_forces(self, out: Array) -> None:
+        """Add the forces on particles that hang on the anchors, without what actions exert on them."""
         anchored = self.hierarchy.anchored
-        rows = np.flatnonzero(self.pinned & ~anchored)
-        nodes = rows + self.hierarchy.particles.start
-        out[rows] += self.motion.f[nodes] - self.motion.load[nodes]
-        if anchored.any():
+        if self.begun and anchored.any():
             out[anchored] += self.arrangement.anchored_forces(self.motion)
 
     # ------------------------------------------------------------------------------------------ levels
