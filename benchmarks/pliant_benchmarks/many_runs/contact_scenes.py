@@ -158,12 +158,11 @@ def folding(width: float, cells: Any, young: float) -> ContactScene:
 def rollers() -> ContactScene:
     def build() -> Any:
         plate = bar("plate", (0.3, 0.1, 0.06), (8, 2, 2), (-0.32, -0.05, -0.03))
-        keys = {"keys": [{"time": 0.0, "value": [-0.0, 0, 0]}, {"time": 0.8, "value": [0.0, 0, 0]}]}
-        del keys
         capsule = {"radius": 0.08, "length": 0.3, "axis": "y"}
         upper = Obstacle(capsule=capsule, position=(0.08, 0, 0.1), friction=0.2, name="upper")
         lower = Obstacle(capsule=capsule, position=(0.08, 0, -0.1), friction=0.2, name="lower")
-        return [plate], [upper, lower, Move(plate, where.plane("x", "max"), velocity=(0.4, 0, 0))]
+        middle = where.box((-0.021, -1.0, -0.001), (0.0, 1.0, 0.001))  # thinner than the gap of 4 cm
+        return [plate], [upper, lower, Move(plate, middle, velocity=(0.4, 0, 0))]
 
     return ContactScene("between-rollers", build, 0.8, 0.01)
 
