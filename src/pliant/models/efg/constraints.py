@@ -16,6 +16,7 @@ import numpy as np
 
 from pliant.core.errors import IncompatibleError
 from pliant.core.typing import Array
+from pliant.interfaces import ElasticConstraints
 from pliant.models.efg import mls_kernels
 from pliant.models.efg.support import SIX, FitMatrices, fit_matrices, full
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from pliant.models.efg.mechanics import EfgMechanics
 
 
-class PhyxelConstraints:
-    """The constraints of an elastic body; ``ElasticConstraints``."""
+class PhyxelConstraints(ElasticConstraints):
+    """The constraints of an elastic body."""
 
     def __init__(self, mechanics: "EfgMechanics") -> None:
         self.mechanics = mechanics
