@@ -66,9 +66,11 @@ class ImplicitState(IntegratorState):
 
     series_names = ("solver.iterations", "solver.residual")
 
-    def __init__(self, system: "System", tolerance: float, iterations: int, memory: int) -> None:
+    def __init__(
+        self, system: "System", tolerance: float, iterations: int, memory: int, constraints: bool = False
+    ) -> None:
         self.system = system
-        self.solver = Solver(system, tolerance, iterations, memory)
+        self.solver = Solver(system, tolerance, iterations, memory, constraints)
         self.contact = ActiveSetContact()
         self.barrier = barrier_of(system)
         for each in offered([a for _, a in system.actions], Projection) if self.barrier is None else ():
