@@ -317,7 +317,7 @@ def main() -> int:
             folder = chosen.runs or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
             failed = draw_all(names, folder, chosen.jobs)
-            if set(STRIP) & set(names) and not failed:
+            if set(STRIP) <= set(names) and not failed:
                 strip(folder)
         if failed:
             print("\n".join(failed), file=sys.stderr)
