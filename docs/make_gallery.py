@@ -24,7 +24,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from gallery_record import DOCS, Drawn, entry_of, flagships, outdated, place_of, read, write
+from gallery_record import DOCS, Drawn, entry_of, flagships, outdated, place_of, read, table_of, write
 from PIL import Image
 
 from pliant import examples
@@ -260,16 +260,23 @@ def gallery_page(entries: dict[str, Drawn]) -> str:
     return "\n".join(parts).replace("\n\n\n", "\n\n")
 
 
+def flagship_block(name: str, entries: dict[str, Drawn]) -> str:
+    """Picture and cost of a large scene, or that it was not drawn yet."""
+    if name not in entries:
+        return f"Not drawn yet. `python docs/make_gallery.py {name}` runs and draws it."
+    title = table_of(name)["title"]
+    cost = f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)"
+    return f"![{title}](pictures/{name}.jpg)\n\n{cost}"
+
+
 def fill_flagships(entries: dict[str, Drawn]) -> None:
-    """Write cost lines into ``docs/flagships.md``, between its marks."""
+    """Write pictures and costs into ``docs/flagships.md``, between its marks."""
     page = DOCS / "flagships.md"
     text = page.read_text(encoding="utf-8")
     for name in flagships():
-        start, end = f"<!-- cost {name} -->\n", "\n<!-- end -->"
-        before, _, after = text.partition(start)
-        if name in entries and after:
-            line = f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)"
-            text = before + start + line + after[after.index(end) :]
+        before, start, after = text.partition(f"<!-- drawn {name} -->\n")
+        if after:
+            text = f"{before}{start}{flagship_block(name, entries)}\n{after[after.index('<!-- end -->') :]}"
     page.write_text(text, encoding="utf-8")
 
 
