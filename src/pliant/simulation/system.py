@@ -1,7 +1,6 @@
 """The System: a World and everything that acts on it, as integrators see it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from pliant.interfaces import (
     Structure,
     offered,
 )
+from pliant.simulation import checkpoint
 from pliant.simulation.action_schedule import ActionSchedule
 from pliant.simulation.body_term import BodyTerm, damping_terms
 from pliant.simulation.energy_ledger import EnergyLedger
@@ -214,17 +214,18 @@ class System:
         if world.contact_impulses is not None:
             world.contact_impulses.end_step(dt)
         self.energy_ledger.add_step(time)
-        again = False
+        again, correction = False, None
         for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
         changed = self.topology.outdated
         if changed:
             self.breaks_booked = self.topology.booked
-            touching = self.potential_energy("contact")
+            correction = self.energy_ledger.scheme_energy()
+            before = world.kinetic_energy() + self.potential_energy("contact")
             self._apply_topology_changes()
-            self.totals.fracture += touching - self.potential_energy("contact")
+            self.totals.fracture += before - world.kinetic_energy() - self.potential_energy("contact")
         if again or changed:
-            self._evaluate_again(time)
+            self._evaluate_again(time, correction)
             self.energy_ledger.open()
         return changed
 
@@ -381,50 +382,16 @@ class System:
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene."""
-        w = self.world
         self.complete_forces()
-        found: dict[str, AnyArray] = {
-            "x": w.x,
-            "v": w.v,
-            "f": w.f,
-            "ancestors": w.ancestors,
-            "ancestor-weights": w.ancestor_weights,
-            "topology_version": np.array(w.topology_version),
-            "substeps": np.array(self.substeps),
-            **self.energy_ledger.state(),
-            **self.schedule.state(),
-            "present": np.array([part.present for part in w.bodies]),
-        }
-        if self._self_stepping:
-            found["external"] = self._external
-        for key, owner in self._owners():
-            for name, array in owner.state().items():
-                found[f"{key}/{name}"] = array
-        return found if w.contact_impulses is None else found | w.contact_impulses.state()
+        found = checkpoint.state(self)
+        return found | {"external": self._external} if self._self_stepping else found
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``; the World has its topology already."""
-        w = self.world
-        for part, present in zip(w.bodies, state.get("present", ()), strict=False):
-            part.present = bool(present)
-        for key, owner in self._owners():
-            prefix = key + "/"
-            owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
-        self.topology.mark_current()
-        w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        if w.contact_impulses is not None:
-            w.contact_impulses.restore(state)
-        self.substeps = int(state["substeps"])
-        self.schedule.restore(state)
+        checkpoint.restore(self, state)
         if "external" in state:
             self._external = np.array(state["external"])
         self._bind()
         self._mask()
         self._holding_due = False
         self.energy_ledger.restore(state)
-
-    def _owners(self) -> list[tuple[str, Any]]:
-        """Everything that has a state of its own, by its name in checkpoints."""
-        bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.bodies]
-        acting = [(f"action/{k}", a) for k, (_, a) in enumerate(self.actions)]
-        return [*bodies, *acting]
