@@ -84,7 +84,7 @@ class PhyxelConstraints(ElasticConstraints):
         return rows[:, mls_kernels.V_MU], rows[:, mls_kernels.V_LAMBDA] + rows[:, mls_kernels.V_KV]
 
     def constraint_stiffness(self, x: Array, multipliers: Array) -> "csr_array":
-        from scipy.sparse import bsr_array
+        from scipy.sparse import bsr_array, csr_array
 
         F, n = self._deformation(x), len(x)
         mu, lam = self._constants()
@@ -98,8 +98,7 @@ class PhyxelConstraints(ElasticConstraints):
         blocks += np.einsum("nab,kl->nkalb", tension, one)
         own = bsr_array((blocks.reshape(n, 9, 9), np.arange(n), np.arange(n + 1)), shape=(9 * n, 9 * n))
         G = self._gradient
-        found: csr_array = (G.T @ (own @ G)).tocsr()
-        return found + self._hourglass
+        return csr_array(G.T @ (own @ G)) + csr_array(self._hourglass)
 
     @cached_property
     def _hourglass(self) -> Any:
