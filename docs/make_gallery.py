@@ -2,25 +2,29 @@
 
 python docs/make_gallery.py --runs FOLDER            what is out of date; runs are kept, so that the same
                                                      command continues after an interruption
+python docs/make_gallery.py --runs FOLDER --jobs 4   the same, four scenes at a time, at low priority
 python docs/make_gallery.py --runs FOLDER wind poke  only these
 python docs/make_gallery.py --stale                  list the pictures that are out of date; nothing is drawn
 python docs/make_gallery.py --page                   only write the pages from docs/gallery.json
 
-It takes about an hour on one core. Each entry of ``docs/gallery.json`` names the commit and the digests of
-the scene and of its models' code with which the picture was drawn.
+Each entry of ``docs/gallery.json`` names the commit and the digests of the scene and of its models' code with
+which the picture was drawn.
 """
 
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from gallery_record import DOCS, Drawn, entry_of, flagships, outdated, place_of, read, write
+from gallery_record import DOCS, Drawn, entry_of, flagships, outdated, place_of, read, table_of, write
 from PIL import Image
 
 from pliant import examples
@@ -106,7 +110,7 @@ def run_of(name: str, folder: Path) -> tuple[Run, dict[str, float]]:
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
-        raise SystemExit(f"{name}: pliant {words[0]} ended with {child.returncode}")
+        raise RuntimeError(f"pliant {words[0]} ended with exit code {child.returncode}")
     spent["cpu"] += used.ru_utime + used.ru_stime
     spent["memory"] = max(spent["memory"], used.ru_maxrss / 1e3)
     cost.write_text(json.dumps(spent | {"scene": digest}))
@@ -197,6 +201,25 @@ def draw(name: str, folder: Path) -> Drawn:
     return entry
 
 
+def draw_all(names: Iterable[str], folder: Path, jobs: int) -> list[str]:
+    """Run and draw scenes in processes of low priority; each picture enters record and pages when it is done.
+    The failures, one line each."""
+    failed = []
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, spawn, initializer=os.nice, initargs=(10,)) as pool:
+        drawing = {pool.submit(draw, name, folder): name for name in names}
+        for future in as_completed(drawing):
+            name = drawing[future]
+            try:
+                entry = future.result()
+            except Exception as error:  # the others go on
+                failed.append(f"{name}: {error}")
+                continue
+            write(read() | {name: entry})
+            pages()
+    return failed
+
+
 def cost_of(entry: Drawn) -> str:
     """Tags and cost in one line."""
     cells = f", {entry.cells} cells" if entry.cells else ""
@@ -211,8 +234,9 @@ HEAD = """# Gallery
 All shipped examples. `pliant examples NAME --run` runs one, and the command below its picture draws it. The
 [large scenes](flagships.md) have a page of their own.
 
-`python docs/make_gallery.py --runs FOLDER` runs and draws what is out of date. The cost is the CPU time of
-one core and the largest memory of `pliant run`, start-up included, measured for the picture.
+`python docs/make_gallery.py --runs FOLDER --jobs 2` runs and draws what is out of date, two at a time. The
+cost is the CPU time of one core and the largest memory of `pliant run`, start-up included, measured for the
+picture.
 
 | example | model | tags | particles | CPU s |
 | --- | --- | --- | --- | --- |"""
@@ -232,20 +256,27 @@ def gallery_page(entries: dict[str, Drawn]) -> str:
         )
         if name in entries:
             parts.append(f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)\n")
-        parts.append(f"```sh fragment\n{command(name)}\n```\n")
+        parts.append(f"```sh fragment: needs the run of the example\n{command(name)}\n```\n")
     return "\n".join(parts).replace("\n\n\n", "\n\n")
 
 
+def flagship_block(name: str, entries: dict[str, Drawn]) -> str:
+    """Picture and cost of a large scene, or that it was not drawn yet."""
+    if name not in entries:
+        return f"Not drawn yet. `python docs/make_gallery.py {name}` runs and draws it."
+    title = table_of(name)["title"]
+    cost = f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)"
+    return f"![{title}](pictures/{name}.jpg)\n\n{cost}"
+
+
 def fill_flagships(entries: dict[str, Drawn]) -> None:
-    """Write cost lines into ``docs/flagships.md``, between its marks."""
+    """Write pictures and costs into ``docs/flagships.md``, between its marks."""
     page = DOCS / "flagships.md"
     text = page.read_text(encoding="utf-8")
     for name in flagships():
-        start, end = f"<!-- cost {name} -->\n", "\n<!-- end -->"
-        before, _, after = text.partition(start)
-        if name in entries and after:
-            line = f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)"
-            text = before + start + line + after[after.index(end) :]
+        before, start, after = text.partition(f"<!-- drawn {name} -->\n")
+        if after:
+            text = f"{before}{start}{flagship_block(name, entries)}\n{after[after.index('<!-- end -->') :]}"
     page.write_text(text, encoding="utf-8")
 
 
@@ -270,6 +301,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description="Draw the gallery and write its pages.")
     options.add_argument("names", nargs="*", help="scenes to draw (default: all that are out of date)")
     options.add_argument("--runs", type=Path, help="where runs are kept (default: a temporary folder)")
+    options.add_argument("--jobs", type=int, default=1, help="scenes at a time (default: %(default)s)")
     options.add_argument("--stale", action="store_true", help="list the pictures that are out of date")
     options.add_argument("--page", action="store_true", help="only write the pages")
     options.add_argument("--all", action="store_true", help="draw also what is up to date")
@@ -291,12 +323,12 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as temporary:
             folder = chosen.runs or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                entry = draw(name, folder)
-                write(read() | {name: entry})
-                pages()
-            if set(STRIP) & set(names):
+            failed = draw_all(names, folder, chosen.jobs)
+            if set(STRIP) <= set(names) and not failed:
                 strip(folder)
+        if failed:
+            print("\n".join(failed), file=sys.stderr)
+            return 1
     pages()
     return 0
 

@@ -8,7 +8,7 @@ import pytest
 from pliant.models import MODELS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fem.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w+)( fragment)?\n(.*?)```", PAGE, re.DOTALL)
+BLOCKS = re.findall(r"```(\w+)( fragment)?[^\n]*\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.parametrize("code", [text for kind, _, text in BLOCKS if kind == "python"])

@@ -23,7 +23,7 @@ def test_every_picture_is_there_and_small() -> None:
 
 
 def test_every_model_line_is_valid() -> None:
-    block = re.findall(r"^```toml fragment\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[0]
+    block = re.findall(r"^```toml fragment[^\n]*\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[0]
     for line in block.splitlines():
         text = f"schema = 1\n[[bodies]]\nshape = {{ box = {{ size = [1, 1, 1] }} }}\n{line}"
         assert isinstance(parse(text), Scene)

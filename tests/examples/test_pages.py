@@ -116,7 +116,7 @@ def commands() -> list[tuple[str, list[str]]]:
     """(page, words) of the pliant commands in blocks of shell lines, fragments too."""
     found = []
     for page in PAGES:
-        for block in re.findall(r"^ *```sh[ \w]*\n(.*?)^ *```", page.read_text(), re.S | re.M):
+        for block in re.findall(r"^ *```sh[^\n]*\n(.*?)^ *```", page.read_text(), re.S | re.M):
             for line in block.replace("\\\n", " ").splitlines():
                 words = shlex.split(line, comments=True)
                 if words[:1] == ["pliant"]:

@@ -140,8 +140,11 @@ class PenaltyContact(ActionRuntime):
         point = np.einsum("pk,pki->pi", own, table.x[corners]) / own.sum(axis=1)[:, None]
         point += (g[:, LEVER] - g[:, DISTANCE])[:, None] * n
         along = np.einsum("pi,pi->p", force, n)[:, None] * n
-        sides = tuple(source[which] for source in table.sources)
-        for sign, mine, other, taking in ((1.0, *sides, weights > 0.0), (-1.0, *sides[::-1], weights < 0.0)):
+        above, below = (source[which] for source in table.sources)
+        for sign, mine, other, taking in (
+            (1.0, above, below, weights > 0.0),
+            (-1.0, below, above, weights < 0.0),
+        ):
             rows = [
                 np.concatenate([s.rows[s.first[i] : s.first[i + 1]] for i in row[some]])
                 for row, some in zip(corners, taking, strict=True)

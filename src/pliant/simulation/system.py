@@ -49,6 +49,7 @@ class System:
         self.breaks_booked = True  # whether bodies reported the energy that the last change of topology took
         self.substeps = 1  # number of substeps that a planned step is taken in
         self._spare: Array = world.v.copy()
+        self._holding_due = False  # whether forces on held particles are missing in the World's
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._bind()
 
@@ -91,6 +92,7 @@ class System:
         for term in pushing:
             if term.constant:
                 term.add_forces(0.0, world.x, world.v, self._constant)
+        self._forces_read = any(term.reads_forces for term in self.acting)
         self._drives: list[PrescribedMotion] = offered(self.acting, PrescribedMotion)
         projections = sorted(offered(self.acting, Projection), key=lambda each: each.applied_last)
         self._projections = [each.project for each in projections]
@@ -263,6 +265,17 @@ class System:
                 self._external_outdated = False
             for mechanics, rows in self._self_stepping:
                 mechanics.add_internal_forces(out[rows])
+            if out is self.world.f:
+                self._holding_due = True
+                if self._forces_read:
+                    self.complete_forces()
+
+    def complete_forces(self) -> None:
+        """Add to the World's forces those on held particles that bodies find only when they are read."""
+        if self._holding_due:
+            self._holding_due = False
+            for mechanics, rows in self._self_stepping:
+                mechanics.add_holding_forces(self.world.f[rows])
 
     def advance(self, time: float, dt: float) -> None:
         """Let self-stepping bodies take the step from ``time`` on; prescribed rows are at its end already."""
@@ -339,6 +352,7 @@ class System:
     def reactions(self, time: float) -> Array:
         """Forces that hold or move the driven degrees of freedom, ``m a - f`` [N]; shape (n, 3)."""
         world = self.world
+        self.complete_forces()
         out = np.zeros_like(world.x)
         for drive in self._drives:
             needed = world.mass[drive.rows, None] * drive.acceleration(time) - world.f[drive.rows]
@@ -368,6 +382,7 @@ class System:
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene."""
+        self.complete_forces()
         found = checkpoint.state(self)
         return found | {"external": self._external} if self._self_stepping else found
 
@@ -378,4 +393,5 @@ class System:
             self._external = np.array(state["external"])
         self._bind()
         self._mask()
+        self._holding_due = False
         self.energy_ledger.restore(state)

@@ -69,5 +69,7 @@ def test_the_pages_are_those_of_the_record(record: dict[str, Any], gallery: dict
     assert (DOCS / "gallery.md").read_text(encoding="utf-8") == gallery["gallery_page"](entries)
     page = (DOCS / "flagships.md").read_text(encoding="utf-8")
     for name in record["flagships"]():
-        assert f"![{record['table_of'](name)['title']}](pictures/{name}.jpg)" in page
-        assert name not in entries or gallery["cost_of"](entries[name]) in page
+        block = gallery["flagship_block"](name, entries)
+        assert block in page
+        drawn = f"![{record['table_of'](name)['title']}](pictures/{name}.jpg)" in block
+        assert drawn == (name in entries)

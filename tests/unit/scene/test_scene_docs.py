@@ -19,7 +19,7 @@ from pliant.scene.schema import SceneFile, keys_of
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = (DOCS / "scene-files.md").read_text(encoding="utf-8")
 COMPLETE = re.findall(r"^```toml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-FRAGMENTS = re.findall(r"^```toml fragment\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+FRAGMENTS = re.findall(r"^```toml fragment[^\n]*\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 
 def test_every_block_is_complete_or_marked() -> None:

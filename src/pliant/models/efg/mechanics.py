@@ -13,6 +13,7 @@ from pliant.interfaces import (
     ContactSurface,
     Cuttable,
     Damped,
+    ElasticConstraints,
     EnergyTotals,
     FieldData,
     FractureStatistics,
@@ -29,6 +30,7 @@ from pliant.interfaces import (
 from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, mls_kernels
+from pliant.models.efg.constraints import PhyxelConstraints
 from pliant.models.efg.crack_energy import keep_energy, return_references, stored, unit_references
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, check_finite, divided_support
 from pliant.models.efg.material_rows import PhyxelShares, material_rows
@@ -55,12 +57,14 @@ class EfgMechanics(Mechanics):
 
     capabilities = frozenset(
         {StoredEnergy, Damped, Tangent, SectionForce, StepHook, IncrementalFlow, Cuttable, ChangingTopology}
+        | {ElasticConstraints}
     )
     field_names = fields.NAMES
     books_fracture = True
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
         self.structure, self.material, self.model = structure, material, model
+        self.components = {ElasticConstraints: PhyxelConstraints(self)}
         self.damping_time = material.damping or 0.0
         self.law = law_named(model.law)
         self.cracking: PhyxelFracture | None = None

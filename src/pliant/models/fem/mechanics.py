@@ -48,7 +48,7 @@ class FemMechanics(Mechanics):
     cell, of which a quadratic tet has eight.
     """
 
-    field_names = (*fields.NAMES, "stress-averaged", "plastic")
+    field_names: tuple[str, ...] = (*fields.NAMES, "stress-averaged", "plastic")
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
         self.material, self.model = material, model
