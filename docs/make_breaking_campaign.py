@@ -71,7 +71,8 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
         speed = break_speed * float(random.uniform(3.0, 8.0))
         radius = 0.15 * length
         at = size * random.uniform(0.3, 0.7, 3)
-        place = (at[0], at[1], size[2] + radius + 0.25 * edge + 0.02 * speed * duration)
+        place = (at[0], at[1], size[2] + radius + 0.3 * edge)
+        duration += 0.3 * edge / speed
         ball = pl.Body(
             pl.shapes.sphere(radius), edge=radius, model="rigid", name="ball", position=place,
             material={"young": properties.young, "poisson": 0.25, "density": 3.0 * properties.density},
