@@ -5,7 +5,8 @@
 Scene number n is made of random numbers from seed n: what happens (a drop, a ball that flies into a plate, a
 twisted and a pulled bar), material, shape, size, direction, speed. Each is a file in FOLDER; scenes that are
 there already are not run again. Columns: energy that went in (kinetic at the start, and work); the largest
-``energy.unexplained`` over it; how far kinetic and elastic energy ever exceeded what went in; the drift of
+``energy.unexplained`` over it; how far kinetic and elastic energy ever exceeded what went in; the
+largest fall of ``energy.friction``, in which a gain of contacts could hide; what cracks took; the drift of
 the mass, and of both momenta where nothing acts from outside; the largest stretch of an edge (fem) or of
 a connection that still holds (efg, lattice); by how much the volume of the shown surface, in the rest shape,
 differs from that at the start.
@@ -138,6 +139,7 @@ def figures(number: int, particles: int, models: tuple[str, ...]) -> dict[str, A
         "given": given,
         "unexplained": float(np.abs(series["energy.unexplained"]).max() / given),
         "gain": float((own + gravity - own[0] - gravity[0]).max() / given),
+        "returned": float((np.maximum.accumulate(heat := series["energy.friction"]) - heat).max() / given),
         "fracture": float(series["energy.fracture"][-1] / given),
         "pieces": int(series["fracture.pieces"][-1]),
         "mass": abs(float(world.mass.sum()) / mass - 1.0),
@@ -180,14 +182,15 @@ def _stretch(part: Any, x: Any) -> float:
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown."""
     lines = [
-        "| scene | | particles | pieces | went in [J] | unexplained | gain | fracture | mass "
+        "| scene | | particles | pieces | went in [J] | unexplained | gain | returned "
+        "| fracture | mass "
         "| momentum, angular | stretch | shown volume |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
         momenta = f"{row['momentum']:.0e}, {row['angular']:.0e}" if "momentum" in row else ""
         what = f"{row['model']}, {row['kind']}, {row['material']}{' (stopped)' * bool(row['stopped'])}"
-        shares = [f"{100 * row[key]:.2g} %" for key in ("unexplained", "gain", "fracture")]
+        shares = [f"{100 * row[key]:.2g} %" for key in ("unexplained", "gain", "returned", "fracture")]
         cells = [
             str(row["scene"]), what, str(row["particles"]), str(row["pieces"]), f"{row['given']:.3g}",
             *shares, f"{row['mass']:.0e}", momenta, f"{row['stretch']:.3g}", f"{100 * row['volume']:.2g} %",

@@ -147,12 +147,14 @@ def test_pieces_are_bodies_of_their_own_that_start_without_force() -> None:
     left = np.zeros(world.count, bool)
     left[surfaces.row[surfaces.body == int(np.argmin(middles))]] = True
     world.x[left, 0] += 1e-4
+    world.v[left, 0] = 10.0
     contact.project(1e-5, 1e-5, world)
     contact.add_forces(1e-5, world.x, world.v, force)
     assert force[left, 0].sum() < 0.0
     assert force.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-9 * np.abs(force).sum())
     assert contact.potential_energy(world.x) > 0.0
     world.x[left, 0] -= 2e-4
+    world.v[left, 0] = -20.0
     force[:] = 0.0
     contact.project(2e-5, 1e-5, world)
     contact.add_forces(2e-5, world.x, world.v, force)
