@@ -204,6 +204,18 @@ def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) ->
     assert not row["ok"]
 
 
+def test_a_run_that_cannot_be_written_is_not_one_that_does_not_apply(tmp_path: Path) -> None:
+    from pliant.validation.matrix.cells import run_cell
+
+    cell = MatrixCell("pretzel", "hang", "mass-spring", "explicit", 0.02)
+    for name in ("results", "scenes", "meshes"):
+        (tmp_path / name).mkdir()
+    write_surface(tmp_path / "meshes" / "pretzel.obj", figure_surface("pretzel"))
+    (tmp_path / "runs").write_text("a file, where a folder should be", encoding="utf-8")
+    row = run_cell(cell, tmp_path, 60.0, False)
+    assert (row["state"], row["ok"]) == ("failed", False)
+
+
 def test_what_auto_chose_is_not_run_twice(tmp_path: Path) -> None:
     """The result of ``auto`` stands for the integrator that it chose, and only for that one; its frames are
     those of the integrator by name."""
