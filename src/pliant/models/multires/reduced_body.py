@@ -33,7 +33,8 @@ class ReducedBody:
     """Positions and momenta of the simulated nodes of a body, stepped by kick-drift-kick.
 
     arrangement: what is simulated; motion: the values of all nodes; contact: obstacles that particles touch.
-    ticks: of the last step; changes, denied: changes of levels so far, and those that would gain energy."""
+    ticks: of the last step; changes, denied: of levels since the start, and those that would have gained
+    energy."""
 
     def __init__(
         self,
@@ -275,9 +276,11 @@ class ReducedBody:
         if len(pairs.particle) or len(self.contact.pairs.particle):
             self.evaluate()
         accounts, owed = self.accounts, (self.accounts.owed, self.accounts.repaid)
-        self.scheme = self._scheme_energy()
+        self.scheme, longer = self._scheme_energy(), scheme * (self.dt / dt_before) ** 2
         softened = begin - scheme - (self.total() - self.scheme)
         accounts.owed += self.scheme - scheme + max(-softened, 0.0)
+        if softened > 0.0 and longer > self.scheme:  # softer contacts no longer balance the elastic forces
+            softened, accounts.owed = softened + longer - self.scheme, accounts.owed + longer - self.scheme
         start, led_before = self.total() - self.repay(), self.led
         heat, led, given, self.elastic = self._take_ticks(ticks, acting)
         self.settle()
@@ -308,10 +311,8 @@ class ReducedBody:
                     hint='Try model steps = "explicit", a gentler load, or a higher fps.',
                 )
             return True  # whoever runs the simulation finds that it diverged
-        accounts.heat += heat
-        accounts.work += led
-        accounts.numerical += max(softened, 0.0)
-        accounts.numerical += max(-gain, 0.0) if self.implicit else 0.0
+        accounts.heat, accounts.work = accounts.heat + heat, accounts.work + led
+        accounts.numerical += max(softened, 0.0) + (max(-gain, 0.0) if self.implicit else 0.0)
         accounts.owed += max(gain, 0.0 if self.implicit else -GAIN * accounts.moved) + self.contact.gained()
         self.repay()
         return True
