@@ -142,3 +142,31 @@ def test_pictures_draw_contact_forces_as_lines(tmp_path: Path) -> None:
     other = bare.run(to=tmp_path / "bare.pliant", duration=0.04, progress=False)
     with pytest.raises(InputError, match="did not record contact forces"):
         contact_arrows(other.frames[-1], "block")
+
+
+def test_usd_and_vtkhdf_carry_contact_fields(tmp_path: Path) -> None:
+    """VTKHDF files have force and pressure without being asked; USD has what is asked for as primvars with a
+    sample per frame, equal to the fields of the run where the surface is that of the particles."""
+    h5py, usd = pytest.importorskip("h5py"), pytest.importorskip("pxr.UsdGeom")
+    from pxr import Usd
+
+    run = scene("leapfrog", more=SECOND).run(to=tmp_path / "drop.pliant", progress=False)
+    run.export(tmp_path / "a.vtkhdf")
+    with h5py.File(tmp_path / "a.vtkhdf") as file:
+        assert {"contact-force", "pressure"} <= set(file["VTKHDF/PointData"])
+    run.export(tmp_path / "a.usdc", fields=["contact-force", "gap"])
+    stage = Usd.Stage.Open(str(tmp_path / "a.usdc"))
+    mesh = usd.Mesh(stage.GetPrimAtPath("/World/block/surface"))
+    variables = usd.PrimvarsAPI(mesh)
+    number = max(
+        range(len(run.frames)), key=lambda k: np.abs(run.frames[k].field("contact-force").values).max()
+    )
+    force = np.asarray(variables.GetPrimvar("contact_force").Get(number))
+    frame = run.frames[number]
+    points, x = frame.surface("block").points, frame.rows("block")
+    nearest = np.linalg.norm(points[:, None] - x[None], axis=2).argmin(axis=1)
+    assert np.abs(force).max() > 1.0
+    assert force == pytest.approx(frame.field("contact-force", "block").values[nearest], rel=1e-5, abs=1e-4)
+    assert len(variables.GetPrimvar("gap").GetTimeSamples()) == len(run.frames)
+    with pytest.raises(InputError, match="no field 'presure'"):
+        run.export(tmp_path / "b.usdc", fields=["presure"])
