@@ -11,8 +11,11 @@ from pliant.contact import Contact
 from pliant.contact.barrier.barrier_contact import BarrierContact
 from pliant.contact.barrier.geometry import surface_of
 from pliant.core.errors import MissingExtra
+from pliant.core.typing import Array, IntArray
+from pliant.mesh.mesh import boundary_triangles
 from pliant.simulation.simulation import Simulation
 from pliant_benchmarks.bench import BenchResult, bench
+from pliant_benchmarks.bench_peers import need_peer
 
 SOFT = {"young": 5e4, "poisson": 0.3, "density": 1000.0, "friction": 0.3}
 BARS = {"1k": 3, "9k": 6, "29k": 9, "110k": 14}  # cells across a bar, by the number of tets
@@ -41,18 +44,23 @@ def folding_strip() -> Parts:
     return [strip], [pl.Gravity((1.0, 0, -9.81)), pl.Ground(friction=0.5)], 0.02
 
 
-def crossings(simulation: Simulation) -> tuple[int, float | None]:
-    """Edges through triangles of the bodies' surfaces, and their smallest distance [m], by the auditor."""
+def _audited(parts: list[tuple[str, Array, IntArray]]) -> tuple[int, float | None]:
+    """Edges through triangles, and the smallest distance [m] between bodies, by the auditor."""
     from pliant.audit.auditor import audit_state
     from pliant.audit.surface_frames import joined
 
+    found = audit_state(joined("", parts))
+    return found.crossings, found.distance
+
+
+def crossings(simulation: Simulation) -> int:
+    """Edges through triangles of the bodies' surfaces."""
     world, parts = simulation.system.world, []
     for part in world.bodies:
         own = surface_of(part)
         x = np.einsum("vk,vki->vi", own.weights, world.x[part.rows][own.rows])
         parts.append((part.name, x, own.triangles))
-    found = audit_state(joined("", parts))
-    return found.crossings, found.distance
+    return _audited(parts)[0]
 
 
 def stepped(case: str, make: Callable[[], Parts], steps: int) -> BenchResult:
@@ -76,7 +84,7 @@ def stepped(case: str, make: Callable[[], Parts], steps: int) -> BenchResult:
         iterations.append(simulation.row()[column])
         touching.append(contact.touching)
         if k % 5 == 4:
-            met += crossings(simulation)[0]
+            met += crossings(simulation)
     half = slice(steps // 2, None)
     tets = sum(len(part.structure.cells["tetra"]) for part in simulation.system.world.bodies)
     note = (
@@ -120,3 +128,71 @@ def _growth(names: tuple[str, ...]) -> list[BenchResult]:
     power = float(np.polyfit(tets, np.log([each.value for each in found]), 1)[0])
     note = f"CPU time over tets, {names[0]} to {names[-1]}"
     return [*found, BenchResult(f"contact/exponent to {names[-1]}", power, "", note=note)]
+
+
+def mujoco_bars(cells: int, step: float) -> tuple[float, int]:
+    """Crossed bars by MuJoCo's flex, a grid of tets each: CPU milliseconds for each 10 ms, of a quarter of a
+    second, and in how many of its 25 states the auditor finds the bars crossing."""
+    import mujoco  # type: ignore[import-not-found]
+
+    def flex(name: str, counts: tuple[int, int, int], place: str) -> str:
+        count = " ".join(str(n + 1) for n in counts)
+        return f"""
+        <flexcomp name="{name}" type="grid" dim="3" count="{count}" spacing="{0.1 / cells} {0.1 / cells}
+                  {0.1 / cells}" mass="4" radius="0.002" pos="{place}">
+          <elasticity young="5e4" poisson="0.3" damping="0"/>
+          <contact selfcollide="none" condim="3" friction="0.3"/>
+          <edge equality="false"/>
+        </flexcomp>"""
+
+    model = mujoco.MjModel.from_xml_string(
+        f"""
+    <mujoco>
+      <option gravity="0 0 -9.81" timestep="{step}" integrator="discrete"/>
+      <size memory="1G"/>
+      <worldbody>
+        <geom name="ground" type="plane" size="5 5 0.1" friction="0.3"/>
+        {flex("low", (4 * cells, cells, cells), "0.2 0.05 0.07")}
+        {flex("high", (cells, 4 * cells, cells), "0.2 0.05 0.19")}
+      </worldbody>
+    </mujoco>"""
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    upper = range(int(model.flex_vertadr[1]), int(model.nflexvert))
+    data.qvel[[int(model.body_dofadr[model.flex_vertbodyid[v]]) + 2 for v in upper]] = -2.0
+    spent, crossed, every = 0.0, 0, round(0.01 / step)
+    for _ in range(25):
+        start = time.process_time()
+        for _ in range(every):
+            mujoco.mj_step(model, data)
+        spent += time.process_time() - start
+        crossed += _audited(_flex_parts(model, data))[0] > 0
+    return 1e3 * spent / 25, crossed
+
+
+def _flex_parts(model: Any, data: Any) -> list[tuple[str, Array, IntArray]]:
+    found = []
+    for k in range(2):
+        elements, vertices = int(model.flex_elemdataadr[k]), int(model.flex_vertadr[k])
+        tets = np.array(model.flex_elem[elements : elements + 4 * int(model.flex_elemnum[k])]).reshape(-1, 4)
+        x = np.array(data.flexvert_xpos[vertices : vertices + int(model.flex_vertnum[k])])
+        found.append((str(k), x, boundary_triangles(tets)))
+    return found
+
+
+@bench("contact/mujoco-flex")
+def mujoco_flex() -> list[BenchResult]:
+    """MuJoCo (pip install mujoco) on the crossed bars of 1000 tets; the ratio is to a step of ours."""
+    need_auditor()
+    need_peer("mujoco")
+    ours, found = stepped("", lambda: crossed_bars(3), 24), []
+    for step in (0.01, 0.002, 0.001):
+        try:
+            spent, crossed = mujoco_bars(3, step)
+        except Exception as error:  # whatever another version of it raises
+            raise MissingExtra(f"This version does not run the bars: {error}.") from error
+        note = f"bars cross each other in {crossed} of 25 states; ours {ours.value:.3g} CPU ms, in none"
+        case = f"contact/mujoco-flex {1e3 * step:g} ms"
+        found.append(BenchResult(case, spent, "CPU ms/10 ms", None, spent / ours.value, None, note))
+    return found
