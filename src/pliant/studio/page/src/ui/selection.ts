@@ -21,11 +21,11 @@ export function selectionBar(app: App): HTMLElement {
       bar,
       h("div", { class: "deeds" },
         h("b", { class: "chosen" }, `${count(selection.ids.size)} of ${selection.body}`),
+        button({ icon: "remove", hint: "Select nothing (Esc)", kind: "ghost small", click: () => app.store.set({ selection: null }) }),
         ...line("hold"),
         button({ text: "Free", hint: "End what holds them (U)", id: "do-free", kind: "small", click: () => { if (!freeSelection(app)) notify("info", "Nothing holds these particles."); } }),
         nameField(app),
-        ...changeButtons(app),
-        button({ icon: "remove", hint: "Select nothing (Esc)", kind: "ghost small", click: () => app.store.set({ selection: null }) })),
+        ...changeButtons(app)),
       shape.length ? h("div", { class: "deeds" }, h("span", { class: "faint" }, "shape"), ...shape) : null,
     );
   });
