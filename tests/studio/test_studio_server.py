@@ -93,6 +93,11 @@ def test_only_the_right_token_and_origin_come_in(studio: Served) -> None:
         {"origin": None},
         {"origin": f"https://127.0.0.1:{studio.port}"},
         {"origin": "null"},
+        {"token": studio.token[:-1]},
+        {"token": studio.token.swapcase()},
+        {"origin": f"http://127.0.0.1:{studio.port}.evil.example"},
+        {"origin": f"http://evil.example@127.0.0.1:{studio.port}"},
+        {"origin": f"http://127.0.0.1:{studio.port + 1}"},
     ]
     for changes in wrong:
         with pytest.raises(Exception, match=r"403|rejected"), connect(studio, **changes):
