@@ -11,7 +11,7 @@ import pytest
 from serving import BEAM, Served
 
 from pliant.core.errors import InputError, SceneError
-from pliant.studio.document import Document, put
+from pliant.studio.document import Document, Project, put
 from pliant.studio.frame_messages import pack, unpack
 from pliant.studio.workspace import Workspace
 
@@ -213,6 +213,17 @@ def test_a_document_undoes_and_redoes_and_refuses_what_is_no_scene(tmp_path: Pat
     again = Document(Workspace(tmp_path))
     again.open(document.text, "again.toml")
     assert again.text == document.text
+
+
+def test_a_scene_without_a_file_is_called_by_its_take(tmp_path: Path) -> None:
+    project = Project(Workspace(tmp_path))
+    assert "title" not in project.state()["table"], "movies of it have no title"
+    project.take_saved("first.toml")
+    project.take_saved("second.toml")
+    assert project.state()["name"] == "first.toml"
+    project.save("own.toml")
+    project.take_saved("third.toml")
+    assert project.state()["name"] == "own.toml"
 
 
 def test_put_adds_changes_and_removes() -> None:
