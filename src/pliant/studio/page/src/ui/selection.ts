@@ -51,7 +51,7 @@ function changeButtons(app: App): (HTMLElement | null)[] {
 
 /** Names the selection as a group of its body. */
 function nameField(app: App): HTMLElement {
-  const input = h("input", { type: "text", id: "group-name", class: "group-name", placeholder: "name as group", "aria-label": "name the selection as a group", maxlength: "40" });
+  const input = h("input", { type: "text", id: "group-name", class: "group-name", placeholder: "group name", "aria-label": "name the selection as a group", maxlength: "40" });
   const put = (): void => {
     const { selection, table, frame } = app.store.state;
     const name = input.value.trim();
