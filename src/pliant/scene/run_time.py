@@ -153,7 +153,7 @@ def estimated_time(
     later = watch.later if simulation.frame < frames - 1 else watch.now - watch.first
     if _parts(scene) and simulation.frame < frames - 1:
         later *= 1.0 + (PARTED - 1.0) * (1.0 - watch.done / max(steps, 1))
-    wall, cpu = (first + later + _writing_seconds(scene, simulation, frames)).tolist()
+    wall, cpu = (first + later + frames * _frame_seconds(scene, simulation)).tolist()
     return RunTime(wall, cpu, covered, tuple(_uncounted(scene, simulation, covered)))
 
 
@@ -163,8 +163,8 @@ def _parts(scene: Scene) -> bool:
     return cut or any(body.resolved_material.strength is not None for body in scene.bodies)
 
 
-def _writing_seconds(scene: Scene, simulation: Simulation, frames: int) -> Array:
-    """Wall and CPU seconds of beginning a run folder, and of sampling the measures and writing ``frames``."""
+def _frame_seconds(scene: Scene, simulation: Simulation) -> Array:
+    """Wall and CPU seconds of sampling the measures and writing a frame."""
     from pliant.run.recorder import begin, create, write_frame
 
     with tempfile.TemporaryDirectory() as place:
@@ -172,9 +172,7 @@ def _writing_seconds(scene: Scene, simulation: Simulation, frames: int) -> Array
         writer = create(scene, simulation, folder, WRITES + 1, 1, "", False)
         simulation.frame, frame = 0, simulation.frame
         try:
-            start = _clocks()
             begin(simulation, writer, scene.record.velocities)
-            begun = _clocks() - start
             rows = None
             if simulation.step_columns:
                 rows = np.tile(simulation.row_of_steps(), (simulation.plan.per_frame, 1))
@@ -182,7 +180,7 @@ def _writing_seconds(scene: Scene, simulation: Simulation, frames: int) -> Array
             for _ in range(WRITES):
                 simulation.frame += 1
                 write_frame(simulation, writer, scene.record.velocities, rows, False)
-            return np.asarray(begun + frames * (_clocks() - start) / WRITES)
+            return np.asarray((_clocks() - start) / WRITES)
         finally:
             simulation.frame = frame
             writer.finish("interrupted", "")
