@@ -91,7 +91,7 @@ def test_signatures_name_the_parameters(site: Path) -> None:
     """Positional ones first, as Python takes them."""
     text = re.sub(r"<[^>]+>|\s", "", (site / "reference/python.html").read_text())
     assert "classpliant.Fix(body=None,select=None," in text
-    assert "classpliant.Body(shape=None,mesh=None,*," in text
+    assert "classpliant.Body(shape=None,mesh=None,edge=None," in text
     assert "(args,kwargs)" not in text
 
 
