@@ -33,7 +33,7 @@ def moving_tool(detail: str = "adaptive", **model: Any) -> Any:
     return pl.Scene([slab], [held, tool], time=pl.TimeSettings(duration=SECONDS, fps=FPS))
 
 
-def frame_times(scene: Any, frames: int, warm: int = 30) -> tuple[Any, Any, Any]:
+def frame_times(scene: Any, frames: int, warm: int = 30) -> tuple[Any, Any, Any, Any]:
     """Seconds of each frame after a few, on the wall and of the processor (n, 2), the node updates in it, the
     changes of level so far and what those of it took [s] (n, 2), and the simulation."""
     simulation = scene.simulation()

@@ -77,6 +77,12 @@ def implicit() -> list[BenchResult]:
     return moduli("implicit", "implicit-euler", False)
 
 
+@bench("stiff/compliant")
+def compliant() -> list[BenchResult]:
+    """Elastic energies as compliant constraints."""
+    return moduli("compliant", "compliant-constraints", False)
+
+
 @bench("stiff/implicit-constraint")
 def implicit_constraint() -> list[BenchResult]:
     """Implicit Euler steps with the volume kept by a constraint."""

@@ -87,9 +87,10 @@ def test_levels_that_come_and_go_for_a_minute_leave_no_drift() -> None:
     assert changes >= 2 * 29  # levels come and go with each of its visits after the first two seconds
 
 
-def test_what_a_tool_presses_is_carried_by_the_base() -> None:
-    """Forces balance, while the levels go on being chosen."""
-    simulation = run_through(poked(), 240)
+@pytest.mark.parametrize("detail", ["adaptive", "finest", "coarsest"])
+def test_what_a_tool_presses_is_carried_by_the_base(detail: str) -> None:
+    """Forces balance, whatever is simulated, and while levels go on being chosen."""
+    simulation = run_through(poked(detail=detail), 240)
     row = dict(zip(simulation.columns, simulation.row(), strict=True))
     assert row["tool.z"] > 500
     assert row["base.z"] == pytest.approx(row["tool.z"], rel=0.01)

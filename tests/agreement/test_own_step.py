@@ -40,6 +40,8 @@ class DustMechanics(Mechanics):
 
     def add_internal_forces(self, out: Any) -> None: ...
 
+    def add_holding_forces(self, out: Any) -> None: ...
+
     def advance(self, ctx: StepContext) -> None:
         a = ctx.external * ctx.inverse_mass
         free = ctx.inverse_mass > 0

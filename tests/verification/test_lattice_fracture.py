@@ -124,7 +124,7 @@ def test_a_toughness_needs_a_strength_and_a_model_that_uses_it() -> None:
         Body(
             box(0.1, 0.1, 0.1), edge=0.02, model="lattice", material={**material, "toughness": 5.0}
         ).structure()
-    body = Body(box(0.1, 0.1, 0.1), edge=0.05, model="fem", material={**BRITTLE, "toughness": 5.0})
+    body = Body(box(0.1, 0.1, 0.1), edge=0.05, model="efg", material={**BRITTLE, "toughness": 5.0})
     with pytest.raises(pl.errors.PliantError, match="toughness"):
         pl.Scene([body], []).simulation()
 

@@ -163,6 +163,32 @@ def test_products_of_clusters_are_twice_their_energy() -> None:
     assert np.abs(out.sum(axis=0)).max() < 1e-12 * np.abs(out).sum()
 
 
+@pytest.mark.parametrize("operator", ["corotational", "neo-hookean"])
+@pytest.mark.parametrize("fine", [nowhere, left, everywhere])
+def test_damping_takes_energy_and_no_momentum(operator: str, fine: Any) -> None:
+    """Of a body that is strained by a third and turned, in motion at random: forces of damping have neither
+    sum nor torque, take energy, and none from a rigid motion."""
+    body = Frozen(bar(operator=operator, material=SOFT | {"damping": 1e-2}), fine)
+    turn, rng = Rotation((1, 2, 3), 70).matrix(), np.random.default_rng(3)
+    stretch = np.array([[1.3, 0.2, 0.0], [0.0, 0.8, 0.1], [0.0, 0.0, 1.0]])
+    body.field(lambda p: (p + 0.02 * rng.standard_normal(p.shape)) @ (turn @ stretch).T)
+    inner, own = body.body, body.body.arrangement.active
+    for rigid in (False, True):
+        v = 0.1 * rng.standard_normal((len(own), 3))
+        x = inner.motion.x[own]
+        v = np.cross([0.3, -2.0, 1.0], x) + np.array([1.0, 2.0, 3.0]) if rigid else v
+        inner.motion.v[own] = v
+        inner.evaluate()
+        q = inner.motion.q[own]
+        size = np.abs(inner.motion.f[own] - q).max()
+        if rigid:
+            assert np.abs(q).max() < 1e-12 * size
+        else:
+            assert np.sum(q * v) < -1e-3 * np.abs(q * v).sum()
+            assert np.abs(q.sum(axis=0)).max() < 1e-12 * np.abs(q).sum()
+            assert np.abs(np.cross(x, q).sum(axis=0)).max() < 1e-12 * np.abs(q).sum()
+
+
 # ------------------------------------------------------------------------------------------------- mass
 
 

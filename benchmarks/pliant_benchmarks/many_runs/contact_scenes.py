@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from pliant.actions import Fix, Gravity, Ground, Move, Obstacle, Rotate
+from pliant.actions.obstacles import CapsuleShape
 from pliant.contact import Contact
 from pliant.core import where
+from pliant.core.rotation import Rotation
 from pliant.core.typing import Array, IntArray
 from pliant.mesh.mesh import Surface
 from pliant.mesh.shapes import box, gummy, icosphere, torus
@@ -56,7 +58,7 @@ def ball(name: str, radius: float, position: Any, **more: Any) -> Body:
 def ring(name: str, major: float, minor: float, position: Any, degrees: float, **more: Any) -> Body:
     return Body(
         torus(major, minor), edge=minor, model="fem", material=more.pop("material", SOFT), position=position,
-        rotation={"axis": "x", "degrees": degrees}, name=name, **more,
+        rotation=Rotation(axis="x", degrees=degrees), name=name, **more,
     )  # fmt: skip
 
 
@@ -158,12 +160,11 @@ def folding(width: float, cells: Any, young: float) -> ContactScene:
 def rollers() -> ContactScene:
     def build() -> Any:
         plate = bar("plate", (0.3, 0.1, 0.06), (8, 2, 2), (-0.32, -0.05, -0.03))
-        keys = {"keys": [{"time": 0.0, "value": [-0.0, 0, 0]}, {"time": 0.8, "value": [0.0, 0, 0]}]}
-        del keys
-        capsule = {"radius": 0.08, "length": 0.3, "axis": "y"}
+        capsule = CapsuleShape(radius=0.08, length=0.3, axis="y")
         upper = Obstacle(capsule=capsule, position=(0.08, 0, 0.1), friction=0.2, name="upper")
         lower = Obstacle(capsule=capsule, position=(0.08, 0, -0.1), friction=0.2, name="lower")
-        return [plate], [upper, lower, Move(plate, where.plane("x", "max"), velocity=(0.4, 0, 0))]
+        middle = where.box((-0.021, -1.0, -0.001), (0.0, 1.0, 0.001))  # thinner than the gap of 4 cm
+        return [plate], [upper, lower, Move(plate, middle, velocity=(0.4, 0, 0))]
 
     return ContactScene("between-rollers", build, 0.8, 0.01)
 
@@ -225,7 +226,7 @@ def characters(count: int) -> ContactScene:
             Body(
                 gummy(0.2), edge=0.04, model="fem", material=SOFT, name=f"g{k}",
                 position=(0.03 * (k % 2), 0.02 * k, 0.02 + 0.24 * k),
-                rotation={"axis": "x", "degrees": 35.0 * k},
+                rotation=Rotation(axis="x", degrees=35.0 * k),
             )
             for k in range(count)
         ]  # fmt: skip
@@ -234,7 +235,9 @@ def characters(count: int) -> ContactScene:
     return ContactScene(f"characters-{count}", build, 0.9, 0.01)
 
 
-def fixtures(name: str, below: Any, above: Any, height: float, offset: Any = (0.0, 0.0)) -> ContactScene:
+def fixtures(
+    name: str, below: tuple[Any, Any], above: tuple[Any, Any], height: float, offset: Any = (0.0, 0.0)
+) -> ContactScene:
     """A rigid body that falls on another one that is held: vertices, edges and faces against each other."""
 
     def build() -> Any:

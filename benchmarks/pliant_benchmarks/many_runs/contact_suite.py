@@ -1,70 +1,124 @@
-"""The contact suite: every scene is run, and every recorded state of it audited."""
+"""The contact suite: every scene is run, and every recorded state and every move between them is audited."""
 
 import json
+import shutil
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from pliant.audit import certify
-from pliant.core.errors import PliantError
+from pliant.core.errors import InputError, PliantError
+from pliant.core.registry import nearest
 from pliant.core.tables import Table
 from pliant.run.store import load
 from pliant_benchmarks.many_runs.contact_scenes import SCENES, ContactScene
 
+FREE, CROSSED, STOPPED = "free", "intersections", "stopped"
 
-def contact(folder: Path) -> Table:
-    """Run and certify the scenes that ``folder`` has no result of yet, one by one; a table of all."""
+
+def contact(folder: Path, names: Sequence[str] = ()) -> Table:
+    """Run and certify the scenes, or those with ``names``, that ``folder`` has no result of yet, one by one:
+    a table of all results, which is also written as ``suite.md`` and ``suite.json``."""
     folder.mkdir(parents=True, exist_ok=True)
-    for each in SCENES:
+    results: dict[str, Table] = {}
+    for each in _chosen(names):
         place = folder / f"{each.name}.json"
-        if place.is_file():
-            continue
-        found = _one(each, folder / f"{each.name}.pliant")
-        place.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        print(f"{each.name}: {_line(found)}", flush=True)
-    results = {each.name: json.loads((folder / f"{each.name}.json").read_text()) for each in SCENES}
-    done = [each for each in results.values() if "error" not in each]
-    return {
+        if not place.is_file():
+            found = run_and_certify(each, folder / f"{each.name}.pliant")
+            unfinished = place.with_suffix(".part")
+            unfinished.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            unfinished.replace(place)
+            print(f"{each.name}: {_line(found)}", flush=True)
+        results[each.name] = json.loads(place.read_text(encoding="utf-8"))
+    table = {
         "scenes": len(results),
-        "ended": len(done),
-        "with_intersections": sum(each["failing_states"] > 0 for each in done),
-        "states": sum(each["states"] for each in done),
+        **{
+            word: sum(each["verdict"] == word for each in results.values())
+            for word in (FREE, CROSSED, STOPPED)
+        },
+        "states": sum(each["states"] for each in results.values()),
+        "moves": sum(each["moves"] for each in results.values()),
         "results": results,
     }
+    (folder / "suite.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    (folder / "suite.md").write_text(markdown(results), encoding="utf-8")
+    return table
 
 
-def _one(each: ContactScene, place: Path) -> Table:
-    scene, begin = each.scene(), time.process_time()
-    fps = round(1.0 / each.step)
+def _chosen(names: Sequence[str]) -> list[ContactScene]:
+    known = {each.name: each for each in SCENES}
+    for name in names:
+        if name not in known:
+            raise InputError(f"The contact suite has no scene '{name}'; {nearest(name, list(known))}")
+    return [known[name] for name in names or known]
+
+
+def run_and_certify(each: ContactScene, place: Path) -> Table:
+    """Run a scene of the suite into ``place``, audit it and say how it went; an earlier run is replaced."""
+    scene, begin, error = each.scene(), time.process_time(), ""
+    scene = replace(scene, record=replace(scene.record, paths=True), integrator=None, step=None)
     try:
-        run = scene.run(duration=each.duration, fps=fps, to=place, progress=False, force=True)
-    except PliantError as error:
-        found: Table = {"error": str(error), "seconds": time.process_time() - begin}
-        if place.is_dir() and len(load(place).frames):
-            found["failing_states"] = certify(place).table()["failing_states"]
-        return found
+        scene.run(duration=each.duration, fps=round(1.0 / each.step), to=place, progress=False, force=True)
+    except PliantError as problem:
+        error = str(problem)
     seconds = time.process_time() - begin
-    certificate = certify(place)
+    found: Table = {"verdict": STOPPED, "states": 0, "moves": 0, "cpu_seconds": seconds}
+    if place.is_dir() and len(load(place).frames) > 1:
+        found |= _audited(place, seconds)
+    if error:
+        found |= {"error": error} | {"verdict": CROSSED if found["verdict"] == CROSSED else STOPPED}
+    return found
+
+
+def _audited(place: Path, seconds: float) -> Table:
+    certificate, run = certify(place, paths=True), load(place)
     certificate.write(place)
+    shutil.rmtree(place / "paths", ignore_errors=True)  # they take most of the space
     table, series = certificate.table(), run.series
-    unexplained = np.abs(series["energy.unexplained"]).max()
+    steps = len(run.frames) - 1
     return {
+        "verdict": FREE if certificate.ok else CROSSED,
         "states": table["checked"]["states"],
+        "moves": table["checked"]["moves"],
         "failing_states": table["failing_states"],
         "smallest_distance": table["smallest_distance"],
         "particles": len(run.frames[0].positions),
+        "steps": steps,
         "iterations": float(np.mean(series["solver.iterations"][1:])),
         "most_iterations": float(np.max(series["solver.iterations"])),
-        "ms_per_step": 1e3 * seconds / max(len(run.frames) - 1, 1),
-        "unexplained": float(unexplained),
+        "cpu_ms_per_step": 1e3 * seconds / steps,
+        "unexplained": float(np.abs(series["energy.unexplained"]).max()),
     }
 
 
 def _line(found: Table) -> str:
-    if "error" in found:
+    if "iterations" not in found:
         return f"stopped: {found['error']}"
-    return (
-        f"{found['states']} states, {found['failing_states']} with intersections, "
-        f"{found['iterations']:.1f} iterations, {found['ms_per_step']:.0f} ms a step"
+    text = (
+        f"{found['verdict']}, {found['states']} states and {found['moves']} moves, "
+        f"{found['iterations']:.1f} iterations, {found['cpu_ms_per_step']:.0f} CPU ms a step"
     )
+    return text + (f"; stopped: {found['error']}" if "error" in found else "")
+
+
+def markdown(results: dict[str, Table]) -> str:
+    """The results as a table for the documentation."""
+    lines = [
+        "| scene | particles | steps | moves | iterations a step, mean / most | CPU ms a step | "
+        "smallest distance [mm] | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, each in results.items():
+        if "iterations" not in each:
+            lines.append(f"| {name} | | | | | | | {each['verdict']} |")
+            continue
+        near = each["smallest_distance"]
+        lines.append(
+            f"| {name} | {each['particles']} | {each['steps']} | {each['moves']} | "
+            f"{each['iterations']:.1f} / {each['most_iterations']:.0f} | {each['cpu_ms_per_step']:.0f} | "
+            f"{'' if near is None else f'{1e3 * near:.3g}'} | {each['verdict']} |"
+        )
+    return "\n".join(lines) + "\n"

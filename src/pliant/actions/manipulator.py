@@ -72,6 +72,7 @@ class ManipulatorRuntime(ActionRuntime):
 
     capabilities = frozenset({PrescribedMotion})
     is_static = False
+    reads_forces = True
     rows: IntArray
 
     def __init__(self, world: World, rows: IntArray, how: Manipulator, name: str) -> None:

@@ -20,6 +20,7 @@ from pliant.contact.pair_layout import (
     KEPT,
     LAST,
     REACH,
+    SIDED,
     STIFFNESS,
 )
 from pliant.contact.smooth_surface import SmoothSurfaces
@@ -47,26 +48,28 @@ class ContactPairs:
         self.surfaces = s = surfaces_of(world, contact, smooth)
         self.laws = laws_between(world, s, contact, sticky)
         self.collides = _colliding(world, contact, s)
-        rigid = np.array([part.mechanics.contact_surface().rigid for part in world.bodies])
+        rigid = np.array([part.mechanics.contact_surface().rigid for part in world.bodies])[s.source]
         pointlike = s.points_only | s.ball
         one_way = np.outer(~pointlike, s.points_only) | np.outer(~pointlike & rigid, s.ball)
         self.vertices_collide: BoolArray = self.collides & ~one_way
+        siblings = s.siblings
+        self.edges_collide: BoolArray = self.collides & ~siblings  # cracks have no side for edges
         stretch = self.laws[:, :, ADHESION] / self.laws[:, :, STIFFNESS]  # before what sticks lets go
         reach = np.where(self.vertices_collide, self.laws[:, :, REACH] + stretch, 0.0)
         self.body_reach = reach.max(axis=0)  # around the triangles of each body
-        edge_reach = np.where(self.collides, EDGE_REACH * self.laws[:, :, REACH], 0.0)
+        edge_reach = np.where(self.edges_collide, EDGE_REACH * self.laws[:, :, REACH], 0.0)
         self.edge_reach = edge_reach.max(axis=0)
         colliding = self.laws[self.collides]
         self.skin = SKIN * float(colliding[:, REACH].min()) if len(colliding) else 1.0
         self.rubs = bool((colliding[:, FRICTION] > 0.0).any())
         rough = roughness(world)
         self.rough = np.add.reduceat(s.weights * rough[s.rows], s.first[:-1]) if s.count else np.empty(0)
-        self.body_mass = np.array([world.mass[p.rows].sum() if r else 0.0 for p, r in zip(
-            world.bodies, rigid, strict=True)])  # fmt: skip
+        masses = np.array([world.mass[p.rows].sum() for p in world.bodies])
+        self.body_mass = np.where(rigid, masses[s.source], 0.0)
         n = s.count
         self.x, self.velocity, self.spin, self.force, self.torque = (np.zeros((n, 3)) for _ in range(5))
         self.before, self.inverses, self.yielding = np.zeros((n, 3)), np.zeros((n, 6)), np.zeros(n)
-        self.vertex_scale, self.body_scale = np.ones(n), np.ones(len(world.bodies))
+        self.vertex_scale, self.body_scale = np.ones(n), np.ones(len(s.source))
         self._marks, self._active = np.zeros(n, bool), np.zeros(n, np.int64)
         self.active = self._active[:0]
         self._restored: tuple[IntArray, Array] | None = None
@@ -85,7 +88,7 @@ class ContactPairs:
         pairs, found = triangle_candidates(s, self.vertices_collide, wide, self.x)
         pairs = self._with_inner(pairs, keys, history)
         wide = np.where(self.edge_reach > 0.0, self.edge_reach + self.skin, 0.0)
-        edge_pairs, edges_found = edge_candidates(s, self.collides, wide, self.x)
+        edge_pairs, edges_found = edge_candidates(s, self.edges_collide, wide, self.x)
         edge_pairs[:, 2:] += len(found)
         self.vertex_pairs = len(pairs)
         self.pairs, self.found = np.concatenate([pairs, edge_pairs]), np.concatenate([found, edges_found])
@@ -109,7 +112,7 @@ class ContactPairs:
     def _with_inner(self, pairs: IntArray, keys: IntArray, history: Array) -> IntArray:
         """``pairs``, and those of vertices that are deep inside other bodies, away from all candidates."""
         many = len(self.body_reach)
-        inner = (history[:, LAST] < 0.0) & (history[:, KEPT] == 0.0) & (keys[:, 0] < self.surfaces.count)
+        inner = (history[:, LAST] < 0.0) & (history[:, KEPT] != SIDED) & (keys[:, 0] < self.surfaces.count)
         inner &= history[:, ACTIVE] > 0.0
         wanted = keys[inner]
         if not len(wanted):
@@ -199,6 +202,11 @@ class ContactPairs:
         """How far pairs are closer than they are kept (p,) [m], overlaps left alone included; 0: not."""
         return np.where(self.touched >= 0, np.maximum(self.reach - self.geometry[:, DISTANCE], 0.0), 0.0)
 
+    @property
+    def sources(self) -> tuple[IntArray, IntArray]:
+        """The bodies of the World of either side of the pairs, (p,) each."""
+        return self.surfaces.source[self.own], self.surfaces.source[self.pairs[:, 1]]
+
     def pressed(self) -> Array:
         """How far the pairs of ``kept`` are pressed into each other (k,) [m]; infinite if not known."""
         if self._restored is not None:
@@ -210,17 +218,39 @@ class ContactPairs:
 
 def _colliding(world: "World", contact: "Contact", s: ContactSurfaces) -> BoolArray:
     """Which bodies collide (b, b); those with themselves of which there is more than one part that can."""
-    many = len(world.bodies)
-    collides: BoolArray = np.full((many, many), contact.between)
-    for b, part in enumerate(world.bodies):
+    collides: BoolArray = np.where(s.source[:, None] == s.source, True, contact.between)
+    for b, source in enumerate(s.source):
         pieces = s.piece[s.body == b]
-        itself = contact.collides_with_itself(part) and (
+        itself = contact.collides_with_itself(world.bodies[source]) and (
             bool(s.whole[b]) or (len(pieces) > 0 and bool((pieces != pieces[0]).any()))
         )
         collides[b, b] = itself
-    absent = [not part.present for part in world.bodies]
+    absent = np.array([not part.present for part in world.bodies])[s.source]
     collides[absent, :] = collides[:, absent] = False
     return collides
+
+
+def children(old: ContactSurfaces, new: ContactSurfaces, parents: IntArray) -> IntArray:
+    """Which bodies of ``new`` continue which of ``old``, (k, 2), sorted; parents (n,): the old row of each
+    new one, or -1."""
+    vertex = np.full(max(int(old.row.max(initial=0)), int(parents.max(initial=0))) + 1, -1)
+    vertex[old.row[old.row >= 0]] = np.flatnonzero(old.row >= 0)
+    mine = np.flatnonzero(new.row >= 0)
+    from_ = vertex[parents[new.row[mine]]]
+    known = (from_ >= 0) & (parents[new.row[mine]] >= 0)
+    found = [np.column_stack([old.body[from_[known]], new.body[mine[known]]])]
+    for b in np.flatnonzero(old.smooth):
+        heirs = np.flatnonzero(new.source == old.source[b])
+        found.append(np.column_stack([np.full(len(heirs), b), heirs]))
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def inherited(keys: IntArray, heirs: IntArray) -> tuple[IntArray, IntArray]:
+    """``keys`` (k, 2) with the bodies that continue theirs (``children``), and which key each was."""
+    begin, end = (np.searchsorted(heirs[:, 0], keys[:, 1], side=side) for side in ("left", "right"))
+    of = np.repeat(np.arange(len(keys)), end - begin)
+    place = np.arange(len(of)) - np.repeat(np.cumsum(end - begin) - (end - begin), end - begin)
+    return np.column_stack([keys[of, 0], heirs[np.repeat(begin, end - begin) + place, 1]]), of
 
 
 def renumbered(

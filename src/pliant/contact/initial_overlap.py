@@ -23,6 +23,7 @@ from pliant.core.errors import SceneError
 from pliant.core.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
+    from pliant.contact.parameters import Contact
     from pliant.state.world import BodyState, World
 
 SLIGHT = 1e-3  # overlaps at the start below this fraction of the reach are not reported
@@ -53,12 +54,13 @@ class OverlapSchedule:
         _set_allowed(table, pairs, depth)
         present = self.at(time).copy()
         vertices = pairs < table.vertex_pairs
-        own, other = table.own[pairs[vertices]], table.pairs[pairs[vertices], 1]
+        own, other = (source[pairs[vertices]] for source in table.sources)
         largest = np.zeros_like(present)
         np.maximum.at(largest, (own, other), depth[vertices])
         largest = np.maximum(largest, largest.T)
         more = largest > present
-        reach = table.laws[:, :, REACH]
+        first = np.searchsorted(table.surfaces.source, np.arange(len(present)))
+        reach = table.laws[np.ix_(first, first)][:, :, REACH]
         self.start = np.where(more, largest, self.start)
         self.since = np.where(more, time, self.since)
         slow = SECONDS * np.maximum(1.0, largest / np.maximum(reach, 1e-300))
@@ -93,13 +95,18 @@ def allow_overlaps(
 
 def allow_sudden(table: ContactPairs, overlaps: OverlapSchedule, time: float) -> None:
     """Let pairs that touch for the first time and are deep already (they passed a surface within one step,
-    or a body was put there) separate slowly."""
+    or a body was put there) separate slowly. Pieces of one body are left as they are until they part."""
     new = (table.touched >= 0) & (table.history[:, ACTIVE] == 0.0)
     if not new.any():
         return
     rows = np.flatnonzero(new)
     depth = table.reach[rows] - table.geometry[rows, DISTANCE]
     deep = depth > SUDDEN * table.reach[rows]
+    siblings = table.surfaces.siblings[table.own[rows], table.pairs[rows, 1]]
+    among = deep & siblings
+    _set_allowed(table, rows[among], depth[among])
+    table.history[rows[among], KEPT] = FRESH
+    deep &= ~siblings
     overlaps.allow(table, rows[deep], depth[deep], time)
 
 
@@ -107,7 +114,7 @@ def allow_new_pieces(table: ContactPairs, world: "World", keys: IntArray, presse
     """Particles beside a new crack are closer than their balls: they keep that until they part. No pair
     of pieces is pressed more than before, which is ``pressed`` (k,) for ``keys``, nothing for others."""
     pieces = np.array([part.mechanics.contact_surface().pieces is not None for part in world.bodies])
-    mine = np.flatnonzero((table.own == table.pairs[:, 1]) & pieces[table.own])
+    mine = np.flatnonzero((table.own == table.pairs[:, 1]) & pieces[table.sources[0]])
     if not len(mine):
         return
     table.search(world.x)
@@ -120,15 +127,18 @@ def allow_new_pieces(table: ContactPairs, world: "World", keys: IntArray, presse
     table.history[mine[over], KEPT] = SIDED
 
 
-def allow_broken(table: ContactPairs, world: "World", keys: IntArray, pressed: Array) -> BoolArray:
-    """Pairs of bodies of balls that have broken: none is pressed more than before, which is ``pressed`` (k,)
-    for ``keys``, nothing for others; what it is closer than that shrinks as it opens. Returns which pairs
-    these are (p,)."""
-    thick = np.array([_breaks_into_balls(part) for part in world.bodies])
-    mine = np.flatnonzero(thick[table.own] | thick[table.pairs[:, 1]])
-    own: BoolArray = np.zeros(len(table.pairs), bool)
+def allow_broken(
+    table: ContactPairs, world: "World", contact: "Contact", keys: IntArray, pressed: Array
+) -> BoolArray:
+    """Pairs of bodies that have broken, into balls or into closed pieces: none is pressed more than before,
+    which is ``pressed`` (k,) for ``keys``, nothing for others; what it is closer than that shrinks as it
+    opens. Returns which pairs these are (p,)."""
+    thick = np.array([_breaks_into_balls(part) or contact.splits(part) for part in world.bodies])
+    own, other = table.sources
+    mine = np.flatnonzero(thick[own] | thick[other])
+    known: BoolArray = np.zeros(len(table.pairs), bool)
     if not len(mine):
-        return own
+        return known
     table.search(world.x)
     before = np.zeros(len(table.pairs))
     pairs, there = table.place(keys)
@@ -137,8 +147,8 @@ def allow_broken(table: ContactPairs, world: "World", keys: IntArray, pressed: A
     over = (table.touched[mine] >= 0) & (depth > table.history[mine, ALLOWED])
     _set_allowed(table, mine[over], depth[over])
     table.history[mine[over], KEPT] = FRESH
-    own[mine] = True
-    return own
+    known[mine] = True
+    return known
 
 
 def _breaks_into_balls(part: "BodyState") -> bool:
@@ -161,7 +171,7 @@ def allow_new_faces(
     table.search(x)
     depth = np.where(table.touched >= 0, table.limit - table.geometry[:, DISTANCE], 0.0)
     new = (depth > 0.0) & (table.history[:, ACTIVE] == 0.0) & ~known
-    same = table.own == table.pairs[:, 1]
+    same = np.equal(*table.sources)
     others = np.flatnonzero(new & ~same)
     overlaps.allow(table, others, depth[others], time)
     over = np.flatnonzero(new & same & (np.arange(len(new)) < table.vertex_pairs))
@@ -203,7 +213,7 @@ def _inside(table: ContactPairs, parts: list["BodyState"]) -> tuple[IntArray, Ar
     known = {tuple(key) for key in table.pairs[: table.vertex_pairs][touching, :2].tolist()}
     for other in np.flatnonzero(s.closed):
         triangles = s.triangles[s.body_first[other] : s.body_first[other + 1]]
-        own = np.flatnonzero(table.vertices_collide[s.body, other] & (s.body != other))
+        own = np.flatnonzero(table.vertices_collide[s.body, other] & (s.source[s.body] != s.source[other]))
         if not len(own) or not table.collides[:, other].any():
             continue
         used = table.x[np.unique(triangles)]
@@ -222,7 +232,8 @@ def _inside(table: ContactPairs, parts: list["BodyState"]) -> tuple[IntArray, Ar
 
 def _refuse(table: ContactPairs, parts: list["BodyState"], inner: IntArray, depth: Array) -> None:
     deepest = int(np.argmax(depth))
-    own, other = parts[table.surfaces.body[inner[deepest, 0]]], parts[inner[deepest, 1]]
+    source = table.surfaces.source
+    own, other = parts[source[table.surfaces.body[inner[deepest, 0]]]], parts[source[inner[deepest, 1]]]
     raise SceneError(
         f"Body '{own.name}' starts inside body '{other.name}': {len(inner)} points of its surface, "
         f"up to {depth[deepest]:.3g} m deep.",
@@ -236,14 +247,14 @@ def _described(
 ) -> list[str]:
     notes, many, s = [], len(parts), table.surfaces
     rows = np.flatnonzero(depth[: table.vertex_pairs] > SLIGHT * table.reach[: table.vertex_pairs])
-    own, other = table.own[rows], table.pairs[rows, 1]
+    own, other = (source[rows] for source in table.sources)
     key = np.minimum(own, other) * many + np.maximum(own, other)
     for pair in np.unique(key):
         here = rows[key == pair]
         first, second = int(pair) // many, int(pair) % many
         ids = []
         for p in here[:5]:
-            part, vertex = parts[table.own[p]], table.pairs[p, 0]
+            part, vertex = parts[s.source[table.own[p]]], table.pairs[p, 0]
             number = s.row[vertex] - part.rows.start if s.row[vertex] >= 0 else f"surface {vertex}"
             ids.append(f"{part.name} {number}")
         more = ", ..." if len(here) > 5 else ""

@@ -74,7 +74,7 @@ class MeshObstacle(ObstacleRuntime):
         corners = self.motion.triangles[which]
         shares = _barycentric(points, now[corners])
         moved = (now[corners] - before[corners]) / dt
-        return np.einsum("kc,kci->ki", shares, moved)
+        return np.asarray(np.einsum("kc,kci->ki", shares, moved))
 
     def project(self, time: float, dt: float, world: "World") -> None:
         if self.barrier:

@@ -196,7 +196,7 @@ def _vertex_pairs(
     for p in range(a, b):
         i, body = pairs[p, 0], pairs[p, 1]
         touched[p] = -1
-        inside = history[p, ACTIVE] > 0.0 and history[p, LAST] < 0.0 and history[p, KEPT] == 0.0
+        inside = history[p, ACTIVE] > 0.0 and history[p, LAST] < 0.0 and history[p, KEPT] != SIDED
         if moved < slack[p] and not inside:
             continue
         far = SPARE * limit[p]

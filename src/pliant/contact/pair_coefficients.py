@@ -47,15 +47,17 @@ def rebound(z: float) -> float:
 def laws_between(
     world: "World", surfaces: "ContactSurfaces", contact: "Contact", sticky: Sequence[bool]
 ) -> Array:
-    """Stiffness [N/m], damping ratio, friction, reach [m], adhesion [N] of all pairs of bodies, (b, b, 5).
+    """Stiffness [N/m], damping ratio, friction, reach [m], adhesion [N] of all pairs of contact bodies,
+    (b, b, 5).
 
-    sticky (b,): bodies that nothing slips on, and that hold what has been pressed against them.
+    sticky: bodies of the World that nothing slips on, and that hold what has been pressed against them.
     """
     materials = [part.material for part in world.bodies]
-    radius = surfaces.radius
+    first = np.searchsorted(surfaces.source, np.arange(len(materials)))
+    radius = surfaces.radius[first]
     own = [
         _stiffness(part) * (SMOOTH if fine else 1.0)
-        for part, fine in zip(world.bodies, surfaces.smooth, strict=True)
+        for part, fine in zip(world.bodies, surfaces.smooth[first], strict=True)
     ]
     rough = [
         p.material.friction if (own_one := p.mechanics.contact_surface().friction) is None else own_one
@@ -80,7 +82,7 @@ def laws_between(
                 friction, adhesion = NO_SLIP, max(adhesion, LET_GO * reach * contact.stiffness * soft)
             damping = damping_for(restitution) / np.sqrt(2.0)  # two contacts at once, one each way
             out[i, j] = contact.stiffness * soft, damping, friction, reach, adhesion
-    return out
+    return np.ascontiguousarray(out[np.ix_(surfaces.source, surfaces.source)])
 
 
 def _stiffness(part: "BodyState") -> float:

@@ -76,6 +76,11 @@ class Contact:
         """Whether of a body that collides with itself only different pieces do."""
         return self.self_ == "pieces" and self.collides_with_itself(part)
 
+    def splits(self, part: "BodyState") -> bool:
+        """Whether the pieces of a body are bodies of their own: those of tets, which are closed and have no
+        particle in common."""
+        return self.only_pieces(part) and "tetra" in part.structure.cells
+
     def prepare(self, world: "World", up: Vector) -> "ActionRuntime":
         if self.method == "barrier":
             from pliant.contact.barrier.barrier_contact import BarrierContact

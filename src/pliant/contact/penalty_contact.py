@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.contact import pair_kernels, vertex_kernels
-from pliant.contact.contact_pairs import ContactPairs, renumbered
+from pliant.contact.contact_pairs import ContactPairs, children, inherited, renumbered
 from pliant.contact.initial_overlap import (
     OverlapSchedule,
     allow_broken,
@@ -73,6 +73,11 @@ class PenaltyContact(ActionRuntime):
         """Take over the present surfaces of all bodies."""
         self.table, self.fresh, self.searched = self._table(), False, False
 
+    def _left_overlaps(self, time: float) -> Array:
+        """Overlaps that pairs of contact bodies are left with (b, b) [m]."""
+        source = self.table.surfaces.source
+        return np.ascontiguousarray(self.overlaps.at(time)[np.ix_(source, source)])
+
     # ------------------------------------------------------------------------- what the loop calls
 
     def project(self, time: float, dt: float, world: "World") -> None:
@@ -88,7 +93,7 @@ class PenaltyContact(ActionRuntime):
             allow_sudden(table, self.overlaps, time)
             table.move(world.x, world.v, world.inverse_mass)
         self.given += pair_kernels.advance(
-            table.arrays(), len(table.pairs), dt, self.overlaps.at(time), table.vertex_pairs
+            table.arrays(), len(table.pairs), dt, self._left_overlaps(time), table.vertex_pairs
         )
         self.fresh = self.searched = True
 
@@ -135,8 +140,11 @@ class PenaltyContact(ActionRuntime):
         point = np.einsum("pk,pki->pi", own, table.x[corners]) / own.sum(axis=1)[:, None]
         point += (g[:, LEVER] - g[:, DISTANCE])[:, None] * n
         along = np.einsum("pi,pi->p", force, n)[:, None] * n
-        sides = table.own[which], table.pairs[which, 1]
-        for sign, mine, other, taking in ((1.0, *sides, weights > 0.0), (-1.0, *sides[::-1], weights < 0.0)):
+        above, below = (source[which] for source in table.sources)
+        for sign, mine, other, taking in (
+            (1.0, above, below, weights > 0.0),
+            (-1.0, below, above, weights < 0.0),
+        ):
             rows = [
                 np.concatenate([s.rows[s.first[i] : s.first[i + 1]] for i in row[some]])
                 for row, some in zip(corners, taking, strict=True)
@@ -167,12 +175,13 @@ class PenaltyContact(ActionRuntime):
         """With ``w^2 = 8 k / m`` of a particle between two contacts, damped, on top of the body's own."""
         best, reason, table = float("inf"), "no bodies collide", self.table
         for number, part in enumerate(self.world.bodies):
-            if not table.collides[number].any():
+            mine = table.surfaces.source == number
+            law = table.laws[mine][table.collides[mine]]
+            if not len(law):
                 continue
-            law = table.laws[number][table.collides[number]]
             own = part.mechanics.stable_step().seconds
             stiffness = float(law[:, STIFFNESS].max())
-            mass = float(table.surfaces.mass[table.surfaces.body == number].min())
+            mass = float(table.surfaces.mass[mine[table.surfaces.body]].min())
             z = float(law[:, DAMPING].max())
             touch = 2.0 / np.sqrt(4.0 * stiffness / mass) * (np.sqrt(1 + 4 * z * z) - 2 * z)
             both = float(1.0 / np.sqrt(1.0 / own**2 + 1.0 / touch**2))
@@ -189,15 +198,17 @@ class PenaltyContact(ActionRuntime):
         new_row = np.full(int(max(parents.max(), before.rows.max(initial=0))) + 1, -1)
         new_row[parents[::-1]] = np.arange(len(parents))[::-1]
         self._renew()
+        parents = parents.copy()
+        parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
+        heirs = children(before, self.table.surfaces, parents)
         keys, there = renumbered(keys, before, self.table.surfaces, new_row)
-        keys, history, pressed = keys[there], history[there], pressed[there]
+        keys, of = inherited(keys[there], heirs)
+        history, pressed = history[there][of], pressed[there][of]
         order = np.lexsort((keys[:, 1], keys[:, 0]))
         keys, history, pressed = keys[order], history[order], pressed[order]
         self.table.attach(keys, history)
-        parents = parents.copy()
-        parents[change.fresh] = -1  # faces of newcomers are new, whatever is near
         faces = new_faces(self.table.surfaces, parents, before)
-        known = allow_broken(self.table, world, keys, pressed)
+        known = allow_broken(self.table, world, self.contact, keys, pressed)
         allow_new_faces(self.table, world.x, faces, known, self.overlaps, self.time)
         allow_new_pieces(self.table, world, keys, pressed)
 

@@ -1,6 +1,6 @@
 """The surfaces that bodies touch with: vertices that are balls, and triangles and edges as thick."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,8 @@ class ContactSurfaces:
     across (t, 3): the triangle across the edge opposite to each corner, or -1; fan: corners ``3 t + k`` at
     each vertex, in rows ``fan_first``. edges (e, 2) of bodies whose edges collide, with ``edge_body`` and
     their triangles ``sides`` (e, 2).
+    A body whose pieces alone collide with each other is as many bodies as it has pieces: ``source`` (b,) is
+    the body of the World that each is, or is a piece of.
     Per body: radius (b,): half the thickness [m]; closed: triangles face outward everywhere; ball: a rigid
     sphere; points_only: has no triangles; whole: its own parts collide, beyond ``apart`` [m] at rest.
     link_first, linked: connected vertices of bodies that collide with themselves; piece (v,): the piece of
@@ -40,6 +42,7 @@ class ContactSurfaces:
     edge_size: mean extents [m].
     """
 
+    source: IntArray
     first: IntArray
     rows: IntArray
     weights: Array
@@ -76,6 +79,11 @@ class ContactSurfaces:
     def count(self) -> int:
         return len(self.row)
 
+    @property
+    def siblings(self) -> BoolArray:
+        """Which are different pieces of the same body (b, b)."""
+        return np.asarray((self.source[:, None] == self.source) & ~np.eye(len(self.source), dtype=bool))
+
 
 @dataclass(frozen=True)
 class _BodySurface:
@@ -92,19 +100,19 @@ class _BodySurface:
 
 def surfaces_of(world: "World", contact: "Contact", smooth: SmoothSurfaces) -> ContactSurfaces:
     """The present surfaces of all bodies."""
-    alone = [contact.collides_with_itself(part) for part in world.bodies]
-    bodies = [
-        _surface(part, None if itself else smooth.of(part))
-        for part, itself in zip(world.bodies, alone, strict=True)
-    ]
+    bodies, parts, source = [], [], []
+    for b, part in enumerate(world.bodies):
+        own = _surface(part, None if contact.collides_with_itself(part) else smooth.of(part))
+        pieces = _pieces(part, own) if contact.splits(part) else [own]
+        bodies += pieces
+        parts += [part] * len(pieces)
+        source += [b] * len(pieces)
     counts = [len(one.rows) for one in bodies]
     offset = np.concatenate([[0], np.cumsum(counts)])
     triangles = np.concatenate([one.triangles + offset[b] for b, one in enumerate(bodies)])
     tri_counts = [len(one.triangles) for one in bodies]
     widths = np.concatenate([np.full(len(one.rows), one.rows.shape[1]) for one in bodies])
-    rows = np.concatenate(
-        [(one.rows + p.rows.start).ravel() for one, p in zip(bodies, world.bodies, strict=True)]
-    )
+    rows = np.concatenate([(one.rows + p.rows.start).ravel() for one, p in zip(bodies, parts, strict=True)])
     first = np.concatenate([[0], np.cumsum(widths)])
     body = np.repeat(np.arange(len(bodies)), counts)
     row = np.where(widths == 1, rows[first[:-1]], -1)
@@ -116,15 +124,16 @@ def surfaces_of(world: "World", contact: "Contact", smooth: SmoothSurfaces) -> C
     tri_body = np.repeat(np.arange(len(bodies)), tri_counts)
     closed = np.array([bool(n) and bool(manifold[tri_body == b].all()) for b, n in enumerate(tri_counts)])
     radius = np.array([one.radius for one in bodies])
-    spacing = np.array([part.structure.spacing for part in world.bodies])
+    spacing = np.array([part.structure.spacing for part in parts])
     balls = radius > (1.0 - 1e-9) * BALL * spacing  # that touch each other cover their edges
     edges, sides = _colliding_edges(edges, sides, rest, body, radius, balls)
-    own = [_self_contact(part, contact, one) for part, one in zip(world.bodies, bodies, strict=True)]
-    piece = np.concatenate([each.piece for each in own]) if own else np.empty(0, np.int64)
-    links = np.concatenate([each.links + offset[b] for b, each in enumerate(own)])
+    alone = [_self_contact(part, contact, one) for part, one in zip(parts, bodies, strict=True)]
+    piece = np.concatenate([each.piece for each in alone]) if alone else np.empty(0, np.int64)
+    links = np.concatenate([each.links + offset[b] for b, each in enumerate(alone)])
     link_first, linked, _ = edge_incidence(links, len(row))
-    spin_first, spin_rows = _spin_rows(world, bodies)
+    spin_first, spin_rows = _spin_rows(parts, bodies)
     return ContactSurfaces(
+        source=np.array(source, np.int64),
         first=first,
         rows=rows,
         weights=weights,
@@ -144,11 +153,11 @@ def surfaces_of(world: "World", contact: "Contact", smooth: SmoothSurfaces) -> C
         sides=sides,
         radius=radius,
         closed=closed,
-        ball=np.array([_is_ball(part) for part in world.bodies]),
+        ball=np.array([_is_ball(part) for part in parts]),
         points_only=np.array([one.points_only for one in bodies]),
         smooth=np.array([one.smooth for one in bodies]),
-        whole=np.array([each.whole for each in own]),
-        apart=np.array([each.apart for each in own]),
+        whole=np.array([each.whole for each in alone]),
+        apart=np.array([each.apart for each in alone]),
         link_first=link_first,
         linked=linked,
         piece=piece,
@@ -195,6 +204,22 @@ def _surface(part: "BodyState", smooth: SmoothSurface | None) -> _BodySurface:
         bare,
         False,
     )
+
+
+def _pieces(part: "BodyState", own: _BodySurface) -> list[_BodySurface]:
+    """The surfaces of the pieces of a body of tets, in the order of their lowest particles."""
+    piece = components(part.count, _edges(part))[1][own.rows[:, 0]]
+    found = []
+    for number in np.unique(piece):
+        mine = piece == number
+        name = np.cumsum(mine) - 1
+        triangles = name[own.triangles[mine[own.triangles[:, 0]]]]
+        found.append(
+            replace(
+                own, triangles=triangles, rows=own.rows[mine], weights=own.weights[mine], mass=own.mass[mine]
+            )
+        )
+    return found
 
 
 def _mean_extent(rest: Array, features: IntArray) -> float:
@@ -252,7 +277,7 @@ class _SelfContact:
 
 def _self_contact(part: "BodyState", contact: "Contact", own: _BodySurface) -> _SelfContact:
     count, none = len(own.rows), np.empty((0, 2), np.int64)
-    if not contact.collides_with_itself(part):
+    if not contact.collides_with_itself(part) or contact.splits(part):
         return _SelfContact(np.zeros(count, np.int64), False, 0.0, none)
     pieces, row = part.mechanics.contact_surface().pieces, own.rows[:, 0]
     edges = _edges(part)
@@ -287,11 +312,11 @@ def _edges(part: "BodyState") -> IntArray:
     return np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
 
 
-def _spin_rows(world: "World", bodies: list[_BodySurface]) -> tuple[IntArray, IntArray]:
+def _spin_rows(parts: list["BodyState"], bodies: list[_BodySurface]) -> tuple[IntArray, IntArray]:
     """Particles that tell the rotation around each vertex, as rows of lists: the inner ones of a rigid body,
     the elements that carry a vertex of a smooth surface, the nearest connected ones, or the nearest."""
     counts, found = [], []
-    for part, own in zip(world.bodies, bodies, strict=True):
+    for part, own in _whole_again(parts, bodies):
         if part.mechanics.contact_surface().rigid:
             inner = np.arange(part.count - INNER, part.count)
             own_counts, own_rows = np.full(len(own.rows), INNER), np.tile(inner, len(own.rows))
@@ -303,6 +328,19 @@ def _spin_rows(world: "World", bodies: list[_BodySurface]) -> tuple[IntArray, In
         found.append(own_rows + part.rows.start)
     first = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
     return first.astype(np.int64), np.concatenate(found).astype(np.int64)
+
+
+def _whole_again(
+    parts: list["BodyState"], bodies: list[_BodySurface]
+) -> list[tuple["BodyState", _BodySurface]]:
+    """Each body once, with the rows of all its pieces one after the other."""
+    found: list[tuple[BodyState, _BodySurface]] = []
+    for part, own in zip(parts, bodies, strict=True):
+        if found and found[-1][0] is part:
+            found[-1] = part, replace(own, rows=np.concatenate([found[-1][1].rows, own.rows]))
+        else:
+            found.append((part, own))
+    return found
 
 
 def _nearest_connected(part: "BodyState", rows: IntArray) -> tuple[IntArray, IntArray]:

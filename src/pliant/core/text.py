@@ -50,3 +50,8 @@ def readable(text: str) -> str:
     text = re.sub(r":math:`([^`]*)`", formula, text)
     text = re.sub(r":\w+:`~?(?:[\w.]+\.)?([^`]*)`", r"\1", text)
     return re.sub(r"\[(\w+)\]_", r"[\1]", text).replace("``", "")
+
+
+def noun_of(name: str) -> str:
+    """The words of a class name: "ElasticConstraints" gives "elastic constraints"."""
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()

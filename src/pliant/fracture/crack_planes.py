@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
-from pliant.fracture.tet_topology import FACES, TetEdit, open_faces, pieces, shared_faces
+from pliant.fracture.tet_topology import FACES, TetEdit, corner_links, open_faces, pieces, shared_faces
 from pliant.mesh.mesh import tet_volumes
 from pliant.mesh.triangles import double_areas
 
@@ -40,11 +40,14 @@ class CrackPlane:
 @dataclass(frozen=True)
 class CrackOpening:
     """What a step's planes make of the tets. rims: old particles on the faces that open; owner (n,): which of
-    the planes each new particle lies in, or -1."""
+    the planes each new particle lies in, or -1; corners (c, 2): corners 4 t + k of the new tets that lay on
+    each other at the faces that open, three for each face, with a third of its area (c,) [m2] at rest."""
 
     edit: TetEdit
     rims: IntArray
     owner: IntArray
+    corners: IntArray
+    area: Array
 
 
 @dataclass
@@ -125,7 +128,8 @@ class CrackPlanes:
         owner[count:] = self.divides
         rims = np.unique(on)
         edit = TetEdit(after.tets, parents[first], weights[first], origin)
-        return CrackOpening(edit, rims[rims < count], owner[first])
+        area = np.repeat(double_areas(rest, on) / 6.0, 3)
+        return CrackOpening(edit, rims[rims < count], owner[first], corner_links(tets, faces), area)
 
     def _faces(self, tets: IntArray, node: int, level: dict[int, float]) -> IntArray:
         """Faces (f, 2) at ``node`` between tets on different sides of its plane."""

@@ -58,7 +58,7 @@ def opened(tets: IntArray, count: int, pairs: IntArray) -> tuple[IntArray, IntAr
     around = near[joints // 4] * 4 + joints % 4
     closed = np.array([tuple(sorted(pair)) not in apart for pair in around.tolist()], bool)
     joints = joints[closed]
-    links = _corner_links(local, joints)
+    links = corner_links(local, joints)
     links = links[mine[local.ravel()[links[:, 0]]]]
     _, group = components(local.size, links)
     corner = np.flatnonzero(mine[local.ravel()])  # in the order of tets
@@ -83,7 +83,7 @@ def named_copies(vertex: IntArray, group: IntArray, count: int) -> tuple[IntArra
     return name[inverse.reshape(-1)], np.concatenate([np.arange(count), owner[order[~keeps]]])
 
 
-def _corner_links(tets: IntArray, joints: IntArray) -> IntArray:
+def corner_links(tets: IntArray, joints: IntArray) -> IntArray:
     """Corners (4 t + k) of the two tets at each joint that are the same vertex, (3 f, 2)."""
     a, b = joints[:, 0], joints[:, 1]
     ca = 4 * (a // 4)[:, None] + FACES[a % 4]

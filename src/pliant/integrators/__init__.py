@@ -10,6 +10,7 @@ from pliant.integrators.explicit import RungeKutta4 as RungeKutta4
 from pliant.integrators.explicit import SymplecticEuler as SymplecticEuler
 from pliant.integrators.explicit import Verlet as Verlet
 from pliant.integrators.implicit.schemes import Bdf2 as Bdf2
+from pliant.integrators.implicit.schemes import CompliantConstraints as CompliantConstraints
 from pliant.integrators.implicit.schemes import EnergyMomentum as EnergyMomentum
 from pliant.integrators.implicit.schemes import ImplicitEuler as ImplicitEuler
 from pliant.integrators.implicit.schemes import ImplicitMidpoint as ImplicitMidpoint
@@ -19,7 +20,16 @@ from pliant.integrators.implicit.static import Static as Static
 from pliant.interfaces import Integrator
 
 _EXPLICIT = (Leapfrog, Verlet, SymplecticEuler, RungeKutta4, ExplicitEuler)
-_IMPLICIT = (TrBdf2, EnergyMomentum, ImplicitEuler, Bdf2, ImplicitMidpoint, Newmark, Static)
+_IMPLICIT = (
+    TrBdf2,
+    EnergyMomentum,
+    ImplicitEuler,
+    Bdf2,
+    ImplicitMidpoint,
+    Newmark,
+    CompliantConstraints,
+    Static,
+)
 
 Rk4 = RungeKutta4  # as scenes call it
 

@@ -33,6 +33,7 @@ from pliant.interfaces.mechanics import Cuttable as Cuttable
 from pliant.interfaces.mechanics import Damped as Damped
 from pliant.interfaces.mechanics import DiscreteGradient as DiscreteGradient
 from pliant.interfaces.mechanics import Editable as Editable
+from pliant.interfaces.mechanics import ElasticConstraints as ElasticConstraints
 from pliant.interfaces.mechanics import FractureStatistics as FractureStatistics
 from pliant.interfaces.mechanics import IncrementalFlow as IncrementalFlow
 from pliant.interfaces.mechanics import Mechanics as Mechanics

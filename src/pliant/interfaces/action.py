@@ -66,7 +66,8 @@ class ActionRuntime(Capable, ForceTerm):
     """Base of action runtimes: a force term with a time window. All members have neutral defaults.
 
     rows: rows of the World that the action holds; whoever has them also has ``remap``. implicit_only: whether
-    implicit integrators alone evaluate it, inside their solves.
+    implicit integrators alone evaluate it, inside their solves. reads_forces: whether it reads the World's
+    forces, those on held particles too.
     """
 
     start: float = 0.0
@@ -75,6 +76,7 @@ class ActionRuntime(Capable, ForceTerm):
     series_names: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
     implicit_only: bool = False
+    reads_forces: bool = False
 
     def begin(self, world: "World", time: float) -> None:
         """Called when the action starts to act, at the step boundary ``time``."""

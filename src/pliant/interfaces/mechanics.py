@@ -195,6 +195,25 @@ class Tangent(Protocol):
         ``(M + h^2 K0)^-1`` are built from once."""
 
 
+class ElasticConstraints(ABC):
+    """Elastic energy as constraints on strains, whose compliance is the inverse of the elastic stiffness: for
+    the integrator ``compliant-constraints``."""
+
+    @abstractmethod
+    def check_constraints(self) -> None:
+        """Raise IncompatibleError where the body's forces are not elastic alone."""
+
+    @abstractmethod
+    def multipliers(self, x: Array, dx: Array) -> Array:
+        """Multipliers (m, 6) of the constraints [J] that are linearised at ``x``, once the body has moved by
+        ``dx``."""
+
+    @abstractmethod
+    def constraint_stiffness(self, x: Array, multipliers: Array) -> "csr_array":
+        """The stiffness [N/m], (3n, 3n), of the linearised constraints at ``x`` under ``multipliers``:
+        symmetric and positive semi-definite."""
+
+
 class SectionForce(Protocol):
     """Internal forces through a section, for the measure ``flux``."""
 

@@ -47,6 +47,9 @@ class SelfStepping(Protocol):
     def add_internal_forces(self, out: Array) -> None:
         """Add the body's own forces [N] at the end of the last step, for reactions at prescribed rows."""
 
+    def add_holding_forces(self, out: Array) -> None:
+        """Add those forces on prescribed rows that are found only when someone reads them."""
+
     def stored(self, x: Array, v: Array) -> tuple[float, float]:
         """Kinetic and elastic energy [J] of the body whose rows are ``x`` and ``v``."""
 

@@ -103,7 +103,8 @@ class PairContactSampler(MeasureSampler):
 
     def _check(self, on_obstacle: bool, label: str) -> None:
         mechanics = self.part.mechanics
-        if on_obstacle and mechanics.offer(SelfStepping) and not mechanics.contact_surface().rigid:
+        steps_itself = mechanics.offer(SelfStepping) is not None
+        if on_obstacle and steps_itself and not mechanics.contact_surface().rigid:
             raise IncompatibleError(
                 f"measure '{label}': model '{self.part.model.kind}' of body '{self.part.name}' does not tell "
                 "its contact forces on obstacles apart.",

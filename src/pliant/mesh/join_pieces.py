@@ -48,7 +48,7 @@ def joined(mesh: TetMesh) -> TetMesh:
         there = np.concatenate([middles[k] for k in sorted(whole)])
         known = np.concatenate([faces[k] for k in sorted(whole)])
         tree = cKDTree(there)
-        gaps = {k: float(tree.query(middles[k])[0].min()) for k in sorted(left)}
+        gaps = {k: float(np.min(tree.query(middles[k])[0])) for k in sorted(left)}
         k = min(gaps, key=lambda each: (gaps[each], each))
         found = _bridges(mesh.points, faces[k], middles[k], known, tree, edge)
         if gaps[k] > FARTHEST * edge or not found:
@@ -71,7 +71,7 @@ def _bridges(
 ) -> list[IntArray]:
     """Prisms (3, 4) from the triangles ``mine`` to the nearest of ``others``, no triangle used twice."""
     near, which = tree.query(middles, k=min(TRIED, len(others)))
-    near, which = near.reshape(len(mine), -1), which.reshape(len(mine), -1)
+    near, which = np.reshape(near, (len(mine), -1)), np.reshape(which, (len(mine), -1))
     found, used = list[IntArray](), set[int]()
     for row in np.argsort(near[:, 0], kind="stable"):
         if len(found) == BRIDGES or (found and near[row, 0] > 2.0 * near.min() + 0.5 * edge):

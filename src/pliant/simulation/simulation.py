@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.core.diagnostics import Diagnostics
 from pliant.core.errors import IncompatibleError, SceneError
+from pliant.core.text import noun_of
 from pliant.core.typing import AnyArray, Array
 from pliant.interfaces import (
     ActionRuntime,
@@ -114,7 +115,7 @@ class Simulation:
             for needed in self.integrator.requires:
                 if part.mechanics.offer(needed) is None:
                     raise IncompatibleError(
-                        f"Integrator '{self.integrator.kind}' needs {needed.__name__.lower()}, which model "
+                        f"Integrator '{self.integrator.kind}' needs {noun_of(needed.__name__)}, which model "
                         f"'{part.model.kind}' of body '{part.name}' does not have.",
                         hint="Use an explicit integrator such as leapfrog.",
                     )

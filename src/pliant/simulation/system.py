@@ -1,7 +1,6 @@
 """The System: a World and everything that acts on it, as integrators see it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from pliant.interfaces import (
     Structure,
     offered,
 )
+from pliant.simulation import checkpoint
 from pliant.simulation.action_schedule import ActionSchedule
 from pliant.simulation.body_term import BodyTerm, damping_terms
 from pliant.simulation.energy_ledger import EnergyLedger
@@ -49,6 +49,7 @@ class System:
         self.breaks_booked = True  # whether bodies reported the energy that the last change of topology took
         self.substeps = 1  # number of substeps that a planned step is taken in
         self._spare: Array = world.v.copy()
+        self._holding_due = False  # whether forces on held particles are missing in the World's
         self._external: Array = np.zeros_like(world.x)  # forces of actions on bodies that own their step
         self._bind()
 
@@ -91,6 +92,7 @@ class System:
         for term in pushing:
             if term.constant:
                 term.add_forces(0.0, world.x, world.v, self._constant)
+        self._forces_read = any(term.reads_forces for term in self.acting)
         self._drives: list[PrescribedMotion] = offered(self.acting, PrescribedMotion)
         projections = sorted(offered(self.acting, Projection), key=lambda each: each.applied_last)
         self._projections = [each.project for each in projections]
@@ -212,17 +214,18 @@ class System:
         if world.contact_impulses is not None:
             world.contact_impulses.end_step(dt)
         self.energy_ledger.add_step(time)
-        again = False
+        again, correction = False, None
         for after_step, start, stop in self._hooks:
             again |= after_step(time, dt, world.x[start:stop], world.v[start:stop])
         changed = self.topology.outdated
         if changed:
             self.breaks_booked = self.topology.booked
-            touching = self.potential_energy("contact")
+            correction = self.energy_ledger.scheme_energy()
+            before = world.kinetic_energy() + self.potential_energy("contact")
             self._apply_topology_changes()
-            self.totals.fracture += touching - self.potential_energy("contact")
+            self.totals.fracture += before - world.kinetic_energy() - self.potential_energy("contact")
         if again or changed:
-            self._evaluate_again(time)
+            self._evaluate_again(time, correction)
             self.energy_ledger.open()
         return changed
 
@@ -262,6 +265,17 @@ class System:
                 self._external_outdated = False
             for mechanics, rows in self._self_stepping:
                 mechanics.add_internal_forces(out[rows])
+            if out is self.world.f:
+                self._holding_due = True
+                if self._forces_read:
+                    self.complete_forces()
+
+    def complete_forces(self) -> None:
+        """Add to the World's forces those on held particles that bodies find only when they are read."""
+        if self._holding_due:
+            self._holding_due = False
+            for mechanics, rows in self._self_stepping:
+                mechanics.add_holding_forces(self.world.f[rows])
 
     def advance(self, time: float, dt: float) -> None:
         """Let self-stepping bodies take the step from ``time`` on; prescribed rows are at its end already."""
@@ -338,6 +352,7 @@ class System:
     def reactions(self, time: float) -> Array:
         """Forces that hold or move the driven degrees of freedom, ``m a - f`` [N]; shape (n, 3)."""
         world = self.world
+        self.complete_forces()
         out = np.zeros_like(world.x)
         for drive in self._drives:
             needed = world.mass[drive.rows, None] * drive.acceleration(time) - world.f[drive.rows]
@@ -367,48 +382,16 @@ class System:
 
     def state(self) -> dict[str, AnyArray]:
         """Everything that a restart needs beyond the scene."""
-        w = self.world
-        found: dict[str, AnyArray] = {
-            "x": w.x,
-            "v": w.v,
-            "f": w.f,
-            "ancestors": w.ancestors,
-            "ancestor-weights": w.ancestor_weights,
-            "topology_version": np.array(w.topology_version),
-            "substeps": np.array(self.substeps),
-            **self.energy_ledger.state(),
-            **self.schedule.state(),
-            "present": np.array([part.present for part in w.bodies]),
-        }
-        if self._self_stepping:
-            found["external"] = self._external
-        for key, owner in self._owners():
-            for name, array in owner.state().items():
-                found[f"{key}/{name}"] = array
-        return found if w.contact_impulses is None else found | w.contact_impulses.state()
+        self.complete_forces()
+        found = checkpoint.state(self)
+        return found | {"external": self._external} if self._self_stepping else found
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         """Continue from ``state``; the World has its topology already."""
-        w = self.world
-        for part, present in zip(w.bodies, state.get("present", ()), strict=False):
-            part.present = bool(present)
-        for key, owner in self._owners():
-            prefix = key + "/"
-            owner.restore({n[len(prefix) :]: a for n, a in state.items() if n.startswith(prefix)})
-        self.topology.mark_current()
-        w.x[:], w.v[:], w.f[:] = state["x"], state["v"], state["f"]
-        if w.contact_impulses is not None:
-            w.contact_impulses.restore(state)
-        self.substeps = int(state["substeps"])
-        self.schedule.restore(state)
+        checkpoint.restore(self, state)
         if "external" in state:
             self._external = np.array(state["external"])
         self._bind()
         self._mask()
+        self._holding_due = False
         self.energy_ledger.restore(state)
-
-    def _owners(self) -> list[tuple[str, Any]]:
-        """Everything that has a state of its own, by its name in checkpoints."""
-        bodies = [(f"body/{p.name}", p.mechanics) for p in self.world.bodies]
-        acting = [(f"action/{k}", a) for k, (_, a) in enumerate(self.actions)]
-        return [*bodies, *acting]

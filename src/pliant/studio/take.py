@@ -82,6 +82,7 @@ class Take:
         if name == "velocity":
             return FieldData(v, unit="m/s")
         if name == "force":
+            self.simulation.system.complete_forces()
             return FieldData(world.f[body.rows], unit="N")
         return body.mechanics.fields(x, v, [name])[name]
 

@@ -170,3 +170,25 @@ def test_the_broad_phase_misses_no_pair() -> None:
         assert set(wanted) <= {(int(i), int(j)) for i, j in found}
         assert np.array_equal(found, found[np.lexsort((found[:, 1], found[:, 0]))])
         assert len(found) < 0.25 * len(own) * len(other)
+
+
+def test_known_distances_change_no_result() -> None:
+    """What a measurement elsewhere rules out is never near and never clamps: with distances known where the
+    vertices were before a motion, together and by themselves, results are those without that knowledge."""
+    rng = np.random.default_rng(11)
+    x = rng.uniform(0.0, 1.0, (400, 3))
+    kinds = np.arange(6000) % 2
+    stencils = np.array([rng.choice(400, 4, replace=False) for _ in kinds])
+    normals, offsets, reach = np.zeros((6000, 3)), np.zeros(6000), np.full(6000, 0.1)
+    since = x + np.array([0.3, 0.0, 0.0]) + 0.01 * rng.normal(size=x.shape)
+    common = kinds, stencils, normals, offsets
+    known, nothing = stencil_kernels.distances(since, *common), np.zeros(6000)
+    near, looked = stencil_kernels.within(x, *common, reach, since, known)
+    assert np.array_equal(near, np.flatnonzero(stencil_kernels.distances(x, *common) < reach))
+    assert len(near) > 100
+    assert looked < 0.5 * len(kinds)
+    for size in (1e-4, 1e-2, 0.1):
+        p = size * rng.normal(size=x.shape)
+        clamped = ccd_kernels.largest_move(x, p, *common, since, known)
+        assert clamped == ccd_kernels.largest_move(x, p, *common, x, nothing)
+    assert clamped[0] < 1.0

@@ -1,8 +1,8 @@
 """Broad phase: which points and triangles, and which pairs of edges, may come near each other on their way.
 
 Every feature has the box of its way, widened by how far it may leave it and by half the distance at which
-contact begins. Boxes are entered in a hashed grid; a feature takes another one in the one cell that holds the
-lowest corner of the overlap of their boxes. Boxes that cover many cells are compared with all others.
+contact begins. The boxes are put in a binary tree, in the order of a space-filling curve (Morton's); each
+feature looks for overlaps in it.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -13,12 +13,9 @@ from pliant.contact.barrier.distance_kernels import EDGE_EDGE, POINT_TRIANGLE, e
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, prange, twin
 
-MOST_CELLS = 512  # of one box in the grid
-
-
-@jit
-def _slot(ix, iy, iz, mask):
-    return ((ix * 73856093) ^ (iy * 19349663) ^ (iz * 83492791)) & mask
+LEAF = 4  # features in a leaf of the tree
+DEEPEST = 64  # more than any tree has levels
+CURVE_CELLS = 1024  # of the curve along each axis
 
 
 @jit
@@ -62,68 +59,10 @@ def relevant(boxes, body, collides, out):
 
 
 @jit
-def _cells(box, cell, out):
-    many = 1.0
-    for c in range(3):
-        out[c] = int(np.floor(box[c] / cell))
-        out[3 + c] = int(np.floor(box[3 + c] / cell))
-        many *= out[3 + c] - out[c] + 1
-    return many
-
-
-@jit
-def enter(boxes, used, cell, mask):
-    """Features by slot: first (slots + 1,) and entries, ascending in each slot; and those too large for the
-    grid."""
-    first = np.zeros(mask + 2, np.int64)
-    large = np.empty(boxes.shape[0], np.int64)
-    many = 0
-    range_of = np.empty(6, np.int64)
-    for turn in range(2):
-        if turn == 1:
-            for s in range(mask + 1):
-                first[s + 1] += first[s]
-            entries = np.empty(first[mask + 1], np.int64)
-            place = first[: mask + 1].copy()
-        for f in range(boxes.shape[0]):
-            if not used[f]:
-                continue
-            if _cells(boxes[f], cell, range_of) > MOST_CELLS:
-                if turn == 0:
-                    large[many] = f
-                    many += 1
-                continue
-            for ix in range(range_of[0], range_of[3] + 1):
-                for iy in range(range_of[1], range_of[4] + 1):
-                    for iz in range(range_of[2], range_of[5] + 1):
-                        s = _slot(ix, iy, iz, mask)
-                        if turn == 0:
-                            first[s + 1] += 1
-                        else:
-                            entries[place[s]] = f
-                            place[s] += 1
-    return first, entries, large[:many].copy()
-
-
-@jit
-def _apart(boxes, e, others, f):
-    """Whether box e of ``boxes`` and box f of ``others`` do not overlap."""
-    return (
-        boxes[e, 0] > others[f, 3] or boxes[e, 3] < others[f, 0]
-        or boxes[e, 1] > others[f, 4] or boxes[e, 4] < others[f, 1]
-        or boxes[e, 2] > others[f, 5] or boxes[e, 5] < others[f, 2]
-    )  # fmt: skip
-
-
-@jit
 def _wanted(kind, own, e, other, f, x, way, wide, places, w, n):
     """Whether feature e of ``own`` and f of ``other``, points, edges or triangles, may come near each other
-    on their way; not where they share a vertex. places (4, 3), w (4,), n (3,): room to work in."""
+    on their way. places (4, 3), w (4,), n (3,): room to work in."""
     first = own.shape[1]
-    for a in range(first):
-        for b in range(other.shape[1]):
-            if own[e, a] == other[f, b]:
-                return False
     most0 = most1 = moved0 = moved1 = 0.0  # vertices need not be at the same share of their ways
     for k in range(4):
         i = own[e, k] if k < first else other[f, k - first]
@@ -143,70 +82,100 @@ def _wanted(kind, own, e, other, f, x, way, wide, places, w, n):
 
 
 @jit
-def _take(kind, write, e, f, own, own_body, other, other_body, collides, same, x, way, wide, start, n, found,
-          places, w, unit):  # fmt: skip
-    """Count, or enter in ascending order, a pair whose boxes overlap."""
-    if not collides[own_body[e], other_body[f]] or (same and f <= e):
-        return n
-    if not write:
-        return n + 1
-    if not _wanted(kind, own, e, other, f, x, way, wide, places, w, unit):
-        return n
-    place = start + n
-    while place > start and found[place - 1] > f:
-        found[place] = found[place - 1]
-        place -= 1
-    found[place] = f
-    return n + 1
+def curve_codes(boxes, low, size, out):
+    """Where the centres of ``boxes`` (f, 6) are along the curve through the box from ``low`` of ``size``."""
+    for f in range(boxes.shape[0]):
+        code = np.int64(0)
+        for c in range(3):
+            centre = 0.5 * (boxes[f, c] + boxes[f, 3 + c])
+            place = np.int64((centre - low[c]) / size * CURVE_CELLS)
+            place = min(max(place, np.int64(0)), np.int64(CURVE_CELLS - 1))
+            for bit in range(10):
+                code |= ((place >> bit) & 1) << (3 * bit + c)
+        out[f] = code
+
+
+@jit
+def grow_tree(boxes, leaves, tree):
+    """Boxes of the nodes (2 leaves, 6) over ``boxes`` in the order of the curve; children of i are 2 i and
+    2 i + 1, the leaves are the last half."""
+    for i in range(tree.shape[0]):
+        for c in range(3):
+            tree[i, c] = np.inf
+            tree[i, 3 + c] = -np.inf
+    for f in range(boxes.shape[0]):
+        i = leaves + f // LEAF
+        for c in range(3):
+            tree[i, c] = min(tree[i, c], boxes[f, c])
+            tree[i, 3 + c] = max(tree[i, 3 + c], boxes[f, 3 + c])
+    for i in range(leaves - 1, 0, -1):
+        for c in range(3):
+            tree[i, c] = min(tree[2 * i, c], tree[2 * i + 1, c])
+            tree[i, 3 + c] = max(tree[2 * i, 3 + c], tree[2 * i + 1, 3 + c])
+
+
+@jit
+def _apart(a, i, b, k):
+    """Whether box i of ``a`` and box k of ``b`` do not overlap."""
+    return (
+        a[i, 0] > b[k, 3] or a[i, 3] < b[k, 0]
+        or a[i, 1] > b[k, 4] or a[i, 4] < b[k, 1]
+        or a[i, 2] > b[k, 5] or a[i, 5] < b[k, 2]
+    )  # fmt: skip
+
+
+@jit
+def _share_a_vertex(own, e, other, f):
+    for a in range(own.shape[1]):
+        for b in range(other.shape[1]):
+            if own[e, a] == other[f, b]:
+                return True
+    return False
 
 
 @twin
-def _query(kind, write, own, own_body, used, other, other_body, boxes, other_boxes, first, entries, large,
-           collides, same, x, way, wide, cell, mask, counts, starts, found):  # fmt: skip
-    """How many others each feature may come near, at most; or which, from ``starts`` on. same: both
-    are edges, and pairs are taken once."""
+def _query(kind, write, own, own_body, boxes, other, other_body, other_boxes, tree, leaves, collides, x, way,
+           wide, counts, starts, found):  # fmt: skip
+    """How many others each feature may come near, at most; or which, from ``starts`` on, with their number
+    in ``counts``. Of two edges, which are the same features, each looks for those after it."""
+    same = kind == EDGE_EDGE
     for at in prange(own.shape[0]):
         e = np.int64(at)
-        counts[e] = 0
-        if not used[e]:
-            continue
-        n = 0
-        begin = np.int64(0)
+        n, begin = np.int64(0), np.int64(0)
         if write:
             begin = starts[e]
             if starts[e + 1] == begin:
+                counts[e] = 0
                 continue
-        range_of = np.empty(6, np.int64)
         places, w, unit = np.empty((4, 3)), np.empty(4), np.empty(3)
-        if _cells(boxes[e], cell, range_of) > 64 * MOST_CELLS:
-            for f in range(other.shape[0]):
-                if not _apart(boxes, e, other_boxes, f):
-                    n = _take(kind, write, e, np.int64(f), own, own_body, other, other_body, collides, same,
-                              x, way, wide, begin, n, found, places, w, unit)  # fmt: skip
-            counts[e] = n
-            continue
-        for ix in range(range_of[0], range_of[3] + 1):
-            for iy in range(range_of[1], range_of[4] + 1):
-                for iz in range(range_of[2], range_of[5] + 1):
-                    s = _slot(ix, iy, iz, mask)
-                    last = -1
-                    for k in range(first[s], first[s + 1]):
-                        f = entries[k]
-                        if f == last or _apart(boxes, e, other_boxes, f):
-                            continue
-                        last = f
-                        if (
-                            int(np.floor(max(boxes[e, 0], other_boxes[f, 0]) / cell)) != ix
-                            or int(np.floor(max(boxes[e, 1], other_boxes[f, 1]) / cell)) != iy
-                            or int(np.floor(max(boxes[e, 2], other_boxes[f, 2]) / cell)) != iz
-                        ):
-                            continue
-                        n = _take(kind, write, e, f, own, own_body, other, other_body, collides, same, x,
-                                  way, wide, begin, n, found, places, w, unit)  # fmt: skip
-        for k in range(large.shape[0]):
-            if not _apart(boxes, e, other_boxes, large[k]):
-                n = _take(kind, write, e, large[k], own, own_body, other, other_body, collides, same, x,
-                          way, wide, begin, n, found, places, w, unit)  # fmt: skip
+        nodes, spans = np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64)
+        nodes[0], spans[0] = 1, leaves
+        waiting = 1
+        after = e + 1 if same else 0
+        while waiting > 0:
+            waiting -= 1
+            i, span = nodes[waiting], spans[waiting]
+            if (same and (i + 1) * span - leaves <= e // LEAF) or _apart(boxes, e, tree, i):
+                continue
+            if span > 1:
+                half = span // 2
+                nodes[waiting], spans[waiting] = 2 * i, half
+                nodes[waiting + 1], spans[waiting + 1] = 2 * i + 1, half
+                waiting += 2
+                continue
+            begins = (i - leaves) * LEAF
+            for f in range(max(begins, after), min(begins + LEAF, other.shape[0])):
+                if (
+                    _apart(boxes, e, other_boxes, f)
+                    or not collides[own_body[e], other_body[f]]
+                    or _share_a_vertex(own, e, other, f)
+                ):
+                    continue
+                if not write:
+                    n += 1
+                elif _wanted(kind, own, e, other, f, x, way, wide, places, w, unit):
+                    found[begin + n] = f
+                    n += 1
         counts[e] = n
 
 
@@ -232,25 +201,40 @@ def near_pairs(
     path_boxes(x, way, wide, other, other_boxes)
     every = np.empty(len(own) + len(other), bool)
     relevant(np.concatenate([boxes, other_boxes]), np.concatenate([own_body, other_body]), collides, every)
-    used, other_used = every[: len(own)], every[len(own) :]
-    if not used.any() or not other_used.any():
+    used, other_used = np.flatnonzero(every[: len(own)]), np.flatnonzero(every[len(own) :])
+    if not len(used) or not len(other_used):
         return np.empty((0, 2), np.int64)
-    extent = (other_boxes[other_used, 3:] - other_boxes[other_used, :3]).max(axis=1)
-    cell = float(np.median(extent)) or 1.0
-    mask = (1 << int(np.ceil(np.log2(2 * len(other) + 2)))) - 1
-    first, entries, large = enter(other_boxes, other_used, cell, mask)
-    run = _query[len(own) >= SERIAL_ROWS]
-    counts, nothing = np.zeros(len(own), np.int64), np.zeros(1, np.int64)
+    other_used = other_used[_along_curve(other_boxes[other_used])]
+    if same:
+        used = other_used
+    boxes, other_boxes = boxes[used], other_boxes[other_used]
+    leaves = 1 << int(np.ceil(np.log2(max(len(other_used) / LEAF, 1.0))))
+    tree = np.empty((2 * leaves, 6))
+    grow_tree(other_boxes, leaves, tree)
+    run = _query[len(used) >= SERIAL_ROWS]
+    counts, nothing = np.zeros(len(used), np.int64), np.zeros(1, np.int64)
     common = (
-        own, own_body, used, other, other_body, boxes, other_boxes, first, entries, large, collides, same, x,
-        way, wide, cell, mask,
+        own[used], own_body[used], boxes, other[other_used], other_body[other_used], other_boxes, tree,
+        leaves, collides, x, way, wide,
     )  # fmt: skip
     run(kind, False, *common, counts, nothing, nothing)
     starts = np.concatenate([[0], np.cumsum(counts)])
     found = np.empty(int(starts[-1]), np.int64)
     run(kind, True, *common, counts, starts, found)
     keep = np.repeat(starts[:-1], counts) + _ramp(counts)
-    return np.column_stack([np.repeat(np.arange(len(own)), counts), found[keep]])
+    one, two = np.repeat(used, counts), other_used[found[keep]]
+    if same:
+        one, two = np.minimum(one, two), np.maximum(one, two)
+    keys = np.sort(one * len(other) + two)
+    return np.column_stack([keys // len(other), keys % len(other)])
+
+
+def _along_curve(boxes: Array) -> IntArray:
+    """The order of ``boxes`` along the curve."""
+    low, high = boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)
+    codes = np.empty(len(boxes), np.int64)
+    curve_codes(boxes, low, float((high - low).max()) or 1.0, codes)
+    return np.argsort(codes, kind="stable")
 
 
 def _ramp(counts: IntArray) -> IntArray:

@@ -149,6 +149,21 @@ class CandidateTube:
         self.start: Array = np.empty((0, 3))
         self.way: Array = np.empty((0, 3))
         self.stencils: Stencils | None = None
+        self._since: Array = np.empty((0, 3))
+        self._known: Array | None = None
+
+    def measured(self) -> tuple[Array, Array]:
+        """Places of all vertices (v, 3), and the distances of the stencils there (s,) [m]."""
+        if self._known is None:
+            self.measure(self.start)
+        assert self._known is not None
+        return self._since, self._known
+
+    def measure(self, x: Array) -> None:
+        """Measure the distances of the stencils at ``x``."""
+        s = self.stencils
+        assert s is not None
+        self._since, self._known = x.copy(), distances(x, s.kinds, s.vertices, s.normals, s.offsets)
 
     def covers(self, geometry: ContactGeometry, x: Array) -> bool:
         """Whether all stencils that touch at ``x``, and on a straight way from the start of the tube or from
@@ -160,11 +175,11 @@ class CandidateTube:
     def find(self, geometry: ContactGeometry, x: Array, way: Array) -> Stencils:
         """Find the candidates around the way from ``x`` along ``way``."""
         self.start, self.way = x.copy(), way.copy()
-        self.stencils = geometry.find(x, way)
+        self.stencils, self._known = geometry.find(x, way), None
         return self.stencils
 
     def clear(self) -> None:
-        self.stencils = None
+        self.stencils, self._known = None, None
 
     def state(self) -> dict[str, AnyArray]:
         there = self.stencils is not None

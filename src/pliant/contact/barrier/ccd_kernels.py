@@ -4,33 +4,14 @@
 
 import numpy as np
 
-from pliant.contact.barrier.distance_kernels import EDGE_EDGE, POINT_PLANE, stencil_distance
+from pliant.contact.barrier.distance_kernels import motion_bound, stencil_distance
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 KEEP = 0.2  # of a distance that a move leaves at least
 CLOSE = 1.2  # times that: where the search along a move ends
 ROUNDS = 2000
-
-
-@jit
-def motion_bound(kind, p):
-    """An upper bound of the speed at which the distance of a stencil with displacements p (4, 3) shrinks."""
-    many = 2 if kind == POINT_PLANE else 4
-    m0 = m1 = m2 = 0.0
-    for k in range(many):
-        m0 += p[k, 0] / many
-        m1 += p[k, 1] / many
-        m2 += p[k, 2] / many
-    split = 2 if kind == EDGE_EDGE else 1
-    one = two = 0.0
-    for k in range(many):
-        size = np.sqrt((p[k, 0] - m0) ** 2 + (p[k, 1] - m1) ** 2 + (p[k, 2] - m2) ** 2)
-        if k < split:
-            one = max(one, size)
-        else:
-            two = max(two, size)
-    return one + two
+FEWER = 1.0 - 1e-9  # against rounding, where a bound of a distance is used for it
 
 
 @jit
@@ -60,7 +41,7 @@ def safe_move(kind, x, p, normal, offset, most, w, n, y):
 
 
 @twin
-def _safe_moves(x, p, kinds, stencils, normals, offsets, most, out):
+def _safe_moves(x, p, kinds, stencils, normals, offsets, since, known, most, out):
     count = kinds.shape[0]
     for q in prange(partition_count(count)):
         first, last = partition(np.int64(q), count)
@@ -73,6 +54,10 @@ def _safe_moves(x, p, kinds, stencils, normals, offsets, most, out):
                 for c in range(3):
                     places[k, c] = x[stencils[s, k], c]
                     moves[k, c] = p[stencils[s, k], c]
+                    y[k, c] = places[k, c] - since[stencils[s, k], c]
+            least = known[s] - motion_bound(kinds[s], y)  # of its distance
+            if motion_bound(kinds[s], moves) * best <= (1.0 - KEEP) * FEWER * least:
+                continue
             found = safe_move(kinds[s], places, moves, normals[s], offsets[s], best, w, n, y)
             if found < best:
                 best = found
@@ -82,13 +67,17 @@ def _safe_moves(x, p, kinds, stencils, normals, offsets, most, out):
 
 
 def largest_move(
-    x: Array, p: Array, kinds: IntArray, stencils: IntArray, normals: Array, offsets: Array, most: float = 1.0
-) -> tuple[float, int]:
+    x: Array, p: Array, kinds: IntArray, stencils: IntArray, normals: Array, offsets: Array, since: Array,
+    known: Array, most: float = 1.0,
+) -> tuple[float, int]:  # fmt: skip
     """The largest share of the displacements p (v, 3) of vertices x (v, 3) that all stencils allow, and the
-    stencil that allows no more, or -1."""
+    stencil that allows no more, or -1. known (s,): their distances with vertices at ``since`` (v, 3), which
+    tell where there is no need to look."""
     if not len(kinds):
         return most, -1
     out = np.empty((partition_count(len(kinds)), 2))
-    _safe_moves[len(kinds) >= SERIAL_ROWS](x, p, kinds, stencils, normals, offsets, most, out)
+    _safe_moves[len(kinds) >= SERIAL_ROWS](
+        x, p, kinds, stencils, normals, offsets, since, known, most, out
+    )  # fmt: skip
     best = int(np.argmin(out[:, 0]))
     return float(out[best, 0]), int(out[best, 1])

@@ -149,6 +149,26 @@ def stencil_distance(kind, x, normal, w, n):
 
 
 @jit
+def motion_bound(kind, p):
+    """An upper bound of the speed at which the distance of a stencil with displacements p (4, 3) shrinks."""
+    many = 2 if kind == POINT_PLANE else 4
+    m0 = m1 = m2 = 0.0
+    for k in range(many):
+        m0 += p[k, 0] / many
+        m1 += p[k, 1] / many
+        m2 += p[k, 2] / many
+    split = 2 if kind == EDGE_EDGE else 1
+    one = two = 0.0
+    for k in range(many):
+        size = np.sqrt((p[k, 0] - m0) ** 2 + (p[k, 1] - m1) ** 2 + (p[k, 2] - m2) ** 2)
+        if k < split:
+            one = max(one, size)
+        else:
+            two = max(two, size)
+    return one + two
+
+
+@jit
 def barrier(s):
     """``b(s) = -(1 - s)^2 ln s`` and its first two derivatives, for 0 < s < 1."""
     log = np.log(s)

@@ -11,6 +11,7 @@ from pliant.contact.barrier.ccd_kernels import largest_move
 from pliant.core.typing import AnyArray, Array, IntArray
 
 BITS = 20  # of the body's number in a key
+MEASURE_AGAIN = 0.2  # of the candidates: as many that may be near but are not make new distances worth it
 
 
 @dataclass
@@ -154,15 +155,21 @@ class BarrierPotential:
         """The share of ``way`` from ``x`` on which all distances keep a fifth, and the candidate that allows
         no more, or -1."""
         s = self.prepare_way(x, way)
-        return largest_move(x, way, s.kinds, s.vertices, s.normals, s.offsets)
+        since, known = self.tube.measured()
+        return largest_move(x, way, s.kinds, s.vertices, s.normals, s.offsets, since, known)
 
     def active(self, x: Array) -> ActiveStencils:
         """What is in contact at ``x``, a place in the tube."""
         s = self.tube.stencils
         if s is None or not self.tube.covers(self.geometry, x):
             s = self.tube.find(self.geometry, x, np.zeros_like(x))
-        d = kernels.distances(x, s.kinds, s.vertices, s.normals, s.offsets)
-        near = s.some(np.flatnonzero(d < s.reach))
+        since, known = self.tube.measured()
+        chosen, looked = kernels.within(
+            x, s.kinds, s.vertices, s.normals, s.offsets, s.reach, since, known
+        )  # fmt: skip
+        if looked > MEASURE_AGAIN * len(s.kinds) + len(chosen):
+            self.tube.measure(x)
+        near = s.some(chosen)
         n = len(near.kinds)
         out = np.empty(n), np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 4, 3))
         kernels.evaluate(

@@ -88,11 +88,11 @@ def _overlaps(
     for a, own_tree in trees.items():
         mine = points[s.body == a]
         for k, obstacle in enumerate(obstacles):
-            depth, normal = obstacle.distances(time, mine)
-            inside = depth < 0.0
+            heights, normal = obstacle.distances(time, mine)
+            inside = heights < 0.0
             if inside.any():
-                push = (-depth[inside, None] * normal[inside]).sum(axis=0)
-                found.append((a, many + k, _unit(push, world, a, many + k), float(-depth.min())))
+                push = (-heights[inside, None] * normal[inside]).sum(axis=0)
+                found.append((a, many + k, _unit(push, world, a, many + k), float(-heights.min())))
         for b, other_tree in trees.items():
             if b <= a or not tables.collides[a, b] or not _boxes_meet(mine, points[s.body == b]):
                 continue

@@ -4,9 +4,17 @@
 
 import numpy as np
 
-from pliant.contact.barrier.distance_kernels import EDGE_EDGE, barrier, mollifier, stencil_distance
+from pliant.contact.barrier.distance_kernels import (
+    EDGE_EDGE,
+    barrier,
+    mollifier,
+    motion_bound,
+    stencil_distance,
+)
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
+
+MORE = 1.0 + 1e-9  # against rounding, where a bound of a distance is used for it
 
 
 @jit
@@ -47,6 +55,40 @@ def distances(x: Array, kinds: IntArray, stencils: IntArray, normals: Array, off
     d = np.empty(len(kinds))
     _distances[len(kinds) >= SERIAL_ROWS](x, kinds, stencils, normals, offsets, d)
     return d
+
+
+@twin
+def _within(x, kinds, stencils, normals, offsets, reach, since, known, near, looked):
+    count = kinds.shape[0]
+    for q in prange(partition_count(count)):
+        first, last = partition(np.int64(q), count)
+        places, w, n = np.empty((4, 3)), np.empty(4), np.empty(3)
+        total = 0
+        for s in range(first, last):
+            for k in range(4):
+                for c in range(3):
+                    places[k, c] = x[stencils[s, k], c] - since[stencils[s, k], c]
+            near[s] = False
+            if known[s] - motion_bound(kinds[s], places) > MORE * reach[s]:
+                continue
+            total += 1
+            for k in range(4):
+                for c in range(3):
+                    places[k, c] = x[stencils[s, k], c]
+            near[s] = stencil_distance(kinds[s], places, normals[s], w, n) - offsets[s] < reach[s]
+        looked[q] = total
+
+
+def within(
+    x: Array, kinds: IntArray, stencils: IntArray, normals: Array, offsets: Array, reach: Array, since: Array,
+    known: Array,
+) -> tuple[IntArray, int]:  # fmt: skip
+    """The stencils whose distance is below their ``reach``, and of how many it was measured: the others
+    cannot be near, by their distances ``known`` with vertices at ``since`` (v, 3)."""
+    near, looked = np.empty(len(kinds), bool), np.zeros(partition_count(len(kinds)), np.int64)
+    run = _within[len(kinds) >= SERIAL_ROWS]
+    run(x, kinds, stencils, normals, offsets, reach, since, known, near, looked)
+    return np.flatnonzero(near), int(looked.sum())
 
 
 @twin

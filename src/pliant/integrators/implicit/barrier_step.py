@@ -8,7 +8,7 @@ import numpy as np
 from pliant.contact.barrier.barrier_contact import BarrierContact, StageContact
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.errors import Diverged, IncompatibleError
-from pliant.core.typing import IntArray
+from pliant.core.typing import Array, IntArray
 from pliant.integrators.implicit.barrier_stage import BarrierStage
 from pliant.interfaces import PrescribedMotion, Projection, offered
 
@@ -89,6 +89,25 @@ class BarrierStepper:
         assert last.active is not None
         released = found[0].start_energy - last.active.energy
         return work - released
+
+    def friction_couples(self, rule: "StepRule", stages: Sequence[tuple[float, BarrierStage]]) -> Array:
+        """Mean moments (n, 3) [N m] over the step, per particle, to add to those of the forces on particles:
+        friction between two bodies acts half-way between their surfaces, not on each of them."""
+        world = self._system.world
+        out = np.zeros_like(world.x)
+        for weight, (_, stage) in zip(rule.weights[1:], stages, strict=True):
+            lag, geometry = stage.lag, stage.geometry
+            if not len(lag.load):
+                continue
+            lag.evaluate(stage.x - stage.step_start)
+            one, two = lag.vertices[:, 0], lag.vertices[:, 3]
+            gap = np.einsum("sk,ski->si", lag.w, stage.x[lag.vertices])
+            moment = -0.5 * weight * stage.factor * np.cross(gap, lag.force)
+            free = (one < geometry.count) & (two < geometry.count)
+            s = geometry.surfaces
+            for side in (one[free], two[free]):
+                np.add.at(out, s.rows[s.first[side]], moment[free])
+        return out
 
     def end_step(self, time: float, dt: float, stages: Sequence[tuple[float, BarrierStage]]) -> None:
         """Keep what the step leaves to the next one, and book it."""

@@ -31,7 +31,10 @@ class StepConservation:
         start: StepStart,
         solved: Sequence[StageSolution],
         obstacles: Sequence[tuple[float, ObstacleForces]],
+        couples: Array | None = None,
     ) -> None:
+        """couples (n, 3) [N m]: mean moments beside those of the forces."""
+        self._couples = couples
         self._system, self._rule, self._start, self._obstacles = system, rule, start, obstacles
         self._outer: list[tuple[float, Array, Array]] = []  # weights, places and forces
         if rule.weights[0]:
@@ -71,6 +74,8 @@ class StepConservation:
             momentum += rule.past[1] * parts.angular_momentum(*start.history)
         for weight, place, forces in self._outer:
             momentum += weight * dt * parts.sums(np.cross(place, forces))
+        if self._couples is not None:
+            momentum += dt * parts.sums(self._couples)
         return parts.restoring_spin(x, v, momentum)
 
     def _obstacle_work(self, x: Array, dt: float) -> float:

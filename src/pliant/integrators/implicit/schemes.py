@@ -17,7 +17,7 @@ from pliant.integrators.implicit.stage import (
     TR_BDF2,
     StepRule,
 )
-from pliant.interfaces import Integrator, IntegratorState, StoredEnergy
+from pliant.interfaces import ElasticConstraints, Integrator, IntegratorState, StoredEnergy
 
 if TYPE_CHECKING:
     from pliant.integrators.implicit.step import ImplicitState
@@ -40,6 +40,7 @@ class ImplicitIntegrator(Integrator):
     stability: ClassVar[float] = float("inf")
     two_step: ClassVar[bool] = False  # whether steps use the state one step ago
     warning: ClassVar[str] = ""  # what users are told when a run starts
+    constraints: ClassVar[bool] = False  # whether elastic energies are solved as constraints
     barrier: ClassVar[bool] = True  # whether barrier contact holds at the end of its steps
 
     tolerance: Number = Field(default=0.1, gt=0, le=0.5)
@@ -53,7 +54,7 @@ class ImplicitIntegrator(Integrator):
     def start(self, system: "System") -> "ImplicitState":
         from pliant.integrators.implicit.step import ImplicitState
 
-        state = ImplicitState(system, self.tolerance, self.iterations, self.memory)
+        state = ImplicitState(system, self.tolerance, self.iterations, self.memory, self.constraints)
         if state.barrier is not None and not self.barrier:
             raise IncompatibleError(
                 f"Integrator '{self.kind}' ends its steps where contact was not looked at.",
@@ -94,6 +95,33 @@ class ImplicitEuler(ImplicitIntegrator):
         super().step(system, state, time, dt)
         if self.kinetic_damping:
             implicit_state(state).kinetic_damping.stop_at_peak(system)
+
+
+@parameters
+class CompliantConstraints(ImplicitIntegrator):
+    r"""Backward Euler with elastic energies as constraints, whose compliance is the inverse of the elastic
+    stiffness (``constraint_newton.py``): :math:`\tfrac12 C^T \alpha^{-1} C`, solved for positions and
+    multipliers together [ServinLacoursiereMelin2006]_ [MacklinMuellerChentanez2016]_.
+
+    For meshless elastic bodies of any stiffness. Differs: the equations are iterated until the step is one of
+    backward Euler with the law's own forces, instead of once; each iteration factorises a matrix of all
+    positions. memory: not used.
+    """
+
+    kind: ClassVar[str] = "compliant-constraints"
+    order: ClassVar[int] = 1
+    requires: ClassVar[tuple[type, ...]] = (ElasticConstraints,)
+    constraints: ClassVar[bool] = True
+    barrier: ClassVar[bool] = False
+
+    def rule(self, state: "ImplicitState") -> StepRule:
+        return BACKWARD_EULER
+
+    def start(self, system: "System") -> "ImplicitState":
+        for part in system.world.bodies:
+            if (own := part.mechanics.offer(ElasticConstraints)) is not None:
+                own.check_constraints()
+        return super().start(system)
 
 
 @parameters

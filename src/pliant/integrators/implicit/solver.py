@@ -9,6 +9,7 @@ from pliant.core.typing import Array
 from pliant.integrators.implicit import kernels
 from pliant.integrators.implicit.barrier_solve import BarrierLbfgs
 from pliant.integrators.implicit.barrier_stage import BarrierStage
+from pliant.integrators.implicit.constraint_newton import ConstraintNewton
 from pliant.integrators.implicit.force_scales import StartScales, rounding_floor
 from pliant.integrators.implicit.incremental_potential import IncrementalPotential, SolveResult
 from pliant.integrators.implicit.lbfgs import Lbfgs, Tolerance
@@ -33,9 +34,12 @@ class Solver:
 
     Models with an energy are minimised by L-BFGS; where one has none, Newton steps by conjugate gradients on
     the stiffness products. tolerance, iterations: the defaults of ``solve``; memory: pairs of L-BFGS.
+    constraints: whether elastic energies are solved as constraints (``ConstraintNewton``).
     """
 
-    def __init__(self, system: "System", tolerance: float, iterations: int, memory: int) -> None:
+    def __init__(
+        self, system: "System", tolerance: float, iterations: int, memory: int, constraints: bool = False
+    ) -> None:
         self.system = system
         self.tolerance, self.iterations, self.memory = tolerance, iterations, memory
         self._start = StartScales(system)
@@ -43,7 +47,8 @@ class Solver:
         self._rest: RestSystem | None = None
         self._parts: ConnectedParts | None = None
         self._preconditioners: list[RestPreconditioner] = []
-        self._method: Lbfgs | NewtonCg | None = None
+        self._method: Lbfgs | NewtonCg | ConstraintNewton | None = None
+        self._constraints = constraints
         bodies = system.world.bodies
         self.minimises = all(body.mechanics.offer(StoredEnergy) for body in bodies)
         for body in bodies:
@@ -102,6 +107,8 @@ class Solver:
         floor = rounding_floor(potential, self.rest_system(), first.x)
         goal = Tolerance(limit, forces, floor)
         result = self._minimiser().solve(potential, chosen, first, goal, most or self.iterations)
+        if potential.static and result.converged:
+            self.past_forces = max(self.past_forces, potential.reaction_norm)
         potential.accept(result.last.x.copy(), evaluated=not result.search_failed)
         return result
 
@@ -147,7 +154,9 @@ class Solver:
         world = self.system.world
         return float(kernels.free_norm(world.mass[:, None] * world.v, world.inverse_mass))
 
-    def _minimiser(self) -> Lbfgs | NewtonCg:
+    def _minimiser(self) -> Lbfgs | NewtonCg | ConstraintNewton:
+        if self._method is None and self._constraints:
+            self._method = ConstraintNewton()
         if self._method is None:
             count = self.system.world.count
             self._method = Lbfgs(count, self.memory) if self.minimises else NewtonCg(count)
@@ -159,4 +168,6 @@ class Solver:
         present = float(kernels.free_norm(world.f, world.inverse_mass))
         self.past_forces = max(FADING * self.past_forces, present)
         size = self._start.load(potential.time)
-        return size if potential.static else max(size, 0.1 * self.past_forces)
+        if potential.static:
+            self.past_forces = max(self.past_forces, size)
+        return max(size, 0.1 * self.past_forces)

@@ -66,9 +66,11 @@ class ImplicitState(IntegratorState):
 
     series_names = ("solver.iterations", "solver.residual")
 
-    def __init__(self, system: "System", tolerance: float, iterations: int, memory: int) -> None:
+    def __init__(
+        self, system: "System", tolerance: float, iterations: int, memory: int, constraints: bool = False
+    ) -> None:
         self.system = system
-        self.solver = Solver(system, tolerance, iterations, memory)
+        self.solver = Solver(system, tolerance, iterations, memory, constraints)
         self.contact = ActiveSetContact()
         self.barrier = barrier_of(system)
         for each in offered([a for _, a in system.actions], Projection) if self.barrier is None else ():
@@ -175,7 +177,9 @@ class ImplicitState(IntegratorState):
             system.evaluate(time + dt, x, v, ends)
             good = not gains_energy(problem, x, v, ends, self.solver.minimises)
         elif rule.restores:
-            ended, parts = StepConservation(system, rule, start, solved, obstacles), self.solver.parts()
+            couples = None if self.barrier is None else self.barrier.friction_couples(rule, contacts)
+            ended = StepConservation(system, rule, start, solved, obstacles, couples)
+            parts = self.solver.parts()
             rows = contact.rows if self.barrier is None else self.barrier.rows(contacts)
             touched, energies = parts.touched(rows), self.solver.minimises
             surplus = 0.0 if self.barrier is None else self.barrier.surplus_work(rule, contacts)

@@ -13,6 +13,7 @@ from pliant.interfaces import (
     ContactSurface,
     Cuttable,
     Damped,
+    ElasticConstraints,
     EnergyTotals,
     FieldData,
     FractureStatistics,
@@ -29,11 +30,14 @@ from pliant.interfaces import (
 from pliant.materials.constitutive import law_named
 from pliant.models.critical_step import explicit_limit
 from pliant.models.efg import fields, kernels, mls_kernels
+from pliant.models.efg.constraints import PhyxelConstraints
 from pliant.models.efg.crack_energy import keep_energy, return_references, stored, unit_references
 from pliant.models.efg.fracture import PhyxelChange, PhyxelFracture, check_finite, divided_support
+from pliant.models.efg.material_rows import PhyxelShares, material_rows
+from pliant.models.efg.measured_step import MeasuredStep
 from pliant.models.efg.plasticity import PhyxelPlasticity
 from pliant.models.efg.resample import FIRST, MORE, apply_resampling, resample, stretch
-from pliant.models.efg.support import SIX, MlsSupport, make_support, neighbour_graph, rest_stiffness, supports
+from pliant.models.efg.support import MlsSupport, make_support, neighbour_graph, rest_stiffness, supports
 from pliant.models.flow_trial import FlowLosses, FlowTrial
 
 if TYPE_CHECKING:
@@ -41,9 +45,6 @@ if TYPE_CHECKING:
 
     from pliant.materials import ResolvedMaterial as Material
     from pliant.models.efg.model import Efg
-
-STIFFER = 1.2  # the step is measured again when a neighbourhood is this much stiffer than at the last time
-FLAT_SHARE = 0.25  # of the stiffness: Hooke's law, which flat neighbourhoods take, stiffens when stretched
 
 
 class EfgMechanics(Mechanics):
@@ -56,12 +57,14 @@ class EfgMechanics(Mechanics):
 
     capabilities = frozenset(
         {StoredEnergy, Damped, Tangent, SectionForce, StepHook, IncrementalFlow, Cuttable, ChangingTopology}
+        | {ElasticConstraints}
     )
     field_names = fields.NAMES
     books_fracture = True
 
     def __init__(self, structure: Structure, material: "Material", model: "Efg") -> None:
         self.structure, self.material, self.model = structure, material, model
+        self.components = {ElasticConstraints: PhyxelConstraints(self)}
         self.damping_time = material.damping or 0.0
         self.law = law_named(model.law)
         self.cracking: PhyxelFracture | None = None
@@ -74,7 +77,7 @@ class EfgMechanics(Mechanics):
         self.topology_version = 0
         self.parent_weights: Array | None = None
         self.moved: Array | None = None
-        self._measured: tuple[float, float] | None = None  # step limit [s] and frequency bound at the time
+        self.measured_step = MeasuredStep()
         self._start_fracture()
 
     def set_reference(self, reference: Array) -> None:
@@ -102,30 +105,11 @@ class EfgMechanics(Mechanics):
     def set_support(self, support: MlsSupport) -> None:
         """Take over who sees whom; the hourglass stiffness is that of neighbourhoods without cracks."""
         self.support, n = support, len(self.volumes)
-        lam, mu = self.material.lame
         self.displacement_moments, self.stress_moments = np.zeros((n, 12)), np.zeros((n, 12))
         self.weighted_displacement = np.zeros((n, 3))
-        rows = self.material_rows = np.zeros((n, mls_kernels.COLUMNS))
         uncracked = support if self.cracking is None else self.cracking.uncracked
-        trace = uncracked.sums[:, :3].sum(axis=1)
-        stiffness = self.model.hourglass * self.material.young * self.volumes / np.maximum(trace, 1e-300)
-        stiffness *= self.stiffness_share
-        for c, (a, b) in enumerate(SIX):
-            rows[:, mls_kernels.INVERSE + c] = support.inverse[:, a, b]
-            rows[:, mls_kernels.PROJECTOR + c] = support.projector[:, a, b]
-        own = self.volumes * self.stiffness_share * np.where(support.flat, FLAT_SHARE, 1.0)
-        rows[:, mls_kernels.V_MU] = mu * own
-        rows[:, mls_kernels.V_LAMBDA] = lam * own
-        rows[:, mls_kernels.V_KV] = self.model.volume_stiffness * self.stiffness_share * self.volumes
-        own = rows[:, mls_kernels.K] = np.where(trace > 0.0, stiffness, 0.0)
-        mls_kernels.neighbour_sum(
-            support.starts, support.around, support.weight, own, rows[:, mls_kernels.K_AROUND]
-        )
-        rows[:, mls_kernels.VOLUME] = self.volumes
-        rows[:, mls_kernels.FLAT] = support.flat
-        middle = 0.5 * (self.reference.min(axis=0) + self.reference.max(axis=0))
-        rows[:, mls_kernels.REST : mls_kernels.REST + 3] = self.reference - middle
-        rows[:, mls_kernels.LEVER : mls_kernels.WEIGHT + 1] = support.sums[:, 6:]
+        shares = PhyxelShares(self.volumes, self.stiffness_share, self.reference)
+        self.material_rows = material_rows(support, uncracked, shares, self.material, self.model)
         self.parallel = len(support.around) >= mls_kernels.PARALLEL_PAIRS
 
     @property
@@ -208,27 +192,12 @@ class EfgMechanics(Mechanics):
         """That of the rest shape; half of it where the body may flow or break: phyxels come nearer then, and
         neighbourhoods get lopsided. Once it has cracked, what the cracks left."""
         if self.cracking is not None:
-            return self._cracked_step()
+            return self.measured_step.look(self, self.topology_version > 0)
         present = replace(self.structure, rest=self.reference)
         limit = explicit_limit(self, present, self.damping_time)
         if self.plasticity is not None and self.plasticity.kind != "small":
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit
-
-    def _cracked_step(self) -> StableStep:
-        """The stable step of a body that can crack: half of it to plan with, and once it has cracked the
-        whole one. It is measured again only where a neighbourhood has become much stiffer."""
-        s = self.support
-        bound = mls_kernels.frequency_bound(
-            s.starts, s.around, s.weight, self.material_rows, self.structure.mass
-        )
-        if self._measured is None or bound > STIFFER * self._measured[1]:
-            limit = explicit_limit(self, self.structure, self.damping_time)
-            self._measured = limit.seconds, float(bound)
-        seconds = self._measured[0]
-        if self.topology_version:
-            return StableStep(seconds, "as measured after cracks")
-        return StableStep(0.5 * seconds, f"{2.0 / seconds:.4g} rad/s at most, halved for cracks")
 
     # ----------------------------------------------------------------------------------- history
 
@@ -277,9 +246,7 @@ class EfgMechanics(Mechanics):
                 own["stiffness-share"] = self.stiffness_share
                 if self.plasticity is None:
                     own["references"] = self.plastic
-        if self._measured is not None:
-            own["measured-step"] = np.array(self._measured)
-        return own
+        return own | self.measured_step.state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         if self.plasticity is not None:
@@ -288,8 +255,7 @@ class EfgMechanics(Mechanics):
             self.topology_version, self._looked = int(state["topology-version"]), float(state["looked"])
         if "opened" in state:
             self._restore_cracks(state)
-            if "measured-step" in state:
-                self._measured = float(state["measured-step"][0]), float(state["measured-step"][1])
+            self.measured_step.restore(state)
             if "topology-version" in state:
                 self.topology_version = int(state["topology-version"])
 

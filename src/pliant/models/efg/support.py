@@ -4,7 +4,7 @@ rest that follows from them."""
 # mypy: disable-error-code="no-untyped-def"
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -236,20 +236,25 @@ def neighbour_graph(support: MlsSupport) -> "csr_array":
     return graph
 
 
-def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "bsr_array":
-    r"""K0 (3n, 3n) [N/m] of :math:`\sum_i V_i (\mu |\epsilon|^2 + \tfrac\lambda2 tr^2 \epsilon)` and the
-    hourglass term, in 3x3 blocks.
+class FitMatrices(NamedTuple):
+    """Sparse matrices (n, n) of the least-squares fits: ``slopes`` and ``sampled`` (within the directions
+    that neighbours sample) turn a component of the displacement into its derivatives along the three axes;
+    ``hourglass`` [N/m] is the stiffness of a component against what the fits leave out."""
 
-    With the sparse matrices :math:`G_c` (n, n) of derivatives along axis c, the block (a, b) is
-    :math:`\lambda G_a^T V G_b + \mu G_b^T V G_a + \delta_{ab} (\mu \sum_c G_c^T V G_c + L)`.
-    """
-    from scipy.sparse import bsr_array, coo_array, csr_array, diags_array
+    slopes: list[Any]
+    sampled: list[Any]
+    hourglass: Any
+
+
+def fit_matrices(support: MlsSupport, rest: Array, k: Array) -> FitMatrices:
+    """The matrices of ``support`` at ``rest`` with hourglass stiffnesses ``k`` (n,)."""
+    from scipy.sparse import coo_array, csr_array, diags_array
 
     n, i, j = len(rest), support.rows, support.around
     w = support.weight.astype(float)
     d = rest[j] - rest[i]
     slopes = np.einsum("mab,mb->ma", support.inverse[i], w[:, None] * d)
-    sampled = np.einsum("mab,mb->ma", support.projector[i], slopes)
+    projected = np.einsum("mab,mb->ma", support.projector[i], slopes)
     own = np.arange(n)
 
     def matrix(values: Array) -> Any:
@@ -257,18 +262,33 @@ def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "b
         entries = (np.concatenate([values, diagonal]), (np.concatenate([i, own]), np.concatenate([j, own])))
         return csr_array(coo_array(entries, shape=(n, n)))
 
-    whole_fit, G = ([matrix(each[:, c]) for c in range(3)] for each in (slopes, sampled))
+    whole_fit, sampled = ([matrix(each[:, c]) for c in range(3)] for each in (slopes, projected))
+    pairs = w * (k[i] + k[j])
+    hourglass = csr_array(coo_array((-pairs, (i, j)), shape=(n, n))) + diags_array(np.bincount(i, pairs, n))
+    for a in range(3):
+        for b in range(3):
+            share = diags_array(k * support.moments[:, a, b])
+            hourglass = hourglass - whole_fit[a].T @ share @ whole_fit[b]
+    return FitMatrices(whole_fit, sampled, hourglass)
+
+
+def rest_stiffness(support: MlsSupport, rest: Array, material_rows: Array) -> "bsr_array":
+    r"""K0 (3n, 3n) [N/m] of :math:`\sum_i V_i (\mu |\epsilon|^2 + \tfrac\lambda2 tr^2 \epsilon)` and the
+    hourglass term, in 3x3 blocks.
+
+    With the sparse matrices :math:`G_c` (n, n) of derivatives along axis c, the block (a, b) is
+    :math:`\lambda G_a^T V G_b + \mu G_b^T V G_a + \delta_{ab} (\mu \sum_c G_c^T V G_c + L)`.
+    """
+    from scipy.sparse import bsr_array, coo_array, diags_array
+
+    n = len(rest)
     mu, lam = (
         diags_array(material_rows[:, mls_kernels.V_MU]),
         diags_array(material_rows[:, mls_kernels.V_LAMBDA] + material_rows[:, mls_kernels.V_KV]),
     )
-    k = material_rows[:, mls_kernels.K]
-    pairs = w * (k[i] + k[j])
-    same = csr_array(coo_array((-pairs, (i, j)), shape=(n, n))) + diags_array(np.bincount(i, pairs, n))
+    _, G, same = fit_matrices(support, rest, material_rows[:, mls_kernels.K])
     for a in range(3):
         same = same + G[a].T @ mu @ G[a]
-        for b in range(3):
-            same = same - whole_fit[a].T @ diags_array(k * support.moments[:, a, b]) @ whole_fit[b]
     blocks = [[G[a].T @ lam @ G[b] + G[b].T @ mu @ G[a] for b in range(3)] for a in range(3)]
     for a in range(3):
         blocks[a][a] = blocks[a][a] + same

@@ -48,7 +48,7 @@ class FemMechanics(Mechanics):
     cell, of which a quadratic tet has eight.
     """
 
-    field_names = (*fields.NAMES, "stress-averaged", "plastic")
+    field_names: tuple[str, ...] = (*fields.NAMES, "stress-averaged", "plastic")
 
     def __init__(self, structure: Structure, material: "Material", model: "Fem") -> None:
         self.material, self.model = material, model
@@ -57,10 +57,12 @@ class FemMechanics(Mechanics):
         self.damping_time = material.damping or 0.0
         self._volumetric = True
         self._quickest: tuple[tuple[int, float], StableStep] | None = None
+        self._plastic_heat = 0.0  # since the last report [J]
         self._set_up(structure)
         linear = isinstance(self.elements, LinearTets)
         self.fracture = TetFracture(structure, material, self._replace_body, linear and model.fracture)
         self.can_crack = self.fracture.cracking is not None
+        self.books_fracture = model.rotation != "gram-schmidt"  # which has no energy
         self.components = {Cuttable: self.fracture, ChangingTopology: self.fracture}
         self.capabilities = frozenset(
             {Damped, Tangent, SectionForce, VolumetricTerm, StepHook, IncrementalFlow, ChangingTopology}
@@ -85,7 +87,6 @@ class FemMechanics(Mechanics):
             rest = ReferenceTets(structure, material, full)
             self.elements = LinearTets(structure, rest, self.law, self._constants, averaged)
         self.plasticity: Plasticity | None = None
-        self._plastic_heat = 0.0  # since the last report [J]
         if flow == "large":
             self.plasticity = LargePlasticity(self.elements.structure, material, self.elements.rest)
         elif flow is not None:
@@ -117,12 +118,13 @@ class FemMechanics(Mechanics):
         self.flow_trial.at(x)
         self.elements.integrate(x, True, False)
         self.elements.blocks.add_to(out)
+        self.fracture.faces.add_forces(x, out)
 
     def energy(self, x: Array) -> float:
-        """Elastic energy [J], during an implicit solve with the potential of the flow; the sum runs over
-        fixed partitions, so any number of threads gives the same."""
+        """Elastic energy [J], that of cohesive faces included, during an implicit solve with the potential of
+        the flow; the sum runs over fixed partitions, so any number of threads gives the same."""
         potential = self.flow_trial.at(x)
-        return self.elements.integrate(x, False, True) + potential
+        return self.elements.integrate(x, False, True) + potential + self.fracture.faces.energy(x)
 
     def _flow(self, x: Array, dt: float, solved: bool) -> tuple[bool, FlowLosses]:
         assert self.plasticity is not None
@@ -140,14 +142,16 @@ class FemMechanics(Mechanics):
     def add_forces_between(self, before: Array, after: Array, out: Array) -> None:
         self.elements.integrate_between(before, after)
         self.elements.blocks.add_to(out)
+        self.fracture.faces.add_forces(0.5 * (before + after), out)  # their energy is a quadratic form
 
     def add_damping_forces(self, x: Array, v: Array, out: Array) -> None:
         self._add_product(stiffness_product.STRETCHED, x, -self.damping_time * v, out)
 
     def report_energy(self, totals: EnergyTotals) -> None:
-        """Add the heat of plastic flow since the last call."""
+        """Add the heat of plastic flow, and what cracks took, since the last call."""
         totals.plastic += self._plastic_heat
-        self._plastic_heat = 0.0
+        totals.fracture += self.fracture.taken
+        self._plastic_heat = self.fracture.taken = 0.0
 
     # ------------------------------------------------------------------------------- stiffness
 
@@ -161,6 +165,10 @@ class FemMechanics(Mechanics):
         It leaves out the stiffness that present stresses bring (see ``stiffness_product.py``).
         """
         self._add_product(self._frame, x, dx, out)
+        if len(self.fracture.faces):
+            resisting = np.zeros_like(out)
+            self.fracture.faces.add_forces(dx, resisting)
+            out -= resisting
 
     def rest_stiffness(self) -> "bsr_array":
         """The stiffness matrix at rest (3n, 3n) [N/m], in 3x3 blocks."""
@@ -170,12 +178,20 @@ class FemMechanics(Mechanics):
         """That of the rest shape; half of it where the rest shape may flow, which makes tets slender. Where
         the body may break, that of the quickest tet alone, which holds for all pieces."""
         if self.can_crack:
-            limit = self._limit_of_tets()
+            limit = self._limit_with_faces(self._limit_of_tets())
         else:
             limit = explicit_limit(self, self.structure, self.damping_time)
         if isinstance(self.plasticity, LargePlasticity):
             return StableStep(0.5 * limit.seconds, f"{limit.reason}, halved for plastic flow")
         return limit
+
+    def _limit_with_faces(self, tets: StableStep) -> StableStep:
+        """The stable step where faces of cracks still hold, as stiff as they are now."""
+        frequency = self.fracture.faces.frequency(self.structure.mass)
+        if frequency == 0.0:
+            return tets
+        seconds = 1.0 / np.sqrt(1.0 / tets.seconds**2 + 0.25 * frequency**2)
+        return StableStep(float(seconds), f"{tets.reason}, and faces of cracks that hold")
 
     def _limit_of_tets(self) -> StableStep:
         """That of the quickest tet; found again only where tets were subdivided, not where they separated."""
@@ -196,7 +212,8 @@ class FemMechanics(Mechanics):
             flowed, losses = self._flow(x, dt, False)
             self._plastic_heat += before - self.energy(x) if large and flowed else losses[0]
         if isinstance(self.elements, LinearTets):
-            return self.fracture.crack(time, x, self.elements.nodal_stress) or flowed
+            stored = self.energy if self.books_fracture else None
+            return self.fracture.crack(time, x, self.elements.nodal_stress, stored) or flowed
         return flowed
 
     def state(self) -> dict[str, AnyArray]:

@@ -49,11 +49,12 @@ class Fem(Model):
     flow, for clay and dough; "cairns" is algorithm 4.1 of [Cairns2012]_ as published. "auto": small, but
     large with laws that are not linear in a strain.
 
-    fracture: whether the body breaks where its material has a ``strength``.
+    fracture: whether the body breaks where its material has a ``strength``; with a ``toughness`` faces of
+    cracks hold on until they have taken it [CamachoOrtiz1996]_.
     """
 
     kind: ClassVar[str] = "fem"
-    limits: ClassVar[frozenset[str]] = frozenset({"strength", "yield"})
+    limits: ClassVar[frozenset[str]] = frozenset({"strength", "toughness", "yield"})
     offers: ClassVar[Mapping[type, str]] = {Cuttable: 'elements = "linear"'}
     subject: ClassVar[str] = "Solids of finite elements"
     references: ClassVar[tuple[str, ...]] = (
@@ -65,6 +66,7 @@ class Fem(Model):
         "BargteilWojtanHodginsTurk2007",
         "WeberAnand1990",
         "OBrienHodgins1999",
+        "CamachoOrtiz1996",
         "HintonRockZienkiewicz1976",
     )
     law: LawName = "corotational"

@@ -115,7 +115,7 @@ class Arrangement:
     def _at_anchors(self) -> IntArray:
         """Mesh tets with an anchored corner for which a cluster stands."""
         h = self.hierarchy
-        some = h.anchored[h.mesh.tets].any(axis=1)
+        some = np.logical_or.reduce(h.anchored[h.mesh.tets], axis=1)
         some[self.tets] = False
         return np.flatnonzero(some)
 

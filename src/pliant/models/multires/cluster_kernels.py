@@ -18,8 +18,8 @@ import numpy as np
 
 from pliant.core.typing import AnyArray, Array, IntArray
 from pliant.kernels.jit import jit
-from pliant.kernels.tensors import determinant, rotation, times, transposed
-from pliant.models.multires.element_kernels import COROTATIONAL, DEBUNNE
+from pliant.kernels.tensors import rotation
+from pliant.models.multires.element_kernels import COROTATIONAL, DEBUNNE, spin_back
 
 
 class Clusters(NamedTuple):
@@ -104,21 +104,36 @@ def _strained(e, clusters, points, x, r, d):
 
 
 @jit
-def _spin_back(f, r, torque):
-    """``b`` of ``(tr S - S) b = torque`` with S = R^T F; zero where that is singular."""
-    s = times(transposed(r), f)
-    trace = s[0] + s[4] + s[8]
-    a, b, c = 0.5 * (s[1] + s[3]), 0.5 * (s[2] + s[6]), 0.5 * (s[5] + s[7])
-    m = (trace - s[0], -a, -b, -a, trace - s[4], -c, -b, -c, trace - s[8])
-    det = determinant(m)
-    if abs(det) < 1e-9:
-        return 0.0, 0.0, 0.0
-    x, y, z = torque
-    return (
-        determinant((x, m[1], m[2], y, m[4], m[5], z, m[7], m[8])) / det,
-        determinant((m[0], x, m[2], m[3], y, m[5], m[6], z, m[8])) / det,
-        determinant((m[0], m[1], x, m[3], m[4], y, m[6], m[7], z)) / det,
-    )
+def _add_forces(e, clusters, law, x, f, r, k, factor, out):
+    """Add ``factor R (k_j - b x g_j)`` for the forces k on a cluster's nodes in its own frame, b being what
+    leaves no torque."""
+    g, a, end = clusters.gradients, clusters.first[e], clusters.first[e + 1]
+    o = clusters.nodes[a]
+    tx, ty, tz, sx, sy, sz, n = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    for j in range(a + 1, end):
+        i = clusters.nodes[j]
+        kx, ky, kz = k[n], k[n + 1], k[n + 2]
+        sx, sy, sz = sx + kx, sy + ky, sz + kz
+        p, q, s = _turned_back(r, x[i, 0] - x[o, 0], x[i, 1] - x[o, 1], x[i, 2] - x[o, 2])
+        tx += q * kz - s * ky
+        ty += s * kx - p * kz
+        tz += p * ky - q * kx
+        n += 3
+    if law == COROTATIONAL:
+        tx, ty, tz = spin_back(f, r, (tx, ty, tz))
+    else:
+        tx, ty, tz = 0.0, 0.0, 0.0
+    for j in range(a, end):
+        i, n = clusters.nodes[j], 3 * (j - a - 1)
+        kx, ky, kz = -sx, -sy, -sz
+        if j > a:
+            kx, ky, kz = k[n], k[n + 1], k[n + 2]
+        p = factor * (kx - ty * g[j, 2] + tz * g[j, 1])
+        q = factor * (ky - tz * g[j, 0] + tx * g[j, 2])
+        s = factor * (kz - tx * g[j, 1] + ty * g[j, 0])
+        out[i, 0] += r[0] * p + r[1] * q + r[2] * s
+        out[i, 1] += r[3] * p + r[4] * q + r[5] * s
+        out[i, 2] += r[6] * p + r[7] * q + r[8] * s
 
 
 @jit
@@ -126,7 +141,6 @@ def cluster_forces(ids, clusters, law, points, x, out):
     """Add the elastic forces [N] of the listed clusters at x to ``out``, over nodes of all levels; returns
     their energy [J]."""
     d, k, energy = np.empty(3 * clusters.most), np.empty(3 * clusters.most), 0.0
-    g = clusters.gradients
     for each in range(ids.shape[0]):
         e = ids[each]
         if clusters.first[e + 1] == clusters.first[e]:
@@ -134,69 +148,46 @@ def cluster_forces(ids, clusters, law, points, x, out):
         f, r = _frame(e, clusters, x, law)
         _strained(e, clusters, points, x, r, d)
         _multiply(e, clusters, d, k)
-        a, end = clusters.first[e], clusters.first[e + 1]
-        o = clusters.nodes[a]
-        tx, ty, tz, sx, sy, sz, n = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
-        for j in range(a + 1, end):
-            i = clusters.nodes[j]
-            kx, ky, kz = k[n], k[n + 1], k[n + 2]
-            energy += 0.5 * (d[n] * kx + d[n + 1] * ky + d[n + 2] * kz)
-            sx, sy, sz = sx + kx, sy + ky, sz + kz
-            p, q, s = _turned_back(r, x[i, 0] - x[o, 0], x[i, 1] - x[o, 1], x[i, 2] - x[o, 2])
-            tx += q * kz - s * ky
-            ty += s * kx - p * kz
-            tz += p * ky - q * kx
-            n += 3
-        if law == COROTATIONAL:
-            tx, ty, tz = _spin_back(f, r, (tx, ty, tz))
-        else:
-            tx, ty, tz = 0.0, 0.0, 0.0
-        for j in range(a, end):
-            i, n = clusters.nodes[j], 3 * (j - a - 1)
-            kx, ky, kz = -sx, -sy, -sz
-            if j > a:
-                kx, ky, kz = k[n], k[n + 1], k[n + 2]
-            p = ty * g[j, 2] - tz * g[j, 1] - kx
-            q = tz * g[j, 0] - tx * g[j, 2] - ky
-            s = tx * g[j, 1] - ty * g[j, 0] - kz
-            out[i, 0] += r[0] * p + r[1] * q + r[2] * s
-            out[i, 1] += r[3] * p + r[4] * q + r[5] * s
-            out[i, 2] += r[6] * p + r[7] * q + r[8] * s
+        for n in range(3 * (clusters.first[e + 1] - clusters.first[e] - 1)):
+            energy += 0.5 * d[n] * k[n]
+        _add_forces(e, clusters, law, x, f, r, k, -1.0, out)
     return energy
 
 
 @jit
 def cluster_products(ids, clusters, law, x, u, factor, out):
-    """Add ``factor K u`` of the listed clusters to ``out``, K turned with each cluster at x."""
+    r"""Add ``factor J^T K J u`` of the listed clusters to ``out``, J the derivative of d at x: K times what d
+    changes by, and the transposed of that. Rigid motions u give zero, and there is no torque."""
     d, k = np.empty(3 * clusters.most), np.empty(3 * clusters.most)
+    g = clusters.gradients
     for each in range(ids.shape[0]):
         e = ids[each]
         if clusters.first[e + 1] == clusters.first[e]:
             continue
-        r = _frame(e, clusters, x, law)[1]
+        f, r = _frame(e, clusters, x, law)
         a, end, n = clusters.first[e], clusters.first[e + 1], 0
         o = clusters.nodes[a]
+        wx, wy, wz = 0.0, 0.0, 0.0
         for j in range(a + 1, end):
             i = clusters.nodes[j]
-            d[n], d[n + 1], d[n + 2] = _turned_back(
-                r, u[i, 0] - u[o, 0], u[i, 1] - u[o, 1], u[i, 2] - u[o, 2]
-            )
+            p, q, s = _turned_back(r, u[i, 0] - u[o, 0], u[i, 1] - u[o, 1], u[i, 2] - u[o, 2])
+            d[n], d[n + 1], d[n + 2] = p, q, s
+            wx += g[j, 1] * s - g[j, 2] * q
+            wy += g[j, 2] * p - g[j, 0] * s
+            wz += g[j, 0] * q - g[j, 1] * p
             n += 3
+        if law == COROTATIONAL:
+            wx, wy, wz = spin_back(f, r, (wx, wy, wz))
+            n = 0
+            for j in range(a + 1, end):
+                i = clusters.nodes[j]
+                p, q, s = _turned_back(r, x[i, 0] - x[o, 0], x[i, 1] - x[o, 1], x[i, 2] - x[o, 2])
+                d[n] -= wy * s - wz * q
+                d[n + 1] -= wz * p - wx * s
+                d[n + 2] -= wx * q - wy * p
+                n += 3
         _multiply(e, clusters, d, k)
-        sx, sy, sz, n = 0.0, 0.0, 0.0, 0
-        for j in range(a + 1, end):
-            i = clusters.nodes[j]
-            p, q, s = factor * k[n], factor * k[n + 1], factor * k[n + 2]
-            x0 = r[0] * p + r[1] * q + r[2] * s
-            x1 = r[3] * p + r[4] * q + r[5] * s
-            x2 = r[6] * p + r[7] * q + r[8] * s
-            out[i, 0] += x0
-            out[i, 1] += x1
-            out[i, 2] += x2
-            sx, sy, sz, n = sx + x0, sy + x1, sz + x2, n + 3
-        out[o, 0] -= sx
-        out[o, 1] -= sy
-        out[o, 2] -= sz
+        _add_forces(e, clusters, law, x, f, r, k, factor, out)
 
 
 @jit

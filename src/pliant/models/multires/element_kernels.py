@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pliant.core.typing import Array, IntArray
 from pliant.kernels.jit import jit
-from pliant.kernels.tensors import rotation, times, transposed
+from pliant.kernels.tensors import determinant, rotation, times, transposed
 from pliant.materials.constitutive import neo_hookean
 
 LINEAR, COROTATIONAL, DEBUNNE, NEO_HOOKEAN = 0, 1, 2, 3
@@ -94,12 +94,48 @@ def _density(f, law, lam, mu):
 
 
 @jit
-def _warped(f, rate, law, lam, mu):
-    """The stress that a small change ``rate`` of F causes with the stiffness at rest, turned with the tet."""
+def spin_back(f, r, torque):
+    """``b`` of ``(tr S - S) b = torque`` with S = R^T F; zero where that is singular."""
+    s = times(transposed(r), f)
+    trace = s[0] + s[4] + s[8]
+    a, b, c = 0.5 * (s[1] + s[3]), 0.5 * (s[2] + s[6]), 0.5 * (s[5] + s[7])
+    m = (trace - s[0], -a, -b, -a, trace - s[4], -c, -b, -c, trace - s[8])
+    det = determinant(m)
+    if abs(det) < 1e-9:
+        return 0.0, 0.0, 0.0
+    x, y, z = torque
+    return (
+        determinant((x, m[1], m[2], y, m[4], m[5], z, m[7], m[8])) / det,
+        determinant((m[0], x, m[2], m[3], y, m[5], m[6], z, m[8])) / det,
+        determinant((m[0], m[1], x, m[3], m[4], y, m[6], m[7], z)) / det,
+    )
+
+
+@jit
+def _torque(a):
+    """The vector of ``a - a^T``."""
+    return a[7] - a[5], a[2] - a[6], a[3] - a[1]
+
+
+@jit
+def _damped(f, rate, law, lam, mu):
+    """The stress that a small change ``rate`` of F causes with the stiffness at rest, of the change of the
+    stretch S = R^T F alone: rigid rotations cause none, and it has no torque."""
     if law in (LINEAR, DEBUNNE):
         return _hooke(rate, law, lam, mu)
     r = rotation(f)
-    return times(r, _hooke(times(transposed(r), rate), LINEAR, lam, mu))
+    s, a = times(transposed(r), f), times(transposed(r), rate)
+    x, y, z = spin_back(f, r, _torque(a))
+    turned = times((0.0, -z, y, z, 0.0, -x, -y, x, 0.0), s)
+    p = _hooke(
+        (
+            a[0] - turned[0], a[1] - turned[1], a[2] - turned[2], a[3] - turned[3], a[4] - turned[4],
+            a[5] - turned[5], a[6] - turned[6], a[7] - turned[7], a[8] - turned[8],
+        ), LINEAR, lam, mu,
+    )  # fmt: skip
+    x, y, z = spin_back(f, r, _torque(times(p, s)))
+    p00, p01, p02, p10, p11, p12, p20, p21, p22 = p
+    return times(r, (p00, p01 + z, p02 - y, p10 - z, p11, p12 + x, p20 + y, p21 - x, p22))
 
 
 @jit
@@ -131,11 +167,12 @@ def tet_forces(ids, mesh, x, out, weighed):
 
 @jit
 def tet_products(ids, mesh, x, u, factor, out):
-    """Add ``factor K u`` of the listed tets to ``out``, K the stiffness at rest turned with each tet at x."""
+    """Add ``factor J^T K J u`` of the listed tets to ``out``, K the stiffness at rest and J the derivative of
+    each tet's stretch at x."""
     for k in range(ids.shape[0]):
         t = ids[k]
         f = _gradient(t, mesh.tets, mesh.gradients, x)
-        p = _warped(f, _gradient(t, mesh.tets, mesh.gradients, u), mesh.law, mesh.lam, mesh.mu)
+        p = _damped(f, _gradient(t, mesh.tets, mesh.gradients, u), mesh.law, mesh.lam, mesh.mu)
         _scatter(t, p, factor * mesh.volumes[t], mesh.tets, mesh.gradients, out)
 
 

@@ -20,20 +20,39 @@ def own_nodes(split, pinned, level, corners, weights, begin, own):
 
 
 @jit
-def count_active(own, pinned, anchored, level, weights, begin, children_first, children):
-    """The number of simulated nodes that something hangs on, pinned particles and anchors apart, and the
-    deepest level."""
+def count_active(nodes, split, pinned, anchored, level, corners, weights, begin, coarsest, first, children,
+                 own):  # fmt: skip
+    """The number of simulated nodes that something hangs on, pinned particles apart, and the deepest level,
+    if the listed ``nodes`` are ``split``. coarsest: how many nodes are always simulated, the anchors among
+    them; own (n,): all False, and so again at the end. The work is that of the nodes that are simulated."""
+    found = np.empty(own.shape[0], np.int64)
+    for i in range(coarsest):
+        own[i], found[i] = True, i
+    n = coarsest
+    for k in range(nodes.shape[0]):
+        for e in range(first[nodes[k]], first[nodes[k] + 1]):
+            j = children[e]
+            if own[j]:
+                continue
+            for c in range(4):
+                own[j] |= weights[j, c] != 0.0 and split[corners[j, c]]
+            if own[j]:
+                found[n] = j
+                n += 1
     count, deepest = 0, 0
-    for i in range(own.shape[0]):
-        if not own[i] or (i >= begin and pinned[i - begin]):
+    for k in range(n):
+        i = found[k]
+        if i >= begin and pinned[i - begin]:
             continue
         used = i >= begin
-        for e in range(children_first[i], children_first[i + 1]):
+        for e in range(first[i], first[i + 1]):
             j = children[e]
-            used |= not own[j] and not (j >= begin and anchored[j - begin])
+            used |= not own[j] and not (j >= begin and (anchored[j - begin] or pinned[j - begin]))
         if used:
             count += 1
             deepest = max(deepest, level[i])
+    for k in range(n):
+        own[found[k]] = False
     return count, deepest
 
 
@@ -127,8 +146,8 @@ def staying(prescribed, x, v, rest, near, out):
 
 @jit
 def worst_children(split, eta, first, children, out):
-    """The largest eta of what hangs on each split node: infinite where that is split too."""
-    for i in range(split.shape[0]):
+    """The largest eta of what hangs on each split node of ``out``: infinite where that is split too."""
+    for i in range(out.shape[0]):
         if split[i]:
             for e in range(first[i], first[i + 1]):
                 j = children[e]

@@ -28,7 +28,7 @@ from pliant.interfaces import (
     Structure,
     TopologyChange,
 )
-from pliant.models.multires import element_kernels, level_kernels
+from pliant.models.multires import element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.cut_transfer import continued_after_cut
 from pliant.models.multires.cutting import MeshCutting
 from pliant.models.multires.hierarchy import Hierarchy
@@ -172,8 +172,8 @@ class MultiresMechanics(Mechanics):
             body.begin(ctx.x, ctx.v, prescribed, ctx.external, ctx.dt)
         else:
             body.set_prescribed(prescribed, ctx.x, ctx.v)
-            x, v = self._written[:, :3], self._written[:, 3:]
-            if not (np.array_equal(ctx.x, x) and np.array_equal(ctx.v, v)):
+            if not motion_kernels.as_written(ctx.x, ctx.v, self._written):
+                x, v = self._written[:, :3], self._written[:, 3:]
                 body.take_changes(np.where(prescribed, 0.0, ctx.x - x), np.where(prescribed, 0.0, ctx.v - v))
         self._since_refinement += ctx.dt
         if self.model.detail == "adaptive" and self._since_refinement >= REFINE_EVERY - 1e-9:
@@ -199,6 +199,10 @@ class MultiresMechanics(Mechanics):
 
     def add_internal_forces(self, out: Array) -> None:
         self.body.add_internal_forces(out)
+
+    def add_holding_forces(self, out: Array) -> None:
+        """Add the forces on particles that hang on the anchors."""
+        self.body.add_holding_forces(out)
 
     def report_energy(self, totals: EnergyTotals) -> None:
         """Add heat, the work of prescribed motion, and what changes of level took since the last call."""

@@ -192,3 +192,13 @@ def write_particles(begin, prescribed, motion, x, v, written):
                 v[i, c] = motion.v[begin + i, c]
             written[i, c] = x[i, c]
             written[i, 3 + c] = v[i, c]
+
+
+@jit
+def as_written(x, v, written):
+    """Whether positions and velocities are those that were written."""
+    for i in range(x.shape[0]):
+        for c in range(3):
+            if x[i, c] != written[i, c] or v[i, c] != written[i, 3 + c]:
+                return False
+    return True

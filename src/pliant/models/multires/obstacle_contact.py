@@ -21,11 +21,12 @@ def near_obstacles(
 ) -> list[BoolArray]:
     """For each obstacle the particles (n,) that may touch it within dt, where it is at some ``times`` in
     it."""
-    found, reach = [], 0.5 * edge + 2.0 * dt * np.linalg.norm(v, axis=1)
+    found = []
     for obstacle in obstacles:
         shape, flags = obstacle.rigid(times), np.zeros(len(x), bool)
+        places = np.ascontiguousarray(shape.places)
         contact_kernels.near_shape(
-            shape.kind, shape.size, shape.frame, np.ascontiguousarray(shape.places), x, reach, flags
+            shape.kind, shape.size, shape.frame, places, x, v, 0.5 * edge, 2.0 * dt, flags
         )
         found.append(flags)
     return found

@@ -14,7 +14,7 @@ from pliant.materials import elastic
 from pliant.models.multires import body_levels, body_state, level_change, level_kernels, motion_kernels
 from pliant.models.multires.accounts import MOST_GIVEN, MOST_TAKEN, Accounts
 from pliant.models.multires.arrangement import Arrangement, Prescribed, network_of
-from pliant.models.multires.hierarchy import Hierarchy
+from pliant.models.multires.hierarchy import ANCHORS, Hierarchy
 from pliant.models.multires.implicit_steps import GAMMA, TICKS, ImplicitSteps
 from pliant.models.multires.motion_kernels import Acting, Network, NodeMotion
 from pliant.models.multires.obstacle_contact import ObstacleContact
@@ -59,7 +59,7 @@ class ReducedBody:
         self.external: Array = np.zeros((len(h.mass), 3))
         split = np.zeros(n, bool)
         if model.detail == "finest":
-            split[: h.particles.start] = True
+            split[ANCHORS : h.particles.start] = True
         self.arrangement = Arrangement(h, split, Prescribed(np.zeros((len(h.mass), 3), bool)), self.beta)
         self.begun, self.dt, self.ticks, self.changes, self.denied = False, 0.0, 0, 0, 0
         self.elastic = self.scheme = self.led = 0.0
@@ -359,14 +359,16 @@ class ReducedBody:
         motion_kernels.write_particles(h.particles.start, prescribed, self.motion, x, v, written)
 
     def add_internal_forces(self, out: Array) -> None:
-        """Add the forces on prescribed particles, without what actions exert on them."""
-        if not self.begun:
-            return
+        """Add the forces on prescribed particles that are simulated, without what actions exert on them."""
+        if self.begun:
+            rows = np.flatnonzero(self.pinned & ~self.hierarchy.anchored)
+            nodes = rows + self.hierarchy.particles.start
+            out[rows] += self.motion.f[nodes] - self.motion.load[nodes]
+
+    def add_holding_forces(self, out: Array) -> None:
+        """Add the forces on particles that hang on the anchors, without what actions exert on them."""
         anchored = self.hierarchy.anchored
-        rows = np.flatnonzero(self.pinned & ~anchored)
-        nodes = rows + self.hierarchy.particles.start
-        out[rows] += self.motion.f[nodes] - self.motion.load[nodes]
-        if anchored.any():
+        if self.begun and anchored.any():
             out[anchored] += self.arrangement.anchored_forces(self.motion)
 
     # ------------------------------------------------------------------------------------------ levels

@@ -38,6 +38,7 @@ class Refinement:
         self.calm: Array = np.zeros(n)
         self.patience: Array = np.full(n, CALM)
         self.merged: Array = np.full(n, np.inf)
+        self._own = np.zeros(n, bool)
 
     def measure(self, arrangement: Arrangement, motion: NodeMotion) -> None:
         """Compute eta of all active nodes; it is zero elsewhere. x of all nodes is up to date."""
@@ -56,11 +57,12 @@ class Refinement:
         self, x: Array, obstacles: Sequence[ObstacleRuntime], times: Array, edges: float
     ) -> BoolArray:
         """Particles at x (n, 3) within so many ``edges`` of a tool."""
-        found = np.zeros(len(x), bool)
-        reach = np.full(len(x), edges * self.hierarchy.edge)
+        found, reach = np.zeros(len(x), bool), edges * self.hierarchy.edge
         for tool in (obstacle for obstacle in obstacles if obstacle.refines):
             shape = tool.rigid(times)
-            contact_kernels.near_shape(shape.kind, shape.size, shape.frame, shape.places, x, reach, found)
+            contact_kernels.near_shape(
+                shape.kind, shape.size, shape.frame, shape.places, x, x, reach, 0.0, found
+            )
         return found
 
     def above(self, particles: BoolArray) -> BoolArray:
@@ -79,20 +81,23 @@ class Refinement:
     ) -> tuple[BoolArray, Array]:
         """Which nodes should be split, and how urgent each is. urgent, kept (n,): nodes that have to be
         split, and split ones that may not merge; elapsed [s]: since the last call."""
-        h, split = self.hierarchy, arrangement.split
+        h, some = self.hierarchy, slice(0, self.hierarchy.particles.start)  # particles are never split
+        split, eta, urgent, kept = arrangement.split[some], self.eta[some], urgent[some], kept[some]
         worst = np.zeros(len(split))
-        level_kernels.worst_children(split, self.eta, h.children_first, h.children, worst)
+        level_kernels.worst_children(arrangement.split, self.eta, h.children_first, h.children, worst)
         calm = split & (worst < MERGE * self.threshold) & ~kept & ~urgent
-        self.calm = np.where(calm, self.calm + elapsed, 0.0)
-        stays = split & (self.calm < self.patience)
-        fresh = ~split & (self.eta > self.threshold)
-        self.merged = np.where(split & ~stays, 0.0, self.merged + elapsed)
-        soon = fresh & (self.merged < SOON * self.patience)
-        self.patience = np.where(soon, np.minimum(2.0 * self.patience, MOST_CALM), self.patience)
-        wanted = urgent | stays | fresh
-        wanted[h.particles] = False
-        urgency = np.where(split, 2.0 * np.minimum(worst, 1e6), self.eta)
-        return wanted, np.where(urgent, URGENT - h.level, urgency)
+        self.calm[some] = np.where(calm, self.calm[some] + elapsed, 0.0)
+        patience = self.patience[some]
+        stays = split & (self.calm[some] < patience)
+        fresh = ~split & (eta > self.threshold)
+        self.merged[some] = np.where(split & ~stays, 0.0, self.merged[some] + elapsed)
+        soon = fresh & (self.merged[some] < SOON * patience)
+        self.patience[some] = np.where(soon, np.minimum(2.0 * patience, MOST_CALM), patience)
+        wanted, urgency = np.zeros(len(self.eta), bool), np.zeros(len(self.eta))
+        wanted[some] = urgent | stays | fresh
+        urgency[some] = np.where(split, 2.0 * np.minimum(worst, 1e6), eta)
+        urgency[some] = np.where(urgent, URGENT - h.level[some], urgency[some])
+        return wanted, urgency
 
     def grade(self, wanted: BoolArray) -> BoolArray:
         """``wanted`` and what it needs: nodes that a split node hangs on are split too."""
@@ -135,9 +140,9 @@ class Refinement:
     def updates(self, split: BoolArray, pinned: BoolArray, ticks: Callable[[int], int]) -> int:
         """Node updates of a frame with these split flags."""
         h = self.hierarchy
-        own, begin = np.zeros(len(split), bool), h.particles.start
-        level_kernels.own_nodes(split, pinned, h.level, h.corners, h.weights, begin, own)
+        begin = h.particles.start
         count, deepest = level_kernels.count_active(
-            own, pinned, h.anchored, h.level, h.weights, begin, h.children_first, h.children
-        )
+            np.flatnonzero(split[:begin]), split, pinned, h.anchored, h.level, h.corners, h.weights, begin,
+            h.first[1], h.children_first, h.children, self._own,
+        )  # fmt: skip
         return int(count) * ticks(int(deepest))

@@ -305,6 +305,9 @@ class RigidMechanics(Mechanics):
         if self._joints is not None:
             out -= self._joints.shared(self.held)
 
+    def add_holding_forces(self, out: Array) -> None:
+        """None: ``add_internal_forces`` finds all."""
+
     def add_elastic_forces(self, x: Array, out: Array) -> None:
         """None: a rigid body does not deform."""
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import AnyArray, Array, BoolArray, IntArray
+from pliant.fracture.cohesive_faces import CohesiveFaces
 from pliant.fracture.crack_growth import CrackGrowth
+from pliant.fracture.crack_planes import CrackOpening
 from pliant.fracture.cut_carrier import CutTetCarrier
 from pliant.fracture.tet_cut import cut_through, imprinted, parted
 from pliant.fracture.tet_topology import TetEdit, boundary_twins, pieces
@@ -42,6 +44,8 @@ class TetFracture:
         self._parents: IntArray = np.arange(len(structure.rest))
         self._weights: Array | None = None
         self.topology_version = 0
+        self.taken = 0.0  # energy that cracks took since the last report [J]
+        self.faces = CohesiveFaces()
         self.cracking: CrackGrowth | None = None
         if breaks and np.isfinite(strength := self._strength(structure)).any():
             self.cracking = CrackGrowth(structure, material, strength)
@@ -54,11 +58,22 @@ class TetFracture:
 
     # ----------------------------------------------------------------------------- cracks and cuts
 
-    def crack(self, time: float, x: Array, stress: Callable[[Array], Array]) -> bool:
+    def crack(
+        self, time: float, x: Array, stress: Callable[[Array], Array], energy: Callable[[Array], float] | None
+    ) -> bool:
         """Let the body crack where the nodal ``stress`` (n, 6) [Pa] at ``x`` exceeds the strength; whether it
-        did."""
+        did. What that takes of the ``energy`` [J] at given positions, that of the faces included, adds to
+        ``taken``."""
         if self.cracking is None:
             return False
+        taken = self.faces.advance(x, self.structure.cells["tetra"])
+        self.taken += taken
+        return self._crack(time, x, stress, energy) or taken > 0.0
+
+    def _crack(
+        self, time: float, x: Array, stress: Callable[[Array], Array], energy: Callable[[Array], float] | None
+    ) -> bool:
+        assert self.cracking is not None
         planes = self.cracking.planes(time, x, self.structure.cells["tetra"], stress(x))
         if planes is None:
             return False
@@ -66,9 +81,28 @@ class TetFracture:
         if opened is None:
             self.cracking.wait(time, planes.nodes)
             return False
+        before = 0.0 if energy is None else energy(x)
         self.cracking.advance(time, opened, planes)
         self._apply(opened.edit)
+        self._hold(opened)
+        self.taken += before - (0.0 if energy is None else energy(opened.edit.blended(x)))
         return True
+
+    def _hold(self, opened: CrackOpening) -> None:
+        """Let faces that open in a material with a toughness take that before they let go."""
+        toughness = self._of_tets(lambda own: np.inf if own.toughness is None else own.toughness)
+        tough = toughness[opened.corners // 4].min(axis=1)
+        held = np.isfinite(tough)
+        if held.any():
+            corners = opened.corners[held]
+            strength = self._strength(self.structure)[corners // 4].min(axis=1)
+            young = self._of_tets(lambda own: own.young)[corners[:, 0] // 4]
+            soft = strength / young * self.structure.spacing
+            tets = self.structure.cells["tetra"]
+            self.faces.add(corners, opened.area[held], strength, tough[held], soft, tets)
+
+    def _of_tets(self, value: Callable[["Material"], float]) -> Array:
+        return per_cell(self.structure, self._material, value)
 
     def cut(self, x: Array, level: Array) -> bool:
         """Cut through tets where ``level`` (n,) is zero, and separate the two sides."""
@@ -98,6 +132,8 @@ class TetFracture:
         return True
 
     def _apply(self, edit: TetEdit) -> None:
+        if len(self.faces):
+            self.faces.follow(edit, len(self.structure.cells["tetra"]))
         self._replace(edited(self.structure, edit, self._material, self._whole), edit.origin)
         self._parents, self._weights = edit.parents, edit.weights
         self.topology_version += 1
@@ -124,13 +160,15 @@ class TetFracture:
 
     def state(self) -> dict[str, AnyArray]:
         """State that a restart needs."""
-        cracks = self.cracking.state() if self.cracking is not None else {}
+        cracks = self.cracking.state() | self.faces.state() if self.cracking is not None else {}
         return {"topology-version": np.array(self.topology_version), **cracks}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         self.topology_version = int(state["topology-version"])
         if self.cracking is not None:
             self.cracking.restore(state)
+            if "cohesive-corners" in state:
+                self.faces.restore(state, self.structure.cells["tetra"])
 
     def statistics(self) -> FractureStatistics:
         """Number of pieces, area of all cracks and cuts in the rest shape [m2], particles that cracked."""
