@@ -8,6 +8,7 @@ import pytest
 from bodies import simulate, values
 
 import pliant as pl
+from pliant.contact.pair_layout import DISTANCE, LAST
 from pliant.contact.parameters import Contact
 from pliant.contact.penalty_contact import PenaltyContact
 from pliant.interfaces import Cuttable
@@ -159,6 +160,26 @@ def test_pieces_are_bodies_of_their_own_that_start_without_force() -> None:
     contact.project(2e-5, 1e-5, world)
     contact.add_forces(2e-5, world.x, world.v, force)
     assert np.abs(force[:, 0]).max() == 0.0
+
+
+def test_sides_change_only_within_a_stride_of_the_surface() -> None:
+    """Vertices that were on the other side of a sibling by more than a step can move them are still there;
+    within a stride the normals decide."""
+    world, contact = parted()
+    table, surfaces = contact.table, contact.table.surfaces
+    left = surfaces.row[surfaces.body == surfaces.body[np.argmin(world.x[surfaces.row, 0])]]
+    world.x[left, 0] -= 5e-3
+    contact.project(0.0, 1e-5, world)
+    distance = table.geometry[:, DISTANCE].copy()
+    far = np.flatnonzero((table.touched >= 0) & (distance > 4e-3))
+    assert len(far) > 0
+    table.history[far, LAST] = -distance[far]
+    table.stride = 4e-3
+    table.search(world.x)
+    assert table.geometry[far, DISTANCE] == pytest.approx(-distance[far])
+    table.stride = 1.0
+    table.search(world.x)
+    assert table.geometry[far, DISTANCE] == pytest.approx(distance[far])
 
 
 def test_histories_go_to_the_pieces_that_bodies_fall_into() -> None:
