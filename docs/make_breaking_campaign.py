@@ -38,7 +38,8 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
     kind, model = KINDS[number % len(KINDS)], models[number // len(KINDS) % len(models)]
     material = str(random.choice(MATERIALS))
     properties = pl.materials.resolve(material)
-    strength = float(properties.strength)
+    assert properties.strength is not None
+    strength = properties.strength
     speed_of_waves = properties.wave_speed
     break_speed = strength / (properties.density * speed_of_waves)  # of an impact that breaks
     length = float(random.uniform(0.05, 0.3))
@@ -83,7 +84,7 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
     else:
         duration *= 2.0
         strain = float(random.uniform(3.0, 5.0)) * strength / properties.young
-        ends = [
+        ends: list[Any] = [
             {"body": "body", "plane": {"axis": "x", "at": "min"}},
             {"body": "body", "plane": {"axis": "x", "at": "max"}},
         ]

@@ -45,9 +45,10 @@ def test_contacts_of_a_goblet_that_bursts_only_take_energy() -> None:
     bodies of their own they grew sixteenfold."""
     shape = {"goblet": {"height": 0.2, "wall": 0.008, "divisions": [14, 12, 1]}}
     material = {"young": 5e6, "poisson": 0.25, "density": 1200.0, "strength": 1.5e5}
+    turned: dict[str, Any] = {"rotation": {"axis": "y", "degrees": 70}}
     glass = Body(
         shape, model="fem", material=material, name="glass", position=(0, 0, 0.06), velocity=(0, 0, -5),
-        rotation={"axis": "y", "degrees": 70},
+        **turned,
     )  # fmt: skip
     scene = pl.Scene([glass], [pl.Gravity(), pl.Ground(friction=0.4)], contact=PIECES)
     scene.time = pl.TimeSettings(duration=0.021, fps=1000)
@@ -98,14 +99,14 @@ def test_a_gripped_bar_takes_its_toughness(fineness: int) -> None:
     bar = Body(shape, model="fem", material=material, name="bar")
     ends = pl.where.plane("x", "min"), pl.where.plane("x", "max")
     pulls = [
-        pl.Move(bar, end, velocity=(way * 0.03, 0, 0), axes="x")
+        pl.Move(bar, end, velocity=(way * 0.03, 0, 0), axes=("x",))
         for end, way in zip(ends, (-1, 1), strict=True)
     ]
     reaction = pl.Reaction(select=ends[1], name="pull", every="step")
     simulation = pl.Scene(
         [bar], pulls, [reaction], time=pl.TimeSettings(duration=0.25, fps=20, integrator="leapfrog")
     ).simulation()
-    loads = [simulation.advance() for _ in range(5)]
+    loads: list[Any] = [simulation.advance() for _ in range(5)]
     found = values(simulation)
     peak = float(np.concatenate(loads)[:, simulation.step_columns.index("pull.x")].max())
     assert found["fracture.pieces"] == 2
