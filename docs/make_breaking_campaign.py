@@ -66,7 +66,8 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
         speed = break_speed * float(random.uniform(2.0, 6.0))
         made["rotation"] = {"axis": random.normal(size=3).tolist(), "degrees": float(random.uniform(0, 90))}
         low = pl.Body(**made).structure().rest[:, 2].min()
-        height = 0.02 * speed * duration
+        thick = 0.51 * edge if model == "lattice" else 0.0  # elements touch the ground with their faces
+        height = thick + 0.02 * speed * duration
         bodies = [pl.Body(**made, position=(0, 0, height - low), velocity=(0, 0, -speed))]
         actions = [pl.Gravity(), pl.Ground(friction=float(random.uniform(0.0, 0.5)))]
     elif kind == "ball":
