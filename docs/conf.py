@@ -50,12 +50,13 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"pliant {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = {name: [] for name in ("index", "search", "tune", "choose-a-model")}  # they have no subpages
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_depth": 2,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 9,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],

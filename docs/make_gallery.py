@@ -238,6 +238,12 @@ All shipped examples. `pliant examples NAME --run` runs one, and the command bel
 cost is the CPU time of one core and the largest memory of `pliant run`, start-up included, measured for the
 picture.
 
+```{toctree}
+:hidden:
+
+flagships
+```
+
 | example | model | tags | particles | CPU s |
 | --- | --- | --- | --- | --- |"""
 

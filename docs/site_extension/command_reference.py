@@ -29,6 +29,7 @@ def _section(group: str, verb: str, entry: Any, examples: tuple[str, ...]) -> st
     table = ["| argument or option | default | meaning |", "| --- | --- | --- |", *rows] if rows else []
     shown = ["```sh", *examples, "```"]
     text = re.sub(r"\[/?b\]", "**", inspect.cleandoc(entry.help or ""))
+    text = re.sub(r"(--[a-z][a-z-]*)", r"`\1`", text)
     parts = [
         f"## pliant {verb}",
         f"*{group}*",

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from dataclasses import is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -61,21 +61,24 @@ def signature(
     """Parameter classes: names and defaults, without the machinery of their types."""
     if what != "class" or not is_dataclass(value):
         return None
-    shown, keyword_only = [], False
-    for each in inspect.signature(value).parameters.values():
-        if each.kind is each.KEYWORD_ONLY and not keyword_only:
-            keyword_only = True
-            shown.append("*")
-        default = each.default
-        if default is each.empty:
-            shown.append(each.name)
-            continue
-        told = getattr(default, "default", default)  # a pydantic Field
-        if hasattr(told, "to_scene"):
-            told = told.to_scene()
-        unknown = type(told).__name__ in ("PydanticUndefinedType", "_HAS_DEFAULT_FACTORY_CLASS")
-        shown.append(f"{each.name}={'...' if unknown else repr(told)}")
+    shown = []
+    for each in sorted(fields(value), key=lambda each: bool(each.kw_only)):
+        if each.init:
+            if each.kw_only and "*" not in shown:
+                shown.append("*")
+            shown.append(f"{each.name}{_default(each)}")
     return f"({', '.join(shown)})", None
+
+
+def _default(entry: Field[Any]) -> str:
+    """``=`` and the default as it is written in Python; three dots where it is made by a function."""
+    told = getattr(entry.default, "default", entry.default)  # a pydantic Field
+    made = getattr(entry.default, "default_factory", None) or entry.default_factory
+    if made is not MISSING and made is not None:
+        return "=..."
+    if told is MISSING or type(told).__name__ == "PydanticUndefinedType":
+        return ""
+    return f"={told.to_scene() if hasattr(told, 'to_scene') else told!r}"
 
 
 def docstring(app: Sphinx, what: str, name: str, value: Any, options: Options, lines: list[str]) -> None:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -19,11 +20,11 @@ import pytest
 import pliant as pl
 from pliant import examples
 from pliant.cli.main import run as pliant
-from pliant.mesh.io.surfaces import write_stl
+from pliant.mesh.io import read_surface, write_surface
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-ELSEWHERE = {"pictures.md", "exports.md"}
+ELSEWHERE = {"pictures.md", "exports.md", "start/classroom.md"}  # the last one has a test of its own below
 SHORT = ("--set", "time.duration=0.1")  # of simulations of two seconds
 BLOCK = re.compile(r"^( *)```(\w+)([^\n]*)\n(.*?)^ *```", re.S | re.M)
 
@@ -40,17 +41,20 @@ def shell_lines(page: Path) -> list[str]:
 
 
 def names(*files: str) -> Callable[[Path], None]:
-    """The reader's own mesh, under these names."""
+    """The reader's own mesh, a duck of 10 cm in units of 1 cm, under these names."""
 
     def prepare(folder: Path) -> None:
         for file in files:
-            target = folder / file
-            if target.suffix == ".obj":
-                shutil.copy(examples.folder() / "duck.obj", target)
-            else:
-                write_stl(target, pl.shapes.box(0.1, 0.1, 0.1).surface())
+            shutil.copy(examples.folder() / "duck.obj", folder / file)
 
     return prepare
+
+
+def metres(folder: Path) -> None:
+    """A duck of 10 cm and a box in metres."""
+    duck = read_surface(examples.folder() / "duck.obj")
+    write_surface(folder / "bunny.obj", replace(duck, points=0.01 * duck.points))
+    write_surface(folder / "part.stl", pl.shapes.box(0.1, 0.1, 0.1).surface())
 
 
 def beam(folder: Path) -> None:
@@ -83,9 +87,8 @@ PREPARED: dict[str, Callable[[Path], None]] = {
     "how-to/sweeps-and-fits.md": lambda folder: None,
     "index.md": lambda folder: None,
     "log.md": beam,
-    "meshes.md": names("bunny.obj", "part.stl"),
+    "meshes.md": metres,
     "own-mesh.md": names("duck.obj"),
-    "start/classroom.md": thickness,
     "sweeps.md": study,
     "tune.md": lambda folder: (folder / "docs").symlink_to(DOCS),
 }

@@ -1,4 +1,4 @@
-"""A body that goes on with finer or coarser elements, at a time or where its strain asks for it."""
+"""Gives a body finer or coarser elements while it moves, at a time or where its strain varies."""
 
 import math
 from collections.abc import Mapping, Sequence

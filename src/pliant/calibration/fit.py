@@ -212,7 +212,7 @@ def _check_data(text: str, curves: Sequence[MeasuredCurve], parameters: Sequence
         end = float(curve.x.max())
         if curve.abscissa == "time" and lasts and end > time.duration + 1.0 / time.fps:
             raise InputError(
-                f"{curve.text}: the data goes on until {end:g} s, the scene until {time.duration:g} s.",
+                f"{curve.text}: the data ends at {end:g} s, the scene at {time.duration:g} s.",
                 hint="Lengthen time.duration, or give the column of times its unit: t [ms].",
             )
 

@@ -67,7 +67,7 @@ def dataset(
 ) -> None:
     """Run a scene at many points and write the runs as training data, in train, valid and test splits.
 
-    Interrupted, the same command goes on. Each sample can be rebuilt byte for byte.
+    The same command continues after an interruption. Each sample can be rebuilt byte for byte.
     """
     if rebuild is not None:
         compare(scene, rebuild, json)

@@ -48,8 +48,8 @@ def mesh(
 ) -> None:
     """Report on a mesh; with OUT, repair a surface, tetrahedralize it and write the mesh.
 
-    OUT: .vtu .vtk .msh .mesh .node .str. The mesher is chosen by what the surface is: fTetWild, which takes
-    open parts and crossings, or the lattice where that fails. What was done is reported.
+    OUT: .vtu .vtk .msh .mesh .node .str. The default mesher is fTetWild, which also fills surfaces with
+    holes and self-intersections; where it fails, the lattice mesher is used. All changes are listed.
     """
     from dataclasses import replace
 

@@ -65,7 +65,7 @@ def render(
     colour_map(look.map)
     numbers = _numbers(found[0], asked, movie, cells[0] * cells[1] if small else None)
     check_free(path, asked.force)
-    shots, rate = _shots(found[0], numbers, asked, path.suffix.lower() == ".gif")
+    shots, rate = _shots(found[0], numbers, asked, path.suffix.lower() == ".gif", movie)
     seen = numbers if movie or small else [numbers[0]]
     limits, unit = None, ""
     if asked.colour is not None:
@@ -147,7 +147,9 @@ def _check_rates(asked: RenderRequest, movie: bool) -> None:
             raise InputError(f"{name} cannot be used with {other}.")
 
 
-def _shots(run: Run, numbers: Sequence[int], asked: RenderRequest, gif: bool) -> tuple[list[Shot], float]:
+def _shots(
+    run: Run, numbers: Sequence[int], asked: RenderRequest, gif: bool, movie: bool
+) -> tuple[list[Shot], float]:
     """The pictures to take, and how many go into a second of a movie."""
     rate, fps, turns = float(run.manifest["fps"]), asked.fps, asked.turntable
     fastest = GIF_FASTEST if gif else FASTEST
@@ -161,7 +163,7 @@ def _shots(run: Run, numbers: Sequence[int], asked: RenderRequest, gif: bool) ->
         phases = np.linspace(0.0, 1.0, len(numbers)) if len(numbers) > 1 else np.zeros(1)
         real = rate * (len(numbers) - 1) / max(numbers[-1] - numbers[0], 1) if len(numbers) > 1 else rate
     shots = [Shot(number / rate, float(phase)) for number, phase in zip(numbers, phases, strict=True)]
-    if fps is None and real > fastest:  # keep real time by leaving pictures out
+    if movie and fps is None and real > fastest:  # keep real time by leaving pictures out
         skip = int(np.ceil(real / fastest - 1e-9))
         if len(shots) > skip:
             shots, real = shots[::skip], real / skip

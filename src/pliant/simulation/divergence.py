@@ -73,7 +73,7 @@ class DivergenceCheck:
                 f"Steps {tried} do not cure it" if tried else "It adds up in steps that look good one by one"
             ) + ": try more damping, a gentler load, a finer mesh or another model."
         else:
-            hint = "With refine = true in [time] the run goes on with shorter steps."
+            hint = "With refine = true in [time] the run continues with shorter steps."
         self._stop(
             part,
             time,

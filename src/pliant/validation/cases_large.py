@@ -180,7 +180,7 @@ def recovery(model: str) -> Result:
 
 STRENGTH = 2e4
 SPRINGS = (
-    "K is told from the released energy by the modulus that was asked for. Springs on a regular mesh are a "
+    "K is derived from the released energy by the requested modulus. Springs on a regular mesh are a "
     "third too soft in shear (modulus-shear), of which there is much around the tip: they release 1.2 times "
     "the energy, and its root is K."
 )

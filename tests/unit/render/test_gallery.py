@@ -1,6 +1,7 @@
 """The gallery: pictures of the present scenes, small movies, tags and costs, and its pages."""
 
 import runpy
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -62,6 +63,22 @@ def test_entries_have_costs_a_picture_and_a_small_movie(record: dict[str, Any]) 
         assert len(entry.commit) >= 10, name
         assert (DOCS / "pictures" / f"{name}.jpg").stat().st_size > 5000, name
         assert 1000 < (DOCS / "pictures/movies" / f"{name}.mp4").stat().st_size < 300_000, name
+
+
+def test_a_scene_that_fails_is_named_and_leaves_the_record_alone(tmp_path: Path) -> None:
+    before = (DOCS / "gallery.json").read_bytes()
+    command = [
+        sys.executable,
+        str(DOCS / "make_gallery.py"),
+        "--runs",
+        str(tmp_path),
+        "no-such-scene",
+        "nor-this",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert sorted(line.split(":")[0] for line in done.stderr.splitlines()) == ["no-such-scene", "nor-this"]
+    assert (DOCS / "gallery.json").read_bytes() == before
 
 
 def test_the_pages_are_those_of_the_record(record: dict[str, Any], gallery: dict[str, Any]) -> None:

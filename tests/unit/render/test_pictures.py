@@ -104,6 +104,23 @@ def test_a_sheet_and_runs_side_by_side(draw: Any, run: Run) -> None:
     assert np.abs(both[:, 4:192] - both[:, 196:384]).mean() < 0.01
 
 
+def test_a_sheet_of_a_fast_run_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A movie in real time leaves pictures out, a sheet does not."""
+    import pliant as pl
+
+    scene = pl.Scene([pl.Body(pl.shapes.box(0.1, 0.1, 0.1, divisions=(1, 1, 1)))], [pl.Gravity()])
+    fast = scene.run(duration=0.02, fps=1000, to=tmp_path / "fast.pliant")
+    times: list[float] = []
+
+    def blank(plan: Any, shots: Any, workers: int | None, team: Any) -> Any:
+        times[:] = [shot.time for shot in shots]
+        return (np.zeros((64, 96, 3), np.uint8) for _ in shots)
+
+    monkeypatch.setattr("pliant.render.render_run.pictures", blank)
+    fast.render(tmp_path / "sheet.png", sheet="3x2", size="96x64")
+    np.testing.assert_allclose(times, [0.0, 0.004, 0.008, 0.012, 0.016, 0.02])
+
+
 def movie(path: Path) -> tuple[float, Any]:
     """Pictures a second, and the pictures, as ffmpeg reads them."""
     import imageio_ffmpeg
