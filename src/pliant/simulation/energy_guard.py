@@ -218,7 +218,10 @@ class EnergyGuard:
         return "accept"
 
     def _add(self, rise: float) -> None:
-        self.gain = self.gain + rise if self.repays else max(0.0, self.gain + rise)
+        if not self.repays:
+            self.gain = max(0.0, self.gain + rise)
+        elif self.quiet:  # such bodies begin within their first step, which may change what they hold
+            self.gain += rise
 
     def _ringing(self, system: "System") -> float:
         if len(self._forces) < 3 or self._forces[0].shape != self._forces[2].shape:
