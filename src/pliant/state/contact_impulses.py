@@ -146,7 +146,7 @@ class ContactImpulses:
                 watch.impulse += found
             pressing = mine & (np.abs(normal).max(axis=1) > 0.0)
             if rows is not None and pressing.any():
-                watch.press(np.concatenate([rows[k] for k in np.flatnonzero(pressing)]), force)
+                watch.press(np.concatenate([rows[k] for k in np.flatnonzero(pressing).tolist()]), force)
 
     def begin_evaluation(self) -> None:
         """Penalty contact is evaluated again."""
