@@ -50,9 +50,9 @@ class SurfaceMotion:
     def _shape(self, time: float) -> Array:
         times, points = self.sequence.times, self.sequence.points
         if len(times) == 1 or time <= times[0]:
-            return points[0]
+            return np.asarray(points[0])
         if time >= times[-1]:
-            return points[-1]
+            return np.asarray(points[-1])
         k = int(np.searchsorted(times, time, side="right")) - 1
         s = (time - times[k]) / (times[k + 1] - times[k])
         return np.asarray((1.0 - s) * points[k] + s * points[k + 1])
@@ -62,4 +62,4 @@ class SurfaceMotion:
         x = self.at(time)
         low, high = x.min(axis=0), x.max(axis=0)
         chosen: BoolArray = np.array(list(np.ndindex(2, 2, 2)), bool)
-        return np.where(chosen, high, low)
+        return np.asarray(np.where(chosen, high, low))
