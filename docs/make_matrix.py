@@ -2,8 +2,9 @@
 
 python docs/make_matrix.py [FOLDER ...]    folders of `pliant validate --matrix`; none: only the tables
 
-docs/studies/matrix.csv has one line per run, with the state of the code that it was made with. A run that is
-there already is replaced by that of a folder if it is of the same length or longer.
+docs/studies/matrix.csv has one line per run, with the state of the code that it was made with; runs are
+judged by the present limits. A run that is there already is replaced by that of a folder if it is of the same
+length or longer.
 """
 
 import csv
@@ -12,6 +13,8 @@ import sys
 from pathlib import Path
 
 from pliant.core.tables import Table
+from pliant.models import MODELS
+from pliant.validation.matrix.cells import judge
 from pliant.validation.matrix.figures import FIGURES
 from pliant.validation.matrix.report import letters, summary, written_table
 from pliant.validation.matrix.verdict import CRITERIA
@@ -29,6 +32,7 @@ LONG = 10.0  # s of a whole run
 
 def line(entry: Table) -> dict[str, str]:
     """The line of a result."""
+    judge(entry)
     figures = {k: f"{entry[k]:.4g}" for k in FIGURES_KEPT if entry.get(k) is not None}
     named = {k: str(entry.get(k, "")) for k in (*KEY, "code", "state")}
     fails = letters(entry)
@@ -118,6 +122,7 @@ def main() -> None:
         writer.writeheader()
         writer.writerows(entries)
     rows = [row_of(entry) for entry in entries if float(entry["seconds"]) >= LONG]
+    rows.sort(key=lambda row: list(MODELS).index(row["model"]))
     own = [row for row in rows if row["body"] in FIGURES]
     parts = {
         "explicit": [row for row in own if row["integrator"] != "implicit"],

@@ -25,11 +25,11 @@ def beam(model: str, edge: float, watched: bool) -> Simulation:
     )
     scene = Scene([body], [Gravity(), Fix(body, plane("x", "min"))])
     simulation = scene.simulation()
+    simulation.start()
     if not watched:
         ledger = simulation.system.energy_ledger
         simulation.guard, ledger.correction = None, None
         ledger.add_step = lambda time: None  # type: ignore[method-assign]
-    simulation.start()
     simulation.advance()
     return simulation
 

@@ -137,3 +137,39 @@ def test_an_open_action_shows_and_edits_its_particles(page: Any, scene: Served, 
     moved = (particles(page) - rest)[:, 2].max()
     assert 0.05 < moved / 0.4 < 0.5, "the beam has moved visibly"
     assert not page.problems
+
+
+@pytest.mark.parametrize("scene", [SCENE.split("[[actions]]", maxsplit=1)[0]], indirect=True)
+def test_what_is_selected_while_a_new_action_is_built_stays_selected(page: Any, scene: Served) -> None:
+    """One end is fixed and the other selected at once, before the build has told what the new action acts on:
+    the force that follows acts on the other end. With nothing selected it acts on the top."""
+    enter(page, scene)
+    build(page)
+    rest = particles(page)
+    page.select_option("#select-by", "x low end")
+    page.select_option("#add-action", "fix")
+    page.select_option("#select-by", "x high end")
+    wait(page, f"{STATE}.targets[0]?.length && {STATE}.built === {STATE}.version && !{STATE}.progress")
+    right = set(np.flatnonzero(rest[:, 0] > 0.4 - 1e-6).tolist())
+    assert set(page.evaluate(f"() => [...{STATE}.selection.ids]")) == right
+    page.select_option("#add-action", "force")
+    wait(page, f"{STATE}.targets[1]?.length && {STATE}.built === {STATE}.version && !{STATE}.progress")
+    assert set(state(page, "targets[1][0].ids")) == right
+    page.keyboard.press("Escape")
+    wait(page, f"{STATE}.selection === null")
+    page.select_option("#add-action", "impulse")
+    wait(page, f"{STATE}.targets[2]?.length && {STATE}.built === {STATE}.version && !{STATE}.progress")
+    top = np.flatnonzero(rest[:, 2] > rest[:, 2].max() - 1e-6)
+    assert state(page, "targets[2][0].ids") == top.tolist()
+    page.evaluate("() => studio.app.say({do: 'edit', path: ['actions', 2], value: null})")
+    wait(page, f"{STATE}.table.actions.length === 2")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.click(".card.action[data-type=force] .title")
+    wait(page, f"{STATE}.selection")
+    page.click("#grow")
+    cut = page.evaluate(
+        "() => [...document.querySelectorAll('#actions .card.open .control, #selection .deeds')]"
+        ".filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"
+    )
+    assert cut == [], "labels fit"
+    assert not page.problems

@@ -78,6 +78,7 @@ def test_a_take_from_an_example_to_the_same_bytes_on_the_command_line(
     page.screenshot(path=pictures / "5-stress.png")
 
     save_take(page, "my-take")
+    assert page.inner_text("#file-name") == "beam.toml", "the scene keeps its own file"
     page.screenshot(path=pictures / "6-saved.png")
     assert page.problems == []
     assert "pull" in replayed(studio.folder, "my-take", last + 1)

@@ -11,7 +11,7 @@ import pytest
 from serving import BEAM, Served
 
 from pliant.core.errors import InputError, SceneError
-from pliant.studio.document import Document, put
+from pliant.studio.document import Document, Project, put
 from pliant.studio.frame_messages import pack, unpack
 from pliant.studio.workspace import Workspace
 
@@ -93,6 +93,11 @@ def test_only_the_right_token_and_origin_come_in(studio: Served) -> None:
         {"origin": None},
         {"origin": f"https://127.0.0.1:{studio.port}"},
         {"origin": "null"},
+        {"token": studio.token[:-1]},
+        {"token": studio.token.swapcase()},
+        {"origin": f"http://127.0.0.1:{studio.port}.evil.example"},
+        {"origin": f"http://evil.example@127.0.0.1:{studio.port}"},
+        {"origin": f"http://127.0.0.1:{studio.port + 1}"},
     ]
     for changes in wrong:
         with pytest.raises(Exception, match=r"403|rejected"), connect(studio, **changes):
@@ -208,6 +213,17 @@ def test_a_document_undoes_and_redoes_and_refuses_what_is_no_scene(tmp_path: Pat
     again = Document(Workspace(tmp_path))
     again.open(document.text, "again.toml")
     assert again.text == document.text
+
+
+def test_a_scene_without_a_file_is_called_by_its_take(tmp_path: Path) -> None:
+    project = Project(Workspace(tmp_path))
+    assert "title" not in project.state()["table"], "movies of it have no title"
+    project.take_saved("first.toml")
+    project.take_saved("second.toml")
+    assert project.state()["name"] == "first.toml"
+    project.save("own.toml")
+    project.take_saved("third.toml")
+    assert project.state()["name"] == "own.toml"
 
 
 def test_put_adds_changes_and_removes() -> None:

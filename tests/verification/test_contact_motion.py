@@ -71,7 +71,8 @@ def placed(degrees: float, place: Any, shape: Any, turned: Rotation, **options: 
     )  # fmt: skip
 
 
-STARTS = [(0.0, 0.0), (50.0, 0.013), (110.0, -0.021)]
+STARTS = [(0.0, 0.0), (50.0, 0.013), (110.0, -0.021), (20.0, 0.031), (75.0, -0.007)]
+"""Degrees about an axis, and the place [m] across the slope."""
 
 
 def rolled(model: str, edge: float, young: float, start: tuple[float, float], lift: float) -> float:
@@ -95,14 +96,14 @@ def test_a_rigid_ball_rolls(start: tuple[float, float]) -> None:
 
 @pytest.mark.parametrize(("model", "lift"), [("lattice", 0.008), ("efg", 0.018)])
 def test_balls_of_particles_roll(model: str, lift: float) -> None:
-    """Within 3 %, each of three starts. What is missing is the resistance of facets and dampers."""
+    """Within 3 %, each of five starts. What is missing is the resistance of facets and dampers."""
     found = [rolled(model, 0.03, 1e6, start, lift) for start in STARTS]
-    assert found == pytest.approx([1.0] * 3, abs=0.03)
+    assert found == pytest.approx([1.0] * 5, abs=0.03)
 
 
 @pytest.mark.slow
 def test_a_faceted_ball_of_tets_rolls() -> None:
-    """Facets of two fifths of the radius take energy at each turn: the mean of three starts within 8 %."""
+    """Facets of two fifths of the radius take energy at each turn: the mean of five starts within 8 %."""
     found = [rolled("fem", 0.04, 2e5, start, 0.014) for start in STARTS]
     assert np.mean(found) == pytest.approx(1.0, abs=0.08)
 
@@ -128,9 +129,11 @@ def slid(
     ("model", "degrees", "friction"),
     [
         *[(model, d, mu) for model in ("lattice", "efg") for d, mu in ((15, 0.2), (20, 0.2), (30, 0.45))],
+        ("rigid", 15, 0.2),
         ("rigid", 20, 0.2),
         ("rigid", 30, 0.45),
         ("fem", 20, 0.2),
+        pytest.param("fem", 15, 0.2, marks=pytest.mark.slow),
         pytest.param("fem", 30, 0.45, marks=pytest.mark.slow),
     ],
 )

@@ -1,5 +1,6 @@
 """Breaking bodies of tets: closed books, exact momenta, pieces that meet each other."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,20 +21,48 @@ PIECES = Contact(self_="pieces")
 
 @pytest.mark.parametrize("contact", [PIECES, Contact(self_=False)])
 def test_a_cube_that_shatters_on_the_ground_gains_nothing(contact: Contact) -> None:
-    """1 kg at 6 m/s brings 18 J: after 10 ms the ledger closes to 1 % of them, and the body holds no more."""
+    """1 kg at 9 m/s brings 40.5 J: after 10 ms the ledger closes to 1 % of them, the body holds no more."""
     turn = {"axis": (1.0, 0.3, 0.0), "degrees": 25.0}
     made: dict[str, Any] = {"model": "fem", "material": BRITTLE, "rotation": turn}
     shape = box(0.1, 0.1, 0.1, divisions=(5, 5, 5))
     lowest = float(Body(shape, **made).structure().rest[:, 2].min())
-    cube = Body(shape, **made, name="cube", position=(0.0, 0.0, 2e-3 - lowest), velocity=(0.0, 0.0, -6.0))
+    cube = Body(shape, **made, name="cube", position=(0.0, 0.0, 2e-3 - lowest), velocity=(0.0, 0.0, -9.0))
     simulation = simulate([cube], [pl.Gravity(), pl.Ground()], seconds=0.01, fps=400.0, contact=contact)
     found = values(simulation)
     assert found["fracture.pieces"] > 1
-    assert abs(found["energy.unexplained"]) < 0.01 * 18.0
-    assert found["energy.kinetic"] + found["energy.elastic"] < 18.0
+    assert found["energy.friction"] >= 0.0
+    assert abs(found["energy.unexplained"]) < 0.01 * 40.5
+    assert found["energy.kinetic"] + found["energy.elastic"] < 40.5
     assert simulation.guard is not None
     assert not simulation.guard.broken
     assert simulation.system.world.mass.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_contacts_of_a_goblet_that_bursts_only_take_energy() -> None:
+    """Thin walls, cracks that run beside each other, contact of the pieces on: heat of contacts grows from
+    frame to frame, kinetic, elastic and contact energy stay below what the fall brought. Before pieces were
+    bodies of their own they grew sixteenfold."""
+    shape = {"goblet": {"height": 0.2, "wall": 0.008, "divisions": [14, 12, 1]}}
+    material = {"young": 5e6, "poisson": 0.25, "density": 1200.0, "strength": 1.5e5}
+    glass = Body(
+        shape, model="fem", material=material, name="glass", position=(0, 0, 0.06), velocity=(0, 0, -5),
+        rotation={"axis": "y", "degrees": 70},
+    )  # fmt: skip
+    scene = pl.Scene([glass], [pl.Gravity(), pl.Ground(friction=0.4)], contact=PIECES)
+    scene.time = pl.TimeSettings(duration=0.021, fps=1000)
+    simulation = scene.simulation()
+    simulation.start()
+    rows = [values(simulation)]
+    for _ in range(21):
+        simulation.advance()
+        rows.append(values(simulation))
+    assert rows[-1]["fracture.pieces"] >= 3
+    given = rows[0]["energy.kinetic"]
+    for before, after in pairwise(rows):
+        held = sum(after[f"energy.{name}"] for name in ("kinetic", "elastic", "contact"))
+        assert held < 1.03 * given  # gravity adds 2 % on the way
+        assert after["energy.friction"] > before["energy.friction"] - 1e-3 * given
+        assert abs(after["energy.unexplained"]) < 1e-3 * given
 
 
 def test_a_plate_that_flies_apart_keeps_its_momenta() -> None:
@@ -103,7 +132,7 @@ def parted() -> tuple[World, PenaltyContact]:
 
 def test_pieces_are_bodies_of_their_own_that_start_without_force() -> None:
     """Three pieces: closed, of the same body, each vertex in one of them. Faces of cracks lie on each other
-    and do not push; moved into each other by 1 mm they do, with opposite forces; moved apart they let go."""
+    and do not push; moved into each other by 0.1 mm they do, with opposite forces; moved apart, no more."""
     world, contact = parted()
     surfaces = contact.table.surfaces
     assert surfaces.source.tolist() == [0, 0, 0]
@@ -117,13 +146,15 @@ def test_pieces_are_bodies_of_their_own_that_start_without_force() -> None:
     assert contact.potential_energy(world.x) == 0.0
     left = np.zeros(world.count, bool)
     left[surfaces.row[surfaces.body == int(np.argmin(middles))]] = True
-    world.x[left, 0] += 1e-3
+    world.x[left, 0] += 1e-4
+    world.v[left, 0] = 10.0
     contact.project(1e-5, 1e-5, world)
     contact.add_forces(1e-5, world.x, world.v, force)
     assert force[left, 0].sum() < 0.0
     assert force.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-9 * np.abs(force).sum())
     assert contact.potential_energy(world.x) > 0.0
-    world.x[left, 0] -= 2e-3
+    world.x[left, 0] -= 2e-4
+    world.v[left, 0] = -20.0
     force[:] = 0.0
     contact.project(2e-5, 1e-5, world)
     contact.add_forces(2e-5, world.x, world.v, force)

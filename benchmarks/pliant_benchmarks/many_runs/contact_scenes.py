@@ -112,11 +112,14 @@ def crossed(speed: float, integrator: str = "implicit-euler", material: Any = SO
 
 def thrown(speed: float) -> ContactScene:
     def build() -> Any:
-        sheet = bar("sheet", (0.4, 0.4, 0.02), (8, 8, 1))
-        shot = ball("ball", 0.05, (0.2, 0.2, 0.1), velocity=(0, 0, -speed))
+        material = SOFT if speed < 30.0 else FIRM  # whose waves travel at 7 and 32 m/s
+        sheet = bar("sheet", (0.4, 0.4, 0.02), (8, 8, 1), material=material)
+        shot = ball("ball", 0.05, (0.2, 0.2, 0.1), velocity=(0, 0, -speed), material=material)
         return [sheet, shot], [hold(sheet, "x", "min"), hold(sheet, "x", "max")]
 
-    return ContactScene(f"ball-on-sheet-{speed:g}", build, 0.1 if speed > 10 else 0.3, 0.005)
+    return ContactScene(
+        f"ball-on-sheet-{speed:g}", build, 0.1 if speed > 10 else 0.3, 0.005 if speed < 30.0 else 0.002
+    )
 
 
 def pile(model: str, count: int) -> ContactScene:
@@ -124,7 +127,7 @@ def pile(model: str, count: int) -> ContactScene:
         bodies = [
             ball(
                 f"b{k}", 0.05,
-                (0.06 * (k % 2) + 0.01 * (k // 4), 0.06 * (k // 2 % 2), 0.06 + 0.11 * (k // 2)),
+                (0.11 * (k % 2) + 0.02 * (k // 4), 0.11 * (k // 2 % 2), 0.06 + 0.11 * (k // 4)),
                 model=model, material=SOFT if model == "fem" else STIFF,
             )
             for k in range(count)

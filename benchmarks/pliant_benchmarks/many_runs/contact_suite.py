@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from pliant.audit import certify
-from pliant.core.errors import InputError, PliantError
+from pliant.core.errors import InputError, Interrupted, PliantError
 from pliant.core.registry import nearest
 from pliant.core.tables import Table
 from pliant.run.store import load
@@ -62,6 +62,8 @@ def run_and_certify(each: ContactScene, place: Path) -> Table:
     scene = replace(scene, record=replace(scene.record, paths=True), integrator=None, step=None)
     try:
         scene.run(duration=each.duration, fps=round(1.0 / each.step), to=place, progress=False, force=True)
+    except Interrupted:  # the scene is run again the next time
+        raise
     except PliantError as problem:
         error = str(problem)
     seconds = time.process_time() - begin

@@ -30,6 +30,7 @@ EXAMPLES = {
         "pliant validate --quick --json",
         "pliant validate --report validation.html",
         "pliant validate --matrix --seconds 2 --integrators explicit -o matrix",
+        "pliant validate --matrix --pairs --limit 120 -o matrix",
         "pliant validate --matrix --bodies hand,mug --motions drop,cut --models fem",
         "pliant validate --matrix --meshes cow.obj,part.stl --seconds 2 --integrators auto",
     ),
@@ -223,6 +224,10 @@ def validate(
     integrators: Annotated[
         str | None, typer.Option(metavar="NAMES", help="auto, explicit, implicit, or names.")
     ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Of the matrix, a part in which any two of these occur together."),
+    ] = False,
     seconds: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="Simulated time of a run of the matrix (10).")
     ] = None,
@@ -249,12 +254,13 @@ def validate(
         names = {key: options.names(text) for key, text in chosen.items() if text is not None}
         files = options.names(meshes) if meshes is not None else []
         span = options.positive("--seconds", seconds, "s") if seconds is not None else None
-        plan = matrix_plan(names, span, options.positive("--limit", limit, "s"), quick, files)
+        plan = matrix_plan(names, span, options.positive("--limit", limit, "s"), quick, files, pairs)
         _matrix(plan, output, jobs, force, json)
         return
-    if any(text is not None for text in (output, seconds, meshes, *chosen.values())):
+    if pairs or any(text is not None for text in (output, seconds, meshes, *chosen.values())):
         raise InputError(
-            "--bodies, --meshes, --motions, --models, --integrators, --seconds and -o go with --matrix.",
+            "--bodies, --meshes, --motions, --models, --integrators, --pairs, --seconds and -o go with "
+            "--matrix.",
             hint="Add --matrix.",
         )
 

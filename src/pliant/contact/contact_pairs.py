@@ -48,6 +48,8 @@ class ContactPairs:
         self.surfaces = s = surfaces_of(world, contact, smooth)
         self.laws = laws_between(world, s, contact, sticky)
         self.collides = _colliding(world, contact, s)
+        self.breaks: BoolArray = np.array([contact.splits(part) for part in world.bodies])[s.source]
+        self.stride = 0.0  # how far vertices may move against each other in a step [m]
         rigid = np.array([part.mechanics.contact_surface().rigid for part in world.bodies])[s.source]
         pointlike = s.points_only | s.ball
         one_way = np.outer(~pointlike, s.points_only) | np.outer(~pointlike & rigid, s.ball)
@@ -133,12 +135,12 @@ class ContactPairs:
         search_vertices(self.vertex_pairs, (
             self.x, self.pairs, self.own, self.found, s.triangles, s.across, s.fan_first, s.fan, s.body_first,
             s.closed, s.piece, s.radius, s.ball, self.limit, self.history, self.touched, self.stencil,
-            self.geometry, moved, self._slack, self._near,
+            self.geometry, moved, self._slack, self._near, self.stride,
         ))  # fmt: skip
         search_edges(self.vertex_pairs, len(self.pairs) - self.vertex_pairs, (
             self.x, self.pairs, self.own, self.found, s.edges, s.sides, s.triangles, s.closed, s.piece,
             s.radius, self.limit, self.history, self.touched, self.stencil, self.geometry, moved,
-            self._slack, self._near, s.count,
+            self._slack, self._near, self.stride, s.count,
         ))  # fmt: skip
         n = vertex_kernels.touching_vertices(
             self.touched, self.stencil, self.geometry, self._marks, self._active

@@ -103,9 +103,9 @@ def allow_sudden(table: ContactPairs, overlaps: OverlapSchedule, time: float) ->
     depth = table.reach[rows] - table.geometry[rows, DISTANCE]
     deep = depth > SUDDEN * table.reach[rows]
     siblings = table.surfaces.siblings[table.own[rows], table.pairs[rows, 1]]
-    among = deep & siblings
-    _set_allowed(table, rows[among], depth[among])
-    table.history[rows[among], KEPT] = FRESH
+    breaks = table.breaks[table.own[rows]] | table.breaks[table.pairs[rows, 1]]
+    _set_allowed(table, rows[deep & siblings], depth[deep & siblings])
+    table.history[rows[siblings | (breaks & ~deep)], KEPT] = FRESH
     deep &= ~siblings
     overlaps.allow(table, rows[deep], depth[deep], time)
 

@@ -9,7 +9,7 @@ of the other body to the nearest point x of the own one.
 
 import numpy as np
 
-from pliant.contact.pair_layout import ACTIVE, DISTANCE, KEPT, LAST, LEVER, NORMAL, SIDED, UNIT
+from pliant.contact.pair_layout import ACTIVE, DISTANCE, FRESH, KEPT, LAST, LEVER, NORMAL, SIDED, UNIT
 from pliant.kernels.jit import SERIAL_ROWS, jit, partition, partition_count, prange, twin
 
 SPARE = 1.3  # how far beyond contact the nearest feature is looked for [limit]
@@ -176,14 +176,16 @@ def _direct(p, x, stencil, weights, square, sign, fallback, limit, history, geom
 @jit
 def _vertex_pairs(
     a, b, x, pairs, own, found, triangles, across, fan_first, fan, body_first, closed, piece, radius, ball,
-    limit, history, touched, stencil, geometry, moved, slack, near,
+    limit, history, touched, stencil, geometry, moved, slack, near, stride,
 ):  # fmt: skip
     """Nearest triangles of the pairs a..b: ``touched`` (the triangle, or -1), ``stencil`` and ``geometry``.
 
     The side is that of the pseudo-normal for surfaces that are closed and no part of the vertex's own piece;
     otherwise there is none, and the distance is positive. Faces of cracks that lay on each other when they
-    came about keep the side that they had. A vertex inside of a closed surface that was in contact stays so
-    however deep it gets: where it is beyond the candidates, all triangles of that body are looked at.
+    came about keep the side that they had; at bodies that break, where pseudo-normals of both faces of an
+    open crack are equally good, sides change only within ``stride`` [m] of the surface, what a step may
+    bring. A vertex inside of a closed surface that was in contact stays so however deep it gets: where it is
+    beyond the candidates, all of that body's triangles are looked at.
 
     moved [m]: how far any point is from where candidates were looked for; slack (p,): a pair that was too far
     apart to touch is left alone until ``moved`` is this large. near (f,): how far candidates were at least,
@@ -259,6 +261,8 @@ def _vertex_pairs(
                     - best_w[0] * x[tri[0], c] - best_w[1] * x[tri[1], c] - best_w[2] * x[tri[2], c]
                 )  # fmt: skip
             sign = -1.0 if along < 0.0 else 1.0
+            if history[p, KEPT] == FRESH and abs(history[p, LAST]) > stride:
+                sign = -1.0 if history[p, LAST] < 0.0 else 1.0
         for k in range(4):
             geometry[p, k] = weights[k]
         _direct(
@@ -270,7 +274,7 @@ def _vertex_pairs(
 @jit
 def _edge_pairs(
     a, b, x, pairs, own, found, edges, sides, triangles, closed, piece, radius, limit, history, touched,
-    stencil, geometry, moved, slack, near, vertices,
+    stencil, geometry, moved, slack, near, stride, vertices,
 ):  # fmt: skip
     """Nearest edges of the pairs a..b, as ``_vertex_pairs``; ``pairs[:, 0]`` is ``vertices`` + the edge."""
     w = np.empty(2)
@@ -321,6 +325,8 @@ def _edge_pairs(
                     total += weights[k] * x[stencil[p, k], c]
                 along += total * n[c]
             sign = -1.0 if along < 0.0 else 1.0
+            if history[p, KEPT] == FRESH and abs(history[p, LAST]) > stride:
+                sign = -1.0 if history[p, LAST] < 0.0 else 1.0
         for k in range(4):
             geometry[p, k] = weights[k]
         _direct(

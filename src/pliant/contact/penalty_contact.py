@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from pliant.state.world import World
 
 
+STRIDE = 2.0  # how far vertices may move against each other in a step [largest difference of velocities]
+
+
 class PenaltyContact(ActionRuntime):
     r"""Surfaces of bodies against each other: vertices against triangles, and edges against edges.
 
@@ -88,6 +91,7 @@ class PenaltyContact(ActionRuntime):
             self._renew()
             self.table.attach(*kept)
         table, self.time, self.dt = self.table, time, dt
+        table.stride = STRIDE * dt * float(np.ptp(world.v, axis=0).max(initial=0.0))
         table.search(world.x)
         if len(table.active):
             allow_sudden(table, self.overlaps, time)

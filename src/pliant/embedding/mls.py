@@ -29,10 +29,30 @@ def carried_by_elements(surface: Surface, rest: Array, spacing: float, edges: In
     motion of its elements: it is carried by their local frame. Where the elements lie in a
     plane or a line the pseudo-inverse leaves out what they cannot tell, and the point keeps an offset.
     """
+    return carried_around(surface, rest, spacing, edges, _homes(surface, rest, edges))
+
+
+def _homes(surface: Surface, rest: Array, edges: IntArray) -> IntArray:
+    """The element (p,) nearest to each point, of those in the part of the surface that the point belongs to:
+    parts that do not touch may come so near to each other that the nearest element is in the other one."""
     from scipy.spatial import cKDTree
 
-    home = np.asarray(cKDTree(rest).query(surface.points)[1])
-    return carried_around(surface, rest, spacing, edges, home)
+    from pliant.mesh.bvh import Bvh
+
+    points, triangles = surface.points, surface.triangles
+    home = np.asarray(cKDTree(rest).query(points)[1])
+    pieces, piece = components(len(rest), edges)
+    parts, part = components(len(points), np.concatenate([triangles[:, :2], triangles[:, 1:]]))
+    if pieces == 1 or parts == 1:
+        return home
+    inside = np.zeros((parts, pieces), bool)  # whether a part has elements of a piece
+    inside[part[triangles[Bvh(points, triangles).nearest(rest)[2], 0]], piece] = True
+    wrong = ~inside[part, piece[home]]
+    for each in np.unique(part[wrong]):
+        own, rows = np.flatnonzero(inside[each][piece]), np.flatnonzero(wrong & (part == each))
+        if len(own):  # parts without elements hang on what is nearest
+            home[rows] = own[cKDTree(rest[own]).query(points[rows])[1]]
+    return home
 
 
 def carried_around(

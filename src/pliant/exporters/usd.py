@@ -1,9 +1,10 @@
 """USD: render meshes over time, binary (.usd, .usdc) or text (.usda).
 
 /World/BODY is an Xform, /World/BODY/surface its Mesh. Points and velocities are samples at the frames'
-numbers; topology is written once. A body whose topology changes has surface_1, surface_2, ..., each visible
-in its own frames. Smooth normals are written where they are asked for: being samples, they increase the
-file size by about 50 %.
+numbers; topology is written once. Fields that are asked for are primvars of the surface.
+
+A body whose topology changes has surface_1, surface_2, ..., each visible in its own frames. Smooth normals
+are written where they are asked for: being samples, they increase the file size by about 50 %.
 
 /World/BODY/simulation is the tet mesh at rest, a guide, with deformable attributes for programs that
 simulate. Their names follow the proposal of the USD Physics working group, which is staged for UsdPhysics
@@ -12,6 +13,7 @@ as OmniPhysics...API and omniphysics:... (Omni Physics Deformable Schema, as of 
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +166,35 @@ class _UsdWriter:
             if normals is not None:
                 smooth = vertex_normals(surface.points, surface.triangles)
                 layer.SetTimeSample(normals, time, vectors(smooth))
+            for field in self.job.fields or ():
+                self._write_field(frame, name, field, time)
         self._show(shown, time)
+
+    def _write_field(self, frame: Frame, body: str, field: str, time: float) -> None:
+        """Numbers or vectors of a field at the points of the surface; a body that lacks it has none."""
+        from pxr import Sdf, UsdGeom, Vt
+
+        from pliant.render.scalar_fields import on_particles, on_surface
+
+        frame = self.job.frame(frame.index)  # in the units and axes of the file
+        if all(field not in frame.field_names(each) for each in self.names):
+            frame.field(field, body)  # which tells what fields there are
+        if field not in frame.field_names(body):
+            return
+        data, structure = frame.field(field, body), frame.record(body).structure
+        columns = np.asarray(data.values, float).reshape(len(data.values), -1)
+        if structure.carrier is None or columns.shape[1] not in (1, 3):
+            raise InputError(f"USD files have no field '{field}' of body '{body}'.", hint="Use .vtkhdf.")
+        shown = [
+            on_surface(on_particles(replace(data, values=column), structure), structure)
+            for column in columns.T
+        ]
+        kinds = Sdf.ValueTypeNames
+        kind = kinds.FloatArray if len(shown) == 1 else kinds.Vector3fArray
+        variables = UsdGeom.PrimvarsAPI(self.meshes[(frame.version, body)])
+        variable = variables.CreatePrimvar(_word(field), kind, UsdGeom.Tokens.vertex)
+        values = Vt.FloatArray.FromNumpy(shown[0].astype(np.float32)) if len(shown) == 1 else None
+        variable.Set(vectors(np.stack(shown, axis=1)) if values is None else values, time)
 
     def _mesh(self, frame: Frame, name: str, surface: Surface) -> tuple[Any, ...]:
         key = (frame.version, name)
@@ -269,6 +299,6 @@ def _free(word: str, taken: Sequence[str]) -> str:
 
 _ABOUT = "render meshes over time"
 USD, USDA, USDC = (
-    Exporter(suffix, _ABOUT, SURFACES | {"normals"}, _plan, needs=("pxr",), extra="usd", whole=True)
+    Exporter(suffix, _ABOUT, SURFACES | {"normals", "fields"}, _plan, needs=("pxr",), extra="usd", whole=True)
     for suffix in (".usd", ".usda", ".usdc")
 )

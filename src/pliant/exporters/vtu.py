@@ -15,7 +15,7 @@ from pliant.interfaces import FieldData, Structure
 from pliant.mesh.io.vtu import write_grid
 from pliant.run.store import Frame
 
-_USUAL = ("displacement", "velocity", "stress")
+_USUAL = ("displacement", "velocity", "stress", "contact-force", "pressure")
 _CELLS = (  # VTK's numbers of the cells that fill a body, or else of its faces, or of its edges
     {"tetra": 10, "hexahedron": 12, "wedge": 13, "pyramid": 14},
     {"triangle": 5, "quad": 9},

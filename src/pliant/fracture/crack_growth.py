@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pliant.materials import ResolvedMaterial as Material
 
 MOST = 16  # particles that are split in a step
+LOOK = 0.1  # of the time in which a wave crosses a spacing: how often stress is looked at, at most
 CALM = 5.0  # wave transits after a break during which new cracks need more
 RAISED = 1.3  # times the strength
 WAIT = 0.04  # of that time: when what could not break tries again
@@ -49,6 +50,7 @@ class CrackGrowth:
         count = len(structure.rest)
         extent = float(np.linalg.norm(np.ptp(structure.rest, axis=0)))
         self.calm = CALM * extent / material.wave_speed
+        self.look = LOOK * structure.spacing / material.wave_speed
         self.speed = material.crack_speed
         self.spacing = structure.spacing
         self.grain = float(tet_volumes(structure.rest, structure.cells["tetra"]).mean())
@@ -57,7 +59,7 @@ class CrackGrowth:
         self.made: AnyArray = np.zeros(count, bool)  # on an edge that a crack divided
         self.crack: AnyArray = np.full(count, -1)
         self.plane = np.zeros((count, 4))
-        self.last = -np.inf  # time of the last break
+        self.last = self.next = -np.inf  # time of the last break, and of the next look at the stress
         self.broken, self.begun = 0, 0
         self.set_strength(structure, strength)
 
@@ -73,6 +75,13 @@ class CrackGrowth:
         np.minimum.at(self.strength, tets.ravel(), np.repeat(strength, 4))
 
     # ------------------------------------------------------------------------------------- where it breaks
+
+    def due(self, time: float) -> bool:
+        """Whether the stress at ``time`` is to be looked at: not in each of the short steps after a break."""
+        if time < self.next:
+            return False
+        self.next = time + self.look
+        return True
 
     def planes(self, time: float, x: Array, tets: IntArray, stress: Array) -> CrackPlanes | None:
         """The planes along which particles are to be parted in this step; None where none is.
@@ -194,13 +203,14 @@ class CrackGrowth:
         own = vars(self)
         return {
             **{name: own[name] for name in KEPT},
-            "breaks": np.array([self.last, self.broken, self.begun]),
+            "breaks": np.array([self.last, self.broken, self.begun, self.next]),
         }
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
         for name in KEPT:
             setattr(self, name, np.array(state[name]))
-        self.last, self.broken, self.begun = float(state["breaks"][0]), *state["breaks"][1:].astype(int)
+        last, broken, begun, following = state["breaks"]
+        self.last, self.broken, self.begun, self.next = float(last), int(broken), int(begun), float(following)
 
 
 KEPT = ("front", "ready", "made", "crack", "plane")

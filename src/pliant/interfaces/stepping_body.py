@@ -57,7 +57,7 @@ class SelfStepping(Protocol):
 class EnergyKeeping(Protocol):
     """A self-stepping body whose energy ledger closes, so that the guard judges its steps too. The work of
     prescribed motion of its rows is in its ``report_energy``. checks_steps: whether it takes steps that gain
-    energy again by itself; a scene of such bodies alone needs no guard."""
+    energy again by itself; in a scene of such bodies alone the guard only stops runs."""
 
     checks_steps: bool
 

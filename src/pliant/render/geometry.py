@@ -11,11 +11,36 @@ from pliant.exporters.surfaces import surfels, vertex_normals
 from pliant.mesh.mesh import Surface, tet_edges
 from pliant.mesh.topology import Edges
 from pliant.render.dual_cells import CellFaces, cell_faces
-from pliant.render.render_options import CRACK, CRACK_COLOUR, LEVEL_COLOURS, RenderOptions, body_rgb, rgb
+from pliant.render.render_options import (
+    CRACK,
+    CRACK_COLOUR,
+    FORCE_COLOUR,
+    LEVEL_COLOURS,
+    RenderOptions,
+    body_rgb,
+    rgb,
+)
 from pliant.render.scalar_fields import on_particles, on_surface, scalar_field
 from pliant.run.store import Frame
 
+ARROW = 3.0  # spacings: the length of the largest contact force of a body
 SIDES = 12  # of the polygon that stands for a disc
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Something to draw: corners are triangles (m, 3), lines (m, 2) or single points (m, 1).
+
+    values (n,): numbers to colour by, or None; tints (n, 3): colours 0..255 of their own, or None;
+    volume: tets (m, 4) over the points where the inside is to be cut open.
+    """
+
+    points: Array
+    corners: IntArray
+    normals: Array | None = None
+    values: Array | None = None
+    tints: AnyArray | None = None
+    volume: IntArray | None = None
 
 
 def discs(surface: Surface) -> tuple[Array, Array, IntArray, IntArray]:
@@ -68,24 +93,22 @@ def crack_tints(
     return points, corners, normals, None, ((1.0 - share) * plain + share * dark).astype(np.uint8)
 
 
+def contact_arrows(frame: Frame, body: str) -> Drawn:
+    """Lines from the particles of a body that bear a contact force along that force: as long as three
+    spacings for the largest of the body, in proportion for the others."""
+    forces = np.asarray(frame.field("contact-force", body).values)
+    size = np.linalg.norm(forces, axis=1)
+    largest = float(size.max(initial=0.0))
+    pressed = np.flatnonzero(size > 1e-3 * largest) if largest > 0.0 else np.empty(0, np.int64)
+    start = frame.body(body)[pressed]
+    length = ARROW * frame.record(body).structure.spacing / max(largest, 1e-300)
+    points = np.concatenate([start, start + length * forces[pressed]])
+    lines = np.column_stack([np.arange(len(start)), np.arange(len(start)) + len(start)])
+    return Drawn(points, lines, tints=np.tile(np.array(rgb(FORCE_COLOUR), np.uint8), (len(points), 1)))
+
+
 SHARP = 55.0  # degrees between triangles from which on an edge is drawn as an edge
 SHRINK = 0.82
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Something to draw: corners are triangles (m, 3), lines (m, 2) or single points (m, 1).
-
-    values (n,): numbers to colour by, or None; tints (n, 3): colours 0..255 of their own, or None;
-    volume: tets (m, 4) over the points where the inside is to be cut open.
-    """
-
-    points: Array
-    corners: IntArray
-    normals: Array | None = None
-    values: Array | None = None
-    tints: AnyArray | None = None
-    volume: IntArray | None = None
 
 
 class Shaper:
@@ -102,6 +125,9 @@ class Shaper:
         values = None
         if look.colour is not None:
             values = on_particles(scalar_field(frame, look.colour, body), structure)
+        if look.style == "contacts":
+            lines = self._outline(frame, body)
+            return [*lines, contact_arrows(frame, body)]
         x, tets = frame.body(body), structure.cells.get("tetra")
         has_tets, has_surface = tets is not None and len(tets) > 0, structure.carrier is not None
         if look.style in ("particles", "levels") or not (has_surface or has_tets):
@@ -120,6 +146,15 @@ class Shaper:
         if not has_surface:
             return [Drawn(x, np.empty((0, 3), np.int64), values=values, volume=tets)]
         return self._surface(frame, body, values)
+
+    @staticmethod
+    def _outline(frame: Frame, body: str) -> list[Drawn]:
+        """The edges of the shown surface, or the particles of a body without one."""
+        if frame.record(body).structure.carrier is None:
+            x = frame.body(body)
+            return [Drawn(x, np.arange(len(x))[:, None])]
+        surface = frame.surface(body)
+        return [Drawn(surface.points, Edges(surface.triangles, len(surface.points)).pairs)]
 
     def _surface(self, frame: Frame, body: str, values: Array | None) -> list[Drawn]:
         record, surface = frame.record(body), frame.surface(body)

@@ -169,7 +169,8 @@ class PyvistaScene:
         else:
             options |= {"color": colour}
         if width == 2:
-            options |= {"line_width": SMOOTHING * 1.2, "lighting": False}
+            wide = 1.2 if drawn.tints is None else 3.0
+            options |= {"line_width": SMOOTHING * wide, "lighting": False}
         if width == 1:
             mesh = mesh.glyph(geom=pv.Icosphere(radius=0.38 * spacing, nsub=2), scale=False, orient=False)
         smooth = drawn.normals is not None or width == 1

@@ -9,7 +9,9 @@ from pliant.core.errors import InputError
 from pliant.core.registry import nearest
 from pliant.run.requests import RenderRequest
 
-STYLES = ("surface", "edges", "wireframe", "tets", "cells", "particles", "surfels", "levels", "cracks")
+STYLES = (
+    "surface", "edges", "wireframe", "tets", "cells", "particles", "surfels", "levels", "cracks", "contacts",
+)  # fmt: skip
 VIEWS = ("auto", "iso", "front", "back", "left", "side", "top", "bottom")
 BACKGROUNDS = {  # colours at the top and the bottom; ground; text
     "light": ((0.82, 0.87, 0.93), (0.98, 0.98, 0.97), (0.90, 0.90, 0.89), (45, 50, 60)),
@@ -19,6 +21,7 @@ BACKGROUNDS = {  # colours at the top and the bottom; ground; text
 BODY_COLOURS = ("#E76F51", "#2A9D8F", "#E9B44C", "#4A7FB5", "#9B6A9E", "#7FB069", "#D98CA0", "#6C8EAD")
 ROLE_COLOURS = {"ground": "#8D99A6", "table": "#B08968", "obstacle": "#8D99A6", "tool": "#4B86C8"}
 CRACK_COLOUR = "#5C1F1B"
+FORCE_COLOUR = "#9B2226"
 LEVEL_COLOURS = ("#9AA5B1", "#4A7FB5", "#2A9D8F", "#E9B44C", "#E76F51", "#9B2226")  # coarse to fine
 CRACK = "crack"  # the group of a carried surface that cracks have opened
 LARGEST = 8192  # pixels along a side
@@ -67,9 +70,9 @@ class RenderOptions:
         width, height = self.size
         if not (16 <= width <= LARGEST and 16 <= height <= LARGEST):
             raise InputError(f"size = {width}x{height}: each side is 16 to {LARGEST} pixels.")
-        if self.colour is not None and self.style in ("levels", "cracks"):
+        if self.colour is not None and self.style in ("levels", "cracks", "contacts"):
             raise InputError(f"The style '{self.style}' has colours of its own.", hint="Leave --colour out.")
-        if self.section is not None and self.style in ("wireframe", "edges", "surfels", "cracks"):
+        if self.section is not None and self.style in ("wireframe", "edges", "surfels", "cracks", "contacts"):
             raise InputError(f"A section of the style '{self.style}' is not possible.", hint="Try tets.")
 
 

@@ -70,10 +70,11 @@ class RenderRequest:
     size: of a picture or panel, "1280x720". view: "auto" (the scene's camera, or iso where it has none or the
     camera turns, follows or zooms), iso, front, back, left, side, top, bottom. camera: keys, as
     a table or a TOML file (``CameraKeys``). follow: the camera moves along with the bodies. turntable: whole
-    turns around them. style: surface, edges, wireframe, tets, particles, surfels, levels, cracks. colour: a
-    field ("stress", "displacement.z"), with range "auto", "full", "0:5e4" or "1%:99%" and a colour map of
-    matplotlib. section: a cut ("x=0.5"), its near side is left out. ground: "auto" (the scene's), "none" or a
-    level [m]. title: "" for none (default: the scene's, or the runs' names). workers: processes (all cores).
+    turns around them. style: surface, edges, wireframe, tets, particles, surfels, levels, cracks, contacts.
+    colour: a field ("stress", "displacement.z"), with range "auto", "full", "0:5e4" or "1%:99%" and a colour
+    map of matplotlib. section: a cut ("x=0.5"), its near side is left out. ground: "auto" (the scene's),
+    "none" or a level [m]. title: "" for none (default: the scene's, or the runs' names). workers: processes
+    (all cores).
     """
 
     frame: Annotated[int | None, Option("Frame of a picture (default: -1, the last).", "N")] = None
@@ -92,7 +93,7 @@ class RenderRequest:
     turntable: Annotated[float, Option("Turns of the camera around the bodies.", "TURNS")] = 0.0
     zoom: Annotated[float, Option("Zoom factor.", "FACTOR")] = 1.0
     style: Annotated[
-        str, Option("surface, edges, wireframe, tets, particles, surfels, levels, cracks.", "NAME")
+        str, Option("surface, edges, wireframe, tets, particles, surfels, levels, cracks, contacts.", "NAME")
     ] = "surface"
     colour: Annotated[
         str | None,

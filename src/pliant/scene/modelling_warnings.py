@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from pliant.contact.barrier.barrier_contact import BarrierContact
 from pliant.contact.obstacle import ObstacleRuntime
 from pliant.core.diagnostics import Diagnostics, see
 from pliant.core.typing import Array, BoolArray, IntArray
@@ -25,6 +26,7 @@ OBLONG = 1.5  # ratio of the sides of a section from which its axes are told apa
 LOAD_SAMPLES = 9  # times at which loads are looked at
 KUHN_DIRECTIONS = 7  # edge directions of a lattice whose cells are all split alike
 UNBALANCED = 1e-6  # force along a rigid motion, as a share of all forces
+STEPS_OF_CONTACT = 5.0  # in the time of an impact: with fewer its rebound is 5 to 14 % low or worse
 COMPARED_BODIES = 12  # more bodies are not looked at in pairs
 AXES = np.eye(3)
 
@@ -186,8 +188,10 @@ def _rigid_modes(part: BodyState, loads: Loads) -> Iterator[str]:
 
 
 def _missed_impacts(simulation: Simulation, loads: Loads, duration: float) -> Iterator[str]:
-    """Bodies that move further than their spacing in the step in which they hit something."""
+    """Bodies that move further than their spacing in the step in which they hit something; with barrier
+    contact, which misses nothing, those whose impact is too short for the step."""
     step, world = simulation.plan.seconds, simulation.system.world
+    barrier = any(isinstance(runtime, BarrierContact) for _, runtime in simulation.system.actions)
     contact = any(label == "contact" for label, _ in simulation.system.actions)
     for part in world.bodies:
         if part.model.own_step:  # such bodies divide the step
@@ -202,13 +206,30 @@ def _missed_impacts(simulation: Simulation, loads: Loads, duration: float) -> It
                 speed = _closing_speed(part, other, loads, duration)
                 worst, what = max((worst, what), (speed, f"body '{other.name}'"))
         spacing = float(part.structure.spacing)
-        if worst * step > spacing:
+        if barrier:
+            lasts = _contact_time(part, worst) if worst > 0.0 else np.inf
+            if step > lasts / STEPS_OF_CONTACT:
+                yield (
+                    f"body '{part.name}' hits {what} at {worst:.3g} m/s for about {lasts:.2g} s: steps of "
+                    f"{step:.3g} s lose part of its rebound. If the rebound matters, use step = "
+                    f"{_round_down(0.5 * lasts / STEPS_OF_CONTACT):g}"
+                )
+        elif worst * step > spacing:
             yield (
                 f"body '{part.name}' hits {what} at {worst:.3g} m/s and moves {worst * step:.3g} m in a step "
                 f"of {step:.3g} s, more than its spacing of {spacing:.3g} m: the impact is missed or its "
                 f"rebound lost. Use step = {_round_down(0.5 * spacing / worst):g}. "
                 f"{see('it-passes-through')}"
             )
+
+
+def _contact_time(part: BodyState, speed: float) -> float:
+    """How long [s] a ball of the body's mass, volume and stiffness is in contact after hitting a wall at
+    ``speed`` [m/s], by Hertz: 2.94 (15/16)^(2/5) (m^2 / (E'^2 R v))^(1/5)."""
+    mass, material = float(part.structure.mass.sum()), part.material
+    radius = (0.75 * mass / (np.pi * material.density)) ** (1.0 / 3.0)
+    modulus = material.young / (1.0 - material.poisson**2)
+    return float(2.94 * (0.9375**2 * mass**2 / (modulus**2 * radius * speed)) ** 0.2)
 
 
 def _impact_speed(part: BodyState, obstacle: ObstacleRuntime, loads: Loads, duration: float) -> float:

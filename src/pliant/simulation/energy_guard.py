@@ -47,8 +47,9 @@ Verdict = Literal["accept", "retake", "diverged"]
 class EnergyGuard:
     """Decides about windows of steps; its place on the ladder is the factor by which steps are shortened."""
 
-    def __init__(self, retakes: bool, world: World) -> None:
+    def __init__(self, retakes: bool, world: World, repays: bool = False) -> None:
         self.retakes = retakes  # whether windows may be taken again; otherwise it only stops runs
+        self.repays = repays  # whether bodies give back what they lost, so that gains make up for losses
         bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
         self.broken = False  # whether bodies broke or were cut: then runs are warned of, not stopped
         self.pushed = False  # whether obstacles push bodies out that start inside: work of the first window
@@ -109,7 +110,7 @@ class EnergyGuard:
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
         self._stored = None
         if system.breaks_booked:
-            self.gain = max(0.0, self.gain + total - self._total)
+            self._add(total - self._total)
             return
         self.broken = True
         ledger.totals.fracture += max(0.0, self._total - total)
@@ -199,7 +200,7 @@ class EnergyGuard:
         return max([self.moved, *(each for each in found if math.isfinite(each))])
 
     def _accept(self, rise: float, span: int) -> Verdict:
-        self.gain = max(0.0, self.gain + rise)
+        self._add(rise)
         if not self.deaf:
             self.loss = max(0.0, self.loss - rise)
         self.deaf = max(0, self.deaf - span)
@@ -212,6 +213,9 @@ class EnergyGuard:
             self.place -= 1
             self.trying, self.quiet = True, 0
         return "accept"
+
+    def _add(self, rise: float) -> None:
+        self.gain = self.gain + rise if self.repays else max(0.0, self.gain + rise)
 
     def _ringing(self, system: "System") -> float:
         if len(self._forces) < 3 or self._forces[0].shape != self._forces[2].shape:

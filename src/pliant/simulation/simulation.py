@@ -101,13 +101,14 @@ class Simulation:
         self._collect_diagnostics()
 
     def _guard(self) -> None:
-        """Guard the run if the ledger can judge windows of steps: the scheme and all bodies keep energy."""
+        """Guard the run if the ledger can judge windows of steps: the scheme and all bodies keep energy.
+        Where all bodies take steps again by themselves, the guard only stops runs."""
         found = [part.mechanics for part in self.system.world.bodies]
         known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
         alone = all((own := m.offer(EnergyKeeping)) is not None and own.checks_steps for m in found)
-        if self.integrator.keeps_energy and known and not alone:
-            self.guard = EnergyGuard(self.plan.refine, self.system.world)
-            self.system.energy_ledger.correction = NonlinearCorrection()
+        if self.integrator.keeps_energy and known:
+            self.guard = EnergyGuard(self.plan.refine and not alone, self.system.world, alone)
+            self.system.energy_ledger.correction = None if alone else NonlinearCorrection()
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""
@@ -263,7 +264,7 @@ class Simulation:
         first = frame_start + done
         if guard is None:
             return self._take_steps(first, done, span, 1.0, rows, poll)[0]
-        kept = {name: np.array(array) for name, array in self.state().items()}
+        kept = {name: np.array(array) for name, array in self.state().items()} if guard.retakes else {}
         guard.begin(self.system, continues)
         while True:
             taken, changed = self._take_steps(first, done, span, guard.factor, rows, poll)

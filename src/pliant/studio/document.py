@@ -25,7 +25,6 @@ LONGEST = 10_000  # letters of a text in a scene
 MOST_COORDINATES = 1_000_000  # of a deforming obstacle that pages are sent
 EMPTY: Table = {
     "schema": 1,
-    "title": "Untitled",
     "up": "z",
     "time": {"duration": 2.0, "fps": 50},
     "bodies": [],
@@ -181,6 +180,10 @@ class Project:
         path = self.workspace.write(name, self.document.saved_text)
         self.document.name = path.name
         return path.name
+
+    def take_saved(self, name: str) -> None:
+        """Call a scene that has no file yet by the one that its take was saved in."""
+        self.document.name = self.document.name or name
 
     def place_of_take(self, name: str) -> tuple[str, Path]:
         """The names of a take's scene file and run folder; InputError where there is one already."""

@@ -231,7 +231,9 @@ class Session:
             kept = await self.engine.ask("keep", place=str(folder), top=self.document.top)
             if kept:
                 self.workspace.write(name, kept["text"])
+                self.project.take_saved(name)
                 self.tell("saved", name=name, take=True, frames=kept["frames"])
+                self._changed(save=False)
         else:
             self.tell("saved", name=self.project.save(message.name), take=False, frames=0)
             self._changed(save=False)

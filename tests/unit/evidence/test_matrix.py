@@ -3,6 +3,7 @@
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from pliant.validation.matrix import FIGURES, MOTIONS, MatrixPlan, matrix_plan, 
 from pliant.validation.matrix.cells import MatrixCell
 from pliant.validation.matrix.figures import SIZE, figure_surface
 from pliant.validation.matrix.motions import KICKED, placed, upright
+from pliant.validation.matrix.pairs import applying, covering, pairs
 from pliant.validation.matrix.report import summary, table_rows
 from pliant.validation.matrix.verdict import LIMITS, judged, material_points
 from pliant.validation.matrix.workers import Outcome, WorkerPool
@@ -96,6 +98,9 @@ def test_a_mesh_file_becomes_a_body_of_the_matrix(tmp_path: Path) -> None:
         ("drop", {"model": "cpm2", "inverted": 0.02, "inverted_end": 0.0}, "inverted"),
         ("drop", {"model": "mass-spring", "inverted": 0.02, "inverted_end": 0.02}, None),
         ("stack", {"depth": 0.0, "depth_bodies": 0.6}, "penetration"),
+        ("poke", {"depth": 0.3}, "penetration"),
+        ("poke", {"model": "rigid", "depth": 0.3}, None),
+        ("drop", {"model": "rigid", "depth": 0.3}, "penetration"),
         ("drop", {"time_ratio": 2.1}, "time"),
     ],
 )
@@ -149,6 +154,42 @@ def test_the_part_for_continuous_integration_is_good(tmp_path: Path) -> None:
     assert [row["name"] for row in rows if not row["ok"]] == []
 
 
+def test_pairs_cover_the_matrix_in_the_fewest_runs() -> None:
+    """13 bodies x 8 motions are 104 pairs that no two runs share, and 104 runs have all other pairs too, with
+    about as many of each integrator. What is refused is replaced by what applies."""
+    every = MatrixPlan().cells()
+    found = covering(every)
+    assert len(found) == len({cell.body for cell in every}) * len(MOTIONS) == 104
+    assert {pair for cell in found for pair in pairs(cell)} == {
+        pair for cell in every for pair in pairs(cell)
+    }
+    count = Counter(cell.integrator for cell in found)
+    assert max(count.values()) - min(count.values()) <= 2
+    assert covering(every) == found
+    refused = [cell for cell in every if cell.model == "rigid" and cell.motion == "cut"]
+    assert len(applying(every, refused[:1])) == len(every) - 1
+    assert len(applying(every, refused[:2])) == len(every) - 13
+    left = applying(every, refused[::3])
+    assert not set(left) & set(refused)
+    taken = [cell for cell in found if cell in set(left)]
+    more = covering(left, taken)
+    assert {pair for c in [*taken, *more] for pair in pairs(c)} == {pair for c in left for pair in pairs(c)}
+    assert len(more) < 10
+
+
+def test_a_matrix_of_pairs_replaces_runs_that_are_refused(tmp_path: Path) -> None:
+    """Rigid bodies cannot be cut: another model takes the place of the body that should have been."""
+    names = {"bodies": ["pretzel", "doll"], "motions": ["hang", "cut"], "models": ["rigid", "mass-spring"]}
+    rows = run_matrix(matrix_plan({**names, "integrators": ["explicit"]}, 0.04, pairs=True), tmp_path, 1)
+    ran = {row["name"] for row in rows if row["state"] == "done"}
+    for body in names["bodies"]:
+        for motion in names["motions"]:
+            assert {f"{body}-{motion}-{model}-explicit" for model in names["models"]} & ran
+    for motion, model in (("hang", "rigid"), ("hang", "mass-spring"), ("cut", "mass-spring")):
+        assert any(f"-{motion}-{model}-" in name for name in ran)
+    assert {row["model"] for row in rows if row["state"] == "refused"} == {"rigid"}
+
+
 def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) -> None:
     from pliant.run.store.json_files import write_json
     from pliant.validation.matrix.cells import run_cell
@@ -161,6 +202,18 @@ def test_a_run_that_ended_its_process_twice_counts_as_crashed(tmp_path: Path) ->
     row = run_cell(cell, tmp_path, 60.0, False)
     assert row["state"] == "crashed"
     assert not row["ok"]
+
+
+def test_a_run_that_cannot_be_written_is_not_one_that_does_not_apply(tmp_path: Path) -> None:
+    from pliant.validation.matrix.cells import run_cell
+
+    cell = MatrixCell("pretzel", "hang", "mass-spring", "explicit", 0.02)
+    for name in ("results", "scenes", "meshes"):
+        (tmp_path / name).mkdir()
+    write_surface(tmp_path / "meshes" / "pretzel.obj", figure_surface("pretzel"))
+    (tmp_path / "runs").write_text("a file, where a folder should be", encoding="utf-8")
+    row = run_cell(cell, tmp_path, 60.0, False)
+    assert (row["state"], row["ok"]) == ("failed", False)
 
 
 def test_what_auto_chose_is_not_run_twice(tmp_path: Path) -> None:

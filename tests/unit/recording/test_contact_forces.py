@@ -117,3 +117,56 @@ def test_pressure_and_gap(tmp_path: Path) -> None:
     reader.Update()
     data = reader.GetOutputDataObject(0)
     assert data is not None
+
+
+def test_pictures_draw_contact_forces_as_lines(tmp_path: Path) -> None:
+    """A line from each particle that bears a force, along it, three spacings for the largest one; a run
+    without contact forces says what to record."""
+    from pliant.render.geometry import contact_arrows
+
+    run = scene("leapfrog").run(to=tmp_path / "drop.pliant", progress=False)
+    frame = next(each for each in run.frames if np.abs(each.field("contact-force").values).max() > 1.0)
+    forces = frame.field("contact-force").values
+    drawn = contact_arrows(frame, "block")
+    size = np.linalg.norm(forces, axis=1)
+    pressed = np.flatnonzero(size > 1e-3 * size.max())
+    start, end = (drawn.points[drawn.corners[:, k]] for k in range(2))
+    assert 0 < len(pressed) < len(forces)
+    assert np.array_equal(start, frame.positions[pressed])
+    spacing = frame.bodies[0].structure.spacing
+    assert end - start == pytest.approx(3.0 * spacing / size.max() * forces[pressed], abs=1e-12)
+    run.render(tmp_path / "forces.png", frame=frame.index, style="contacts", size=(160, 120))
+    bare = parse(
+        DROP.replace("INTEGRATOR", "leapfrog").replace("METHOD", "penalty").replace("= true", "= false")
+    )
+    other = bare.run(to=tmp_path / "bare.pliant", duration=0.04, progress=False)
+    with pytest.raises(InputError, match="did not record contact forces"):
+        contact_arrows(other.frames[-1], "block")
+
+
+def test_usd_and_vtkhdf_carry_contact_fields(tmp_path: Path) -> None:
+    """VTKHDF files have force and pressure without being asked; USD has what is asked for as primvars with a
+    sample per frame, equal to the fields of the run where the surface is that of the particles."""
+    h5py, usd = pytest.importorskip("h5py"), pytest.importorskip("pxr.UsdGeom")
+    from pxr import Usd
+
+    run = scene("leapfrog", more=SECOND).run(to=tmp_path / "drop.pliant", progress=False)
+    run.export(tmp_path / "a.vtkhdf")
+    with h5py.File(tmp_path / "a.vtkhdf") as file:
+        assert {"contact-force", "pressure"} <= set(file["VTKHDF/PointData"])
+    run.export(tmp_path / "a.usdc", fields=["contact-force", "gap"])
+    stage = Usd.Stage.Open(str(tmp_path / "a.usdc"))
+    mesh = usd.Mesh(stage.GetPrimAtPath("/World/block/surface"))
+    variables = usd.PrimvarsAPI(mesh)
+    number = max(
+        range(len(run.frames)), key=lambda k: np.abs(run.frames[k].field("contact-force").values).max()
+    )
+    force = np.asarray(variables.GetPrimvar("contact_force").Get(number))
+    frame = run.frames[number]
+    points, x = frame.surface("block").points, frame.rows("block")
+    nearest = np.linalg.norm(points[:, None] - x[None], axis=2).argmin(axis=1)
+    assert np.abs(force).max() > 1.0
+    assert force == pytest.approx(frame.field("contact-force", "block").values[nearest], rel=1e-5, abs=1e-4)
+    assert len(variables.GetPrimvar("gap").GetTimeSamples()) == len(run.frames)
+    with pytest.raises(InputError, match="no field 'presure'"):
+        run.export(tmp_path / "b.usdc", fields=["presure"])

@@ -147,3 +147,46 @@ def test_bodies_that_fly_at_each_other_are_looked_at() -> None:
     warnings = check(parse(text)).warnings
     assert len(warnings) == 2
     assert "hits body 'other' at 20 m/s" in warnings[0]
+
+
+THROWN = """\
+schema = 1
+[time]
+duration = 0.4
+fps = 50
+step = {step}
+integrator = "implicit-euler"
+[contact]
+method = "{method}"
+[[bodies]]
+name = "ball"
+shape = {{ sphere = {{ radius = 0.1 }} }}
+edge = 0.06
+model = "fem"
+material = {{ young = "100 kPa", poisson = 0.3, density = 1000 }}
+position = [0, 0, 0.12]
+velocity = [0, 0, -2.4]
+[[actions]]
+type = "ground"
+"""
+
+
+def test_barrier_contact_misses_no_impact_but_steps_shorten_rebounds() -> None:
+    """Hertz: a ball of 0.1 m and 100 kPa touches a wall at 2.4 m/s for 2.94 (15 m / (16 E' sqrt R))^(2/5)
+    v^(-1/5) = 0.065 s, within what the facets of its mesh take away: steps of 20 ms are too long for its
+    rebound, a tenth of that time is not."""
+    mass, modulus = 1000.0 * 4.0 / 3.0 * 3.14159 * 0.1**3, 1e5 / 0.91
+    lasts = 2.94 * (0.9375 * mass / (modulus * 0.1**0.5)) ** 0.4 * 2.4**-0.2
+
+    def told(step: float, method: str) -> list[str]:
+        found = check(parse(THROWN.format(step=step, method=method))).warnings
+        return [text for text in found if "rebound" in text]
+
+    (text,) = told(0.02, "barrier")
+    assert float(text.split("for about ")[1].split(" s: steps of 0.02 s lose part")[0]) == pytest.approx(
+        lasts, rel=0.08
+    )
+    assert "missed" not in text
+    assert told(0.1 * lasts, "barrier") == []
+    (text,) = told(0.02, "penalty")
+    assert "missed" in text

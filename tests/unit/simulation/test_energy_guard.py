@@ -50,6 +50,28 @@ def test_without_smaller_steps_such_a_run_stops() -> None:
     assert "refine = true" in str(found.value.hint)
 
 
+def test_a_run_of_adaptive_levels_that_gains_energy_stops() -> None:
+    """Bodies of model ``multires`` take steps again by themselves. Energy that they gain all the same, here
+    half as much kinetic energy again in the middle of a fall, ends the run."""
+    body = pl.Body(pl.shapes.box(0.2, 0.2, 0.2), edge=0.06, model="multires", material=SOFT, name="block")
+    scene = pl.Scene([body], [pl.Gravity()], [pl.Energy()])
+    scene.time = type(scene.time)(duration=0.5, fps=50)
+    simulation = scene.simulation()
+    simulation.start()
+    for _ in range(5):
+        simulation.advance()
+    guard, mechanics = simulation.guard, simulation.system.world.bodies[0].mechanics
+    motion = mechanics.body.motion  # type: ignore[attr-defined]
+    assert guard is not None
+    assert not guard.retakes
+    assert guard.moved == pytest.approx(0.5 * 8.0 * (9.81 * 0.1) ** 2, rel=0.01)
+    assert guard.gain < 1e-9 * guard.moved
+    motion.v[:] *= 1.5**0.5
+    motion.p[:] *= 1.5**0.5
+    with pytest.raises(Diverged, match="body 'block': energy grows from nothing"):
+        simulation.advance()
+
+
 def test_the_reason_to_stop_names_energy_place_and_what_was_tried() -> None:
     """Gains of 0.6 J of 10 J, with the largest force at particle 5, after steps of an eighth were tried."""
     simulation = simulate([block((4, 2, 2), model="fem")], [], seconds=0.02)

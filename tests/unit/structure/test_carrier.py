@@ -29,6 +29,13 @@ def tet_box(cells: tuple[int, int, int], size: tuple[float, float, float]) -> tu
     return points, tets
 
 
+def skin(cells: tuple[int, int, int], size: tuple[float, float, float]) -> Surface:
+    """The surface of such a box."""
+    points, tets = tet_box(cells, size)
+    used, triangles = np.unique(boundary_triangles(tets), return_inverse=True)
+    return Surface(points[used], triangles.reshape(-1, 3))
+
+
 def affine(rng: np.random.Generator) -> tuple[Array, Array]:
     return rng.normal(size=(3, 3)), rng.normal(size=3)
 
@@ -127,3 +134,27 @@ def test_offsets_that_turn_have_the_velocity_of_a_turning_body() -> None:
     velocities = carried_velocities(carrier, rest, np.cross(turn, rest) + shift)
     np.testing.assert_allclose(velocities, np.cross(turn, box) + shift, atol=1e-8)
     np.testing.assert_array_equal(carried_velocities(carrier, rest, 0.0 * rest), 0.0)
+
+
+def test_parts_that_nearly_touch_are_carried_each_by_its_own_elements() -> None:
+    """The lower corners of a slab above a block are as near to the block's elements as to its own. Where the
+    slab moves away, its surface goes with it, and no triangle is stretched."""
+    lower, upper = skin((3, 3, 3), (0.3, 0.3, 0.3)), skin((3, 3, 1), (0.28, 0.28, 0.12))
+    above = upper.points + np.array([0.01, 0.01, 0.302])
+    surface = Surface(
+        np.concatenate([lower.points, above]),
+        np.concatenate([lower.triangles, upper.triangles + len(lower.points)]),
+    )
+    grid = np.stack(np.meshgrid(*[[0.05, 0.15, 0.25]] * 3, indexing="ij"), -1).reshape(-1, 3)
+    plate = np.stack(np.meshgrid([0.1, 0.2], [0.1, 0.2], [0.37], indexing="ij"), -1).reshape(-1, 3)
+    rest = np.concatenate([grid, plate])
+    gaps = np.linalg.norm(rest[:, None] - rest[None], axis=2)
+    pairs = np.argwhere(np.triu((gaps > 0.0) & (gaps < 0.101)))
+    pairs = pairs[(pairs[:, 0] < 27) == (pairs[:, 1] < 27)]
+    nearest = np.linalg.norm(surface.points[:, None] - rest, axis=2).argmin(axis=1)
+    assert (nearest[len(lower.points) :] < 27).any()  # what makes it difficult
+    carrier = carried_by_elements(surface, rest, 0.1, pairs)
+    moved = rest + np.where(np.arange(len(rest)) >= 27, 1.0, 0.0)[:, None] * [0.3, 0.2, 2.0]
+    found = carrier.positions(moved)
+    assert found[: len(lower.points)] == pytest.approx(lower.points, abs=1e-12)
+    assert found[len(lower.points) :] == pytest.approx(above + np.array([0.3, 0.2, 2.0]), abs=1e-12)

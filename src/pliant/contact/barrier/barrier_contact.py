@@ -67,6 +67,7 @@ class BarrierContact(ActionRuntime):
         self._restored: Mapping[str, AnyArray] | None = None
         self.held: BoolArray = np.zeros(len(world.bodies), bool)  # bodies that something holds or moves
         self.way: list[Array] | None = None  # places of all particles since the last frame, where recorded
+        self.touching = 0  # stencils in contact at the end of the last step
         self.every_obstacle: Callable[[], Sequence[ObstacleRuntime]] = tuple  # acting now or not, in order
 
     @staticmethod
@@ -204,6 +205,7 @@ class BarrierContact(ActionRuntime):
         final = self._potential.lag(stages[-1].active)
         final.evaluate(moved)
         history.keep(final)
+        self.touching = len(stages[-1].active.d)
         self._last_places = self.places(time)
 
     def _record(self, time: float, dt: float, moved: Array, stage: StageContact) -> None:

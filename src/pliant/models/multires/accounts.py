@@ -23,9 +23,10 @@ MOST_TAKEN, MOST_GIVEN = 0.5, 0.04  # share of the kinetic energy of deformation
 @dataclass
 class Accounts:
     """Energies [J]. moved: the largest so far. Since the last report: heat of damping, work of prescribed
-    motion, what changes of level took, and what contacts lost that became softer. owed: what leapfrog gained
-    (by forces that are not linear, or as its own energy changed with the tick and the levels) and the motion
-    has not repaid yet; repaid: what it has repaid or got back in all."""
+    motion, what changes of level took, and what contacts lost that became softer (with what leapfrog's own
+    energy falls by, as forces no longer balance). owed: what leapfrog gained (by forces that are not linear,
+    or as its own energy changed with the tick and the levels) and the motion has not repaid yet; repaid: what
+    it has repaid or got back in all."""
 
     moved: float
     heat: float = 0.0

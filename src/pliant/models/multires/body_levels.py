@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MERGE_EVERY = 0.1  # seconds between merges, each of which solves for positions, unless the budget is full
 TOLERATED = 3e-7  # gain of a change of levels, as a share of the largest energy, that may be repaid later
+PRESSED = 1e-3  # the same of what contacts gain
 
 
 def refine(body: "ReducedBody", ctx: StepContext, budget: float | None, elapsed: float) -> tuple[float, int]:
@@ -48,8 +49,9 @@ def refine(body: "ReducedBody", ctx: StepContext, budget: float | None, elapsed:
 def change(body: "ReducedBody", split: BoolArray) -> None:
     """Take other levels, unless that gains more than a 3e-7th of the largest energy so far, the potential
     of loads included: the nearest coarse field of a body that sags hangs higher, and what its elastic
-    energy falls by is half of what the weight's potential rises by. What contacts gain has to be
-    repaid."""
+    energy falls by is half of what the weight's potential rises by. Contacts in which a coarser field is
+    deeper become softer, so that they store what they did and at most a thousandth of the largest energy
+    more, which has to be repaid."""
     h, before, motion = body.hierarchy, body.arrangement, body.motion
     after = Arrangement(h, split, before.prescribed, body.beta)
     balance, scheme, touching = body.balance(), body.scheme, body.contact.kept()
@@ -74,6 +76,10 @@ def change(body: "ReducedBody", split: BoolArray) -> None:
         body.denied += 1
         body.refinement.calm[:] = 0.0
         return
+    allowed = pressed + PRESSED * body.accounts.moved
+    if body.contact.stored > allowed:
+        body.contact.soften(allowed / body.contact.stored)
+        body.evaluate()
     body.changes += 1
     body.settle()
     taken = balance - body.balance()

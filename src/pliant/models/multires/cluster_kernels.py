@@ -26,7 +26,7 @@ class Clusters(NamedTuple):
     """Elements e with nodes ``nodes[first[e] : first[e + 1]]`` (in the numbers of all levels; none where no
     mesh tet is mostly in e), the mean gradients of these [1/m], and the symmetric stiffness [N/m] of all
     nodes but the first, which follows from these as a rigid shift takes no force, row by row from
-    ``matrix_first[e]``, in single precision, because reading it is what an element takes; diagonal: a third
+    ``matrix_first[e]``, in single precision, as there is much of it to read; diagonal: a third
     of the trace of each node's own block. most: the largest number of nodes of one."""
 
     first: IntArray

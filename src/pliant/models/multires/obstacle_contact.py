@@ -17,10 +17,9 @@ _SHAPES = ("kinds", "friction", "sizes", "frames", "places", "speed", "slow")
 
 
 def near_obstacles(
-    obstacles: Sequence[ObstacleRuntime], x: Array, v: Array, edge: float, times: Array, dt: float
+    obstacles: Sequence[ObstacleRuntime], x: Array, reach: Array, times: Array
 ) -> list[BoolArray]:
-    """For each obstacle the particles (n,) that may touch it within dt, where it is at some ``times`` in
-    it."""
+    """For each obstacle the particles (n,) that are within ``reach`` (n,) of it, where it is at ``times``."""
     found = []
     for obstacle in obstacles:
         shape, flags = obstacle.rigid(times), np.zeros(len(x), bool)
@@ -41,10 +40,16 @@ class ObstacleContact:
 
     A contact that lasts a few ticks may return more than it took. ``taken`` [J] is what contacts have turned
     to heat since the body last touched nothing; where it would fall below zero, that is not heat but a gain,
-    which ``gained`` returns."""
+    which ``gained`` returns.
+
+    Pairs are looked for at the beginning of a step, within a reach that is ``wider`` times half an edge and
+    twice the way at the present velocity. A particle that was pulled into a shape from farther away would
+    begin to touch it deep inside, with energy from nothing: ``missed`` finds it, and the step is taken again
+    with a wider reach."""
 
     def __init__(self, mass: Array) -> None:
         self.mass = mass
+        self.wider = 1.0
         self.taken = 0.0
         self.obstacles: list[ObstacleRuntime] | None = None
         self.pairs = self._none()
@@ -88,7 +93,8 @@ class ObstacleContact:
         for o, shape in enumerate(shapes):
             places[o] = shape.places
         ends = np.array([time, time + 0.5 * dt, time + dt])
-        found = [np.flatnonzero(flags) for flags in near_obstacles(obstacles, x, v, edge, ends, dt)]
+        reach = self.wider * (0.5 * edge + 2.0 * dt * np.linalg.norm(v, axis=1))
+        found = [np.flatnonzero(flags) for flags in near_obstacles(obstacles, x, reach, ends)]
         shape_of = np.repeat(np.arange(len(shapes)), [len(some) for some in found])
         particle = np.concatenate(found)
         n = len(particle)
@@ -135,6 +141,16 @@ class ObstacleContact:
         now.force[to] = share[:, None] * old.force[source]
         now.stored[to] = share * old.stored[source]
 
+    def missed(self, obstacles: Sequence[ObstacleRuntime], x: Array, time: float) -> bool:
+        """Whether particles at x (n, 3) are inside a shape at ``time`` that they are not paired with; then
+        the next pairs are looked for in a wider reach."""
+        inside = near_obstacles(obstacles, x, np.zeros(len(x)), np.array([time]))
+        for o, flags in enumerate(inside):
+            flags[self.pairs.particle[self.pairs.shape == o]] = False
+        found = any(bool(flags.any()) for flags in inside)
+        self.wider *= 2.0 if found else 1.0
+        return found
+
     def gained(self) -> float:
         """What contacts gave [J] by the end of this step beyond what they had taken: it is no heat."""
         out = self.pairs.out
@@ -145,10 +161,14 @@ class ObstacleContact:
         self.taken = max(0.0, self.taken) if self.pairs.touches.any() else 0.0
         return gain
 
+    def soften(self, share: float) -> None:
+        """Make the springs of all contacts weaker; those that begin later are as stiff as ever."""
+        self.pairs.stiffness[:] *= share
+
     def finish_step(self, dt: float) -> None:
         """Hand impulses, work and heat of the step, in ticks of dt, to the obstacles; the shapes are where
         they are at its end."""
-        p = self.pairs
+        p, self.wider = self.pairs, 1.0
         for obstacle, out in zip(self.obstacles or (), p.out, strict=True):
             obstacle.take_contacts(out)
         if len(p.kinds):

@@ -33,8 +33,8 @@ class ReducedBody:
     """Positions and momenta of the simulated nodes of a body, stepped by kick-drift-kick.
 
     arrangement: what is simulated; motion: the values of all nodes; contact: obstacles that particles touch.
-    ticks: of the last step; changes, denied: changes of levels since the start, and those that would have
-    gained energy."""
+    ticks: of the last step; changes, denied: of levels since the start, and those that would have gained
+    energy."""
 
     def __init__(
         self,
@@ -262,22 +262,25 @@ class ReducedBody:
         self.contact.finish_step(self.dt)
 
     def _attempt(self, ctx: StepContext, ticks: int) -> bool:
-        """Take the step in so many ticks; False where it gained energy and is to be taken again."""
+        """Take the step in so many ticks; False where energy was gained or a contact missed: then again."""
         h, motion, arrangement = self.hierarchy, self.motion, self.arrangement
         own = arrangement.active
         kept = [array[own] for array in motion]
         pairs, obstacles, dt_before = self.contact.pairs, self.contact.obstacles, self.dt
         begin, elastic_energy, scheme = self.total(), self.elastic, self.scheme
         self.dt = ctx.dt / ticks
-        x, v = motion.x[h.particles], motion.v[h.particles]
-        self.contact.prepare(ctx.obstacles, x, v, h.edge, ctx.time, ctx.dt, ticks)
+        self.contact.prepare(
+            ctx.obstacles, motion.x[h.particles], motion.v[h.particles], h.edge, ctx.time, ctx.dt, ticks
+        )
         acting = arrangement.with_particles(self.contact.particles)
         if len(pairs.particle) or len(self.contact.pairs.particle):
             self.evaluate()
         accounts, owed = self.accounts, (self.accounts.owed, self.accounts.repaid)
-        self.scheme = self._scheme_energy()
+        self.scheme, longer = self._scheme_energy(), scheme * (self.dt / dt_before) ** 2
         softened = begin - scheme - (self.total() - self.scheme)
         accounts.owed += self.scheme - scheme + max(-softened, 0.0)
+        if softened > 0.0 and longer > self.scheme:  # softer contacts no longer balance the elastic forces
+            softened, accounts.owed = softened + longer - self.scheme, accounts.owed + longer - self.scheme
         start, led_before = self.total() - self.repay(), self.led
         heat, led, given, self.elastic = self._take_ticks(ticks, acting)
         self.settle()
@@ -285,10 +288,13 @@ class ReducedBody:
         touched = self.contact.pairs.out.sum(axis=0) if len(self.contact.pairs.out) else np.zeros(8)
         end = self.total()
         gain = end - start - given - led + heat - float(touched[6] - touched[7])
-        if np.isfinite(end):
+        level_kernels.interpolate_all(arrangement.own, h.corners, h.weights, motion.x, motion.v)
+        finite, now = bool(np.isfinite(end)), ctx.time + ctx.dt
+        missed = finite and self.contact.missed(ctx.obstacles, motion.x[h.particles], now)
+        if finite and not missed:
             accounts.moved = max(accounts.moved, self.kinetic() + self.elastic)
-        if not np.isfinite(end) or gain > GAIN * accounts.moved:
-            if self.tick_count.halve():
+        if missed or not finite or gain > GAIN * accounts.moved:
+            if missed or self.tick_count.halve():
                 accounts.owed, accounts.repaid = owed
                 for array, old in zip(motion, kept, strict=True):
                     array[own] = old
@@ -298,17 +304,15 @@ class ReducedBody:
                 return False
             self._tell_gain(ctx.time, gain)
         self.ticks = ticks
-        if not np.isfinite(end):
+        if not finite:
             if np.isfinite(motion.x[own]).all():
                 raise Diverged(
                     f"Stopped at t = {ctx.time:.6g} s: implicit steps of a body were not solved.",
                     hint='Try model steps = "explicit", a gentler load, or a higher fps.',
                 )
             return True  # whoever runs the simulation finds that it diverged
-        accounts.heat += heat
-        accounts.work += led
-        accounts.numerical += max(softened, 0.0)
-        accounts.numerical += max(-gain, 0.0) if self.implicit else 0.0
+        accounts.heat, accounts.work = accounts.heat + heat, accounts.work + led
+        accounts.numerical += max(softened, 0.0) + (max(-gain, 0.0) if self.implicit else 0.0)
         accounts.owed += max(gain, 0.0 if self.implicit else -GAIN * accounts.moved) + self.contact.gained()
         self.repay()
         return True

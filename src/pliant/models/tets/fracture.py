@@ -74,6 +74,8 @@ class TetFracture:
         self, time: float, x: Array, stress: Callable[[Array], Array], energy: Callable[[Array], float] | None
     ) -> bool:
         assert self.cracking is not None
+        if not self.cracking.due(time):
+            return False
         planes = self.cracking.planes(time, x, self.structure.cells["tetra"], stress(x))
         if planes is None:
             return False

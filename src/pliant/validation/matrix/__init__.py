@@ -4,6 +4,7 @@ figures   the test bodies
 motions   the scenes that they are put into
 verdict   what is measured of a run, and the limits
 cells     one run of the matrix
+pairs     a part of the matrix that has every pair
 workers   processes that live on from run to run
 table     all runs: resumable, in parallel
 report    JSON, the compact table and the HTML page

@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pliant.core.errors import Diverged, InputError, Interrupted, PliantError
+from pliant.core.errors import Diverged, InputError, Interrupted, PliantError, RunError, StorageError
 from pliant.core.tables import Table
 from pliant.integrators import INTEGRATORS
 from pliant.run.progress import RunProgress
@@ -135,6 +135,8 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
         if watch.cpu <= limit:
             raise
         entry |= {"state": "timeout", "message": error.message}
+    except (RunError, StorageError) as error:  # of the folder, not of the combination
+        entry |= {"state": "failed", "message": error.message}
     except InputError as error:
         entry |= {"state": "refused", "message": error.message}
     except Exception as error:  # a verdict of its own: internal errors must not end the matrix
@@ -146,20 +148,26 @@ def run_cell(cell: MatrixCell, folder: Path, limit: float, keep: bool) -> Table:
 
 
 def _finish(cell: MatrixCell, folder: Path, entry: Table, keep: bool = False) -> Table:
-    run, motion = cell.run_path(folder), MOTIONS[cell.motion]
+    run = cell.run_path(folder)
     if run.is_dir() and entry["state"] in ("done", "diverged", "timeout"):
         try:
-            entry |= measured(load(run), motion, cell.body)
+            entry |= measured(load(run), MOTIONS[cell.motion], cell.body)
         except PliantError as error:
             entry["message"] += f" The run could not be read: {error.message}"
-    name = entry.get("chosen") or scheme(cell.integrator)
-    implicit = name is not None and "implicit" in INTEGRATORS[name].__module__.split(".")
-    entry["verdict"] = {} if entry["state"] == "refused" else judged(entry, motion, implicit)
-    entry["ok"] = all(good is not False for key, good in entry["verdict"].items() if key != "time")
+    judge(entry)
     write_json(cell.result_path(folder), entry)
     if entry["ok"] and not keep:
         shutil.rmtree(run, ignore_errors=True)
     return entry
+
+
+def judge(entry: Table) -> None:
+    """Enter the verdict on a result, and whether it is good."""
+    name = entry.get("chosen") or scheme(entry["integrator"])
+    implicit = name is not None and "implicit" in INTEGRATORS[name].__module__.split(".")
+    refused, motion = entry["state"] == "refused", MOTIONS[entry["motion"]]
+    entry["verdict"] = {} if refused else judged(entry, motion, implicit)
+    entry["ok"] = all(good is not False for key, good in entry["verdict"].items() if key != "time")
 
 
 def expired(cell: MatrixCell, folder: Path, limit: float) -> Table:

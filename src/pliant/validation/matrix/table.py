@@ -24,6 +24,7 @@ from pliant.validation.matrix.cells import (
 )
 from pliant.validation.matrix.figures import FIGURES, MeshFigure, enter_mesh, figure_surface
 from pliant.validation.matrix.motions import MOTIONS
+from pliant.validation.matrix.pairs import applying, covering
 from pliant.validation.matrix.report import summary, write_page, written_table
 from pliant.validation.matrix.workers import WorkerPool
 
@@ -44,7 +45,8 @@ Show = Callable[[Table, int, int], object]
 @dataclass(frozen=True)
 class MatrixPlan:
     """What is run: None for all. limit: CPU seconds after which a run is ended. meshes: files whose surfaces
-    are bodies too; with them, None for ``bodies`` is none of the others."""
+    are bodies too; with them, None for ``bodies`` is none of the others. pairs: of that, only runs in which
+    each two of body, motion, model and integrator occur together."""
 
     bodies: Sequence[str] | None = None
     motions: Sequence[str] | None = None
@@ -54,6 +56,7 @@ class MatrixPlan:
     limit: float = 900.0
     keep: bool = False
     meshes: Sequence[str] = ()
+    pairs: bool = False
 
     def cells(self) -> list[MatrixCell]:
         """All runs, in an order in which an early end has seen something of everything."""
@@ -79,9 +82,11 @@ def matrix_plan(
     limit: float = 900.0,
     quick: bool = False,
     meshes: Sequence[str] = (),
+    pairs: bool = False,
 ) -> MatrixPlan:
     """The plan for ``names`` of bodies, motions, models and integrators, and files of ``meshes``; what is not
-    named is all there is, or for ``quick`` the part that runs in continuous integration."""
+    named is all there is, or for ``quick`` the part that runs in continuous integration. For ``pairs`` see
+    ``MatrixPlan``."""
     chosen = {**(QUICK if quick else {}), **names}
     if meshes and "bodies" not in names:
         chosen.pop("bodies", None)
@@ -91,7 +96,7 @@ def matrix_plan(
     span = seconds or (QUICK_SECONDS if quick else SECONDS)
     return MatrixPlan(
         chosen.get("bodies"), chosen.get("motions"), chosen.get("models"), chosen.get("integrators"),
-        span, limit, meshes=files,
+        span, limit, meshes=files, pairs=pairs,
     )  # fmt: skip
 
 
@@ -115,30 +120,56 @@ def run_matrix(
 
     ``show`` sees each result as it comes, ``tell`` a line about the time that all will take.
     """
-    cells = plan.cells()
+    every = plan.cells()
     for name in ("results", "scenes", "runs", "meshes"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    for name in sorted({cell.body for cell in cells}):
+    for name in sorted({cell.body for cell in every}):
         write_surface(folder / "meshes" / f"{name}.obj", figure_surface(name))
     found: dict[str, Table] = {}
-    for cell in cells:
-        known = None if again else cell.finished(folder)
-        if known is not None:
-            found[cell.name] = known
-    waiting = [cell for cell in cells if cell.name not in found]
-    at_once, threads = shared_cores(len(waiting), jobs)
-    if waiting:
-        with WorkerPool(at_once, threads) as pool:
-            order = _longest_first(waiting, folder, pool, tell)
-            for entry in _run(order, found, folder, plan, pool):
-                found[entry["name"]] = entry
-                if show is not None:
-                    show(entry, len(found), len(cells))
-    rows = [found[cell.name] for cell in cells]
+    cells = covering(every) if plan.pairs else every
+    while cells:
+        for cell in cells:
+            known = None if again else cell.finished(folder)
+            if known is not None:
+                found[cell.name] = known
+        _run_waiting(cells, found, folder, plan, jobs, show, tell)
+        cells = _still_missing(every, found) if plan.pairs else []
+    rows = [found[cell.name] for cell in every if cell.name in found]
     write_json(folder / "matrix.json", {"summary": summary(rows), "runs": rows})
     (folder / "table.md").write_text(written_table(rows), encoding="utf-8")
     write_page(folder / "index.html", rows)
     return rows
+
+
+def _run_waiting(
+    cells: Sequence[MatrixCell],
+    found: dict[str, Table],
+    folder: Path,
+    plan: MatrixPlan,
+    jobs: int | None,
+    show: Show | None,
+    tell: Callable[[str], object] | None,
+) -> None:
+    """Run those of ``cells`` that ``found`` has no result of."""
+    waiting = [cell for cell in cells if cell.name not in found]
+    if not waiting:
+        return
+    total = len(found) + len(waiting)
+    at_once, threads = shared_cores(len(waiting), jobs)
+    with WorkerPool(at_once, threads) as pool:
+        order = _longest_first(waiting, folder, pool, tell)
+        for entry in _run(order, found, folder, plan, pool):
+            found[entry["name"]] = entry
+            if show is not None:
+                show(entry, len(found), total)
+
+
+def _still_missing(every: Sequence[MatrixCell], found: Mapping[str, Table]) -> list[MatrixCell]:
+    """Cells for the pairs that only refused runs have."""
+    ran = [cell for cell in every if cell.name in found]
+    refused = [cell for cell in ran if found[cell.name]["state"] == "refused"]
+    known = set(refused)
+    return covering(applying(every, refused), [cell for cell in ran if cell not in known])
 
 
 def _longest_first(

@@ -76,8 +76,9 @@ def judged(figures: Table, motion: Motion, implicit: bool) -> dict[str, bool | N
     if implicit:
         gains.append(figures.get("numerical_gain"))
     ratio = figures.get("time_ratio")
-    oriented = "model" not in figures or MODELS[figures["model"]].oriented
-    deep = figures.get("depth_bodies")
+    model = MODELS[figures["model"]] if "model" in figures else None
+    oriented, gives_way = model is None or model.oriented, model is None or model.deforms
+    depth = figures.get("depth") if gives_way or motion.ball is None else None
     return {
         "ended": figures.get("state") == "done",
         "energy": _all(
@@ -97,7 +98,9 @@ def judged(figures: Table, motion: Motion, implicit: bool) -> dict[str, bool | N
         )
         if oriented
         else None,
-        "penetration": _all([_below(figures.get("depth"), LIMITS.depth), _below(deep, LIMITS.depth_bodies)]),
+        "penetration": _all(
+            [_below(depth, LIMITS.depth), _below(figures.get("depth_bodies"), LIMITS.depth_bodies)]
+        ),
         "time": None if not ratio else 1.0 / LIMITS.estimate <= ratio <= LIMITS.estimate,
     }
 

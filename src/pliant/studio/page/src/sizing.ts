@@ -17,16 +17,18 @@ export function youngOfBody(body: Table | undefined, materials: Record<string, M
 
 /**
  * A force [N] along an axis: twice the weight of a body that nothing holds; else what bends a cantilever of its extents by
- * 15 % of its length, F = 3 E I d / l³, or compresses it by as much, whichever is less.
+ * 15 % of its length, F = 3 E I d / l³, or compresses it by as much, whichever is less, times the share of the box of its
+ * extents that it fills: legs and horns are thinner than that box.
  */
-export function visibleForce(body: Pick<BodyInfo, "low" | "high" | "mass">, young: number, axis: number, held: boolean): number {
+export function visibleForce(body: Pick<BodyInfo, "low" | "high" | "mass" | "volume">, young: number, axis: number, held: boolean): number {
   if (!held) return round(2 * body.mass * GRAVITY);
   const extent = body.high.map((high, c) => Math.max(high - body.low[c]!, 1e-9)) as Vec3;
   const [length, width] = [0, 1, 2].filter((c) => c !== axis).map((c) => extent[c]!).sort((a, b) => b - a) as [number, number];
   const height = extent[axis]!;
   const bend = (3 * young * ((width * height ** 3) / 12) * BENT) / length ** 2;
   const squeeze = BENT * young * length * width;
-  return round(Math.min(bend, squeeze));
+  const filled = Math.min(1, Math.max(0.05, body.volume / (extent[0] * extent[1] * extent[2])));
+  return round(Math.min(bend, squeeze) * filled);
 }
 
 const round = (value: number): number => Number(value.toPrecision(2));

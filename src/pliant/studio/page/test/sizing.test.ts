@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { sizedKeys, visibleForce, youngOfBody } from "../src/sizing";
 
-const beam = { low: [0, 0, 0] as [number, number, number], high: [0.4, 0.1, 0.1] as [number, number, number], mass: 4 };
+const beam = { low: [0, 0, 0] as [number, number, number], high: [0.4, 0.1, 0.1] as [number, number, number], mass: 4, volume: 0.004 };
 
 test("a force bends a cantilever by 15 % of its length, or lifts what is free", () => {
   const young = 5e4;
@@ -10,6 +10,8 @@ test("a force bends a cantilever by 15 % of its length, or lifts what is free", 
   const deflection = (force * 0.4 ** 3) / (3 * young * (0.1 * 0.1 ** 3) / 12);
   assert.ok(Math.abs(deflection / 0.4 - 0.15) < 0.01);
   assert.equal(visibleForce(beam, young, 2, false), 78);
+  const thin = visibleForce({ ...beam, volume: 0.001 }, young, 2, true);
+  assert.ok(Math.abs(thin - force / 4) < 0.05 * force, "legs and horns are thinner than the box");
   assert.ok(visibleForce(beam, young, 0, true) <= 0.15 * young * 0.01 + 1e-9);
 });
 

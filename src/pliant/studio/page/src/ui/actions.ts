@@ -13,14 +13,19 @@ export function actionsPanel(app: App): HTMLElement {
     if (state !== before && state.status !== before.status && state.table === before.table && state.live === before.live && state.activeAction === before.activeAction && state.status.built === before.status.built) return;
     draw(app, panel);
   });
+  let seen = app.store.state.selection; // what was selected when the open action's particles were last shown
   app.store.on(["activeAction", "targets", "table"], (state, before) => {
     if (state.activeAction === null) return;
+    if (state.activeAction !== before.activeAction) seen = state.selection;
     const [now, then] = [state.targets[state.activeAction]?.[0], before.targets[state.activeAction]?.[0]];
     const opened = state.activeAction !== before.activeAction || (state.table.actions.length > before.table.actions.length && state.activeAction === state.table.actions.length - 1);
     if (opened) panel.querySelector(".card.open")?.scrollIntoView({ block: "nearest" });
     const selects = state.table.actions[state.activeAction]?.["select"] !== undefined;
-    if (now && selects && !underWay(app) && (state.activeAction !== before.activeAction || now.body !== then?.body || now.ids.join() !== then.ids.join()))
-      app.store.set({ selection: { body: now.body, ids: new Set(now.ids) } });
+    const changed = state.activeAction !== before.activeAction || now?.body !== then?.body || now?.ids.join() !== then?.ids.join();
+    if (now && selects && !underWay(app) && changed && state.selection === seen) {
+      seen = { body: now.body, ids: new Set(now.ids) };
+      app.store.set({ selection: seen });
+    }
   });
   app.store.on(["frame"], (state, before) => {
     const moved = state.frame?.frame !== before.frame?.frame;
@@ -35,7 +40,7 @@ function starter(app: App, type: string): Table {
   const body = scene?.bodies[0];
   const select: Table = selection
     ? selectTable(app, selection.body, selection.ids)
-    : { ...(table.bodies[0]?.["name"] ? { body: table.bodies[0]["name"] } : {}), plane: { axis: table.up ?? "z", at: "min" } };
+    : { ...(table.bodies[0]?.["name"] ? { body: table.bodies[0]["name"] } : {}), plane: { axis: table.up ?? "z", at: type === "fix" ? "min" : "max" } };
   const size = body ? Math.max(...body.high.map((high, c) => high - body.low[c]!)) : 0.1;
   const top = body ? body.high.map((high, c) => (high + body.low[c]!) / 2) : [0, 0, 0];
   const up = "xyz".indexOf(table.up ?? "z");
@@ -117,9 +122,15 @@ function selectLine(app: App, action: Table, change: (key: string, value: Json |
   const select = action["select"] as Table | undefined;
   if (!select) return null;
   const { selection } = app.store.state;
-  return h("div", { class: "field" }, h("label", {}, "particles"), h("div", { class: "control" }, h("span", { class: "faint" }, describe(select)),
-    selection ? button({ text: "use selection", hint: "Use the selected particles", kind: "small", click: () => change("select", selectTable(app, selection.body, selection.ids)) }) : null,
+  return h("div", { class: "field" }, h("label", {}, "particles"), h("div", { class: "control wrapping" }, h("span", { class: "faint" }, describe(select)),
+    selection && !chosen(select, selection) ? button({ text: "use selection", hint: "Use the selected particles", kind: "small", click: () => change("select", selectTable(app, selection.body, selection.ids)) }) : null,
     groupChoice(app, select, change)));
+}
+
+/** Whether an action has the selected particles already. */
+function chosen(select: Table, selection: { body: string; ids: Set<number> }): boolean {
+  const ids = select["ids"];
+  return select["body"] === selection.body && Array.isArray(ids) && ids.length === selection.ids.size && ids.every((id) => selection.ids.has(Number(id)));
 }
 
 /** The named groups of the action's body, to choose from. */

@@ -14,7 +14,7 @@ const DRAWN = [".mp4", ".gif", ".png"];
 const SIZES = ["960 × 540", "1280 × 720", "1920 × 1080", "3840 × 2160", "1080 × 1080"];
 const RATES = ["24", "25", "30", "50", "60"];
 const SPEEDS: Record<string, number> = { "real time": 1, "1/2": 0.5, "1/4": 0.25, "1/10": 0.1, "2 ×": 2 };
-const STYLES: Record<Look["mode"], string> = { surface: "surface", wireframe: "edges", edges: "wireframe", tets: "tets", particles: "particles", cells: "tets" };
+const STYLES: Record<Look["mode"], string> = { surface: "surface", wireframe: "edges", edges: "wireframe", tets: "tets", particles: "particles", cells: "cells" };
 const UNIT_FREE = [".glb", ".csv"]; // formats that say themselves in which unit and axes they are
 let mine = false; // whether this page asked for the export that is under way
 

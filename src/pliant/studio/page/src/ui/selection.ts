@@ -21,11 +21,11 @@ export function selectionBar(app: App): HTMLElement {
       bar,
       h("div", { class: "deeds" },
         h("b", { class: "chosen" }, `${count(selection.ids.size)} of ${selection.body}`),
+        button({ icon: "remove", hint: "Select nothing (Esc)", kind: "ghost small", click: () => app.store.set({ selection: null }) }),
         ...line("hold"),
         button({ text: "Free", hint: "End what holds them (U)", id: "do-free", kind: "small", click: () => { if (!freeSelection(app)) notify("info", "Nothing holds these particles."); } }),
         nameField(app),
-        ...changeButtons(app),
-        button({ icon: "remove", hint: "Select nothing (Esc)", kind: "ghost small", click: () => app.store.set({ selection: null }) })),
+        ...changeButtons(app)),
       shape.length ? h("div", { class: "deeds" }, h("span", { class: "faint" }, "shape"), ...shape) : null,
     );
   });
@@ -51,7 +51,7 @@ function changeButtons(app: App): (HTMLElement | null)[] {
 
 /** Names the selection as a group of its body. */
 function nameField(app: App): HTMLElement {
-  const input = h("input", { type: "text", id: "group-name", class: "group-name", placeholder: "name as group", "aria-label": "name the selection as a group", maxlength: "40" });
+  const input = h("input", { type: "text", id: "group-name", class: "group-name", placeholder: "group name", "aria-label": "name the selection as a group", maxlength: "40" });
   const put = (): void => {
     const { selection, table, frame } = app.store.state;
     const name = input.value.trim();
