@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ Parts = tuple[list[pl.Body], list[Any], float]
 
 def crossed_bars(cells: int) -> Parts:
     """Two soft bars thrown onto each other and the ground, 40 cells^3 tets."""
-    common = {"model": "fem", "material": SOFT}
+    common: dict[str, Any] = {"model": "fem", "material": SOFT}
     shapes = (
         pl.shapes.box(0.4, 0.1, 0.1, divisions=(4 * cells, cells, cells)),
         pl.shapes.box(0.1, 0.4, 0.1, divisions=(cells, 4 * cells, cells)),
@@ -123,7 +124,7 @@ def large() -> list[BenchResult]:
 
 
 def _growth(names: tuple[str, ...]) -> list[BenchResult]:
-    found = [stepped(f"contact/bars {name}", lambda k=BARS[name]: crossed_bars(k), 24) for name in names]
+    found = [stepped(f"contact/bars {name}", partial(crossed_bars, BARS[name]), 24) for name in names]
     tets = np.log([40.0 * BARS[name] ** 3 for name in names])
     power = float(np.polyfit(tets, np.log([each.value for each in found]), 1)[0])
     note = f"CPU time over tets, {names[0]} to {names[-1]}"

@@ -43,7 +43,7 @@ class _Enough(Exception):
     """Timing has lasted long enough."""
 
 
-class _CompileClocks(Listener):
+class _CompileClocks(Listener):  # type: ignore[misc]
     """Wall and CPU seconds spent on compiling, by both clocks: on a busy machine they differ."""
 
     def __init__(self) -> None:

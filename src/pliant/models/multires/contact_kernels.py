@@ -131,21 +131,17 @@ def book_contacts(tick, dt, touching, x, was_x, was_force, was_stored):
 
 
 @jit
-def near_shape(kind, size, frame, places, x, v, reach, time, found):
-    """Flag the points x (n, 3) that are nearer to a shape, at any of its ``places``, than ``reach`` [m] and
-    the way that they move in ``time`` [s] at v (n, 3)."""
+def near_shape(kind, size, frame, places, x, reach, found):
+    """Flag the points x (n, 3) that are nearer than ``reach`` (n,) to a shape at any of its ``places``."""
     bound = size[0] + size[1] + size[2]
     for i in range(x.shape[0]):
-        near = reach
-        if time > 0.0:
-            near += time * np.sqrt(v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v[i, 2] * v[i, 2])
         for o in range(places.shape[0]):
             a, b, c = x[i, 0] - places[o, 0], x[i, 1] - places[o, 1], x[i, 2] - places[o, 2]
-            if kind != PLANE and a * a + b * b + c * c > (bound + near) ** 2:
+            if kind != PLANE and a * a + b * b + c * c > (bound + reach[i]) ** 2:
                 continue
             distance = shape_distance(
                 kind, size, frame[0, 0] * a + frame[1, 0] * b + frame[2, 0] * c,
                 frame[0, 1] * a + frame[1, 1] * b + frame[2, 1] * c,
                 frame[0, 2] * a + frame[1, 2] * b + frame[2, 2] * c,
             )[0]  # fmt: skip
-            found[i] |= distance < near
+            found[i] |= distance < reach[i]

@@ -23,9 +23,8 @@ def near_obstacles(
     found = []
     for obstacle in obstacles:
         shape, flags = obstacle.rigid(times), np.zeros(len(x), bool)
-        places = np.ascontiguousarray(shape.places)
         contact_kernels.near_shape(
-            shape.kind, shape.size, shape.frame, places, x, v, 0.5 * edge, 2.0 * dt, flags
+            shape.kind, shape.size, shape.frame, np.ascontiguousarray(shape.places), x, reach, flags
         )
         found.append(flags)
     return found

@@ -1,5 +1,4 @@
-"""One body in reduced coordinates: its simulated nodes, their motion, and the energy that passes through
-them."""
+"""One body in reduced coordinates: its simulated nodes, their motion, and the energy that passes through."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -37,11 +36,7 @@ class ReducedBody:
     energy."""
 
     def __init__(
-        self,
-        structure: Structure,
-        material: "ResolvedMaterial",
-        model: "Multires",
-        diagnostics: Diagnostics,
+        self, structure: Structure, material: "ResolvedMaterial", model: "Multires", diagnostics: Diagnostics
     ) -> None:
         self.model, self.material, self.diagnostics = model, material, diagnostics
         lame = elastic.lame_parameters(material.young, material.poisson)
