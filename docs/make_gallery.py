@@ -269,7 +269,10 @@ def gallery_page(entries: dict[str, Drawn]) -> str:
 def flagship_block(name: str, entries: dict[str, Drawn]) -> str:
     """Picture and cost of a large scene, or that it was not drawn yet."""
     if name not in entries:
-        return f"Not drawn yet. `python docs/make_gallery.py {name}` runs and draws it."
+        return (
+            "Not drawn yet, and not run at this resolution with the present code. "
+            f"`python docs/make_gallery.py {name}` runs and draws it."
+        )
     title = table_of(name)["title"]
     cost = f"{cost_of(entries[name])} [Movie](pictures/movies/{name}.mp4)"
     return f"![{title}](pictures/{name}.jpg)\n\n{cost}"
