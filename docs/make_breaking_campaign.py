@@ -38,7 +38,8 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
     kind, model = KINDS[number % len(KINDS)], models[number // len(KINDS) % len(models)]
     material = str(random.choice(MATERIALS))
     properties = pl.materials.resolve(material)
-    strength = float(properties.strength)
+    assert properties.strength is not None
+    strength = properties.strength
     speed_of_waves = properties.wave_speed
     break_speed = strength / (properties.density * speed_of_waves)  # of an impact that breaks
     length = float(random.uniform(0.05, 0.3))
@@ -65,7 +66,8 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
         speed = break_speed * float(random.uniform(2.0, 6.0))
         made["rotation"] = {"axis": random.normal(size=3).tolist(), "degrees": float(random.uniform(0, 90))}
         low = pl.Body(**made).structure().rest[:, 2].min()
-        height = 0.02 * speed * duration
+        thick = 0.51 * edge if model == "lattice" else 0.0  # elements touch the ground with their faces
+        height = thick + 0.02 * speed * duration
         bodies = [pl.Body(**made, position=(0, 0, height - low), velocity=(0, 0, -speed))]
         actions = [pl.Gravity(), pl.Ground(friction=float(random.uniform(0.0, 0.5)))]
     elif kind == "ball":
@@ -83,7 +85,7 @@ def scene(number: int, particles: int, models: tuple[str, ...]) -> tuple[dict[st
     else:
         duration *= 2.0
         strain = float(random.uniform(3.0, 5.0)) * strength / properties.young
-        ends = [
+        ends: list[Any] = [
             {"body": "body", "plane": {"axis": "x", "at": "min"}},
             {"body": "body", "plane": {"axis": "x", "at": "max"}},
         ]

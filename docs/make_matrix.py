@@ -107,11 +107,12 @@ def counts(rows: list[Table]) -> str:
     """How many runs there are, and how many came to their end and are good."""
     found = summary(rows)
     codes = sorted({str(row["code"]) for row in rows if row["code"]})
+    spans = " and ".join(sorted({str(row["seconds"]) for row in rows}, key=float))
     share = 100.0 * found["done"] / max(1, found["runs"])
     return (
-        f"{found['runs']} runs that apply, code {', '.join(codes)}: {found['done']} ended with exit "
-        f"code 0 ({share:.1f} %), {found['good']} are good; {found['estimated']} of {found['timed']} took "
-        "within a factor of two of the estimated time."
+        f"{found['runs']} runs of {spans} s that apply, code {', '.join(codes)}: {found['done']} ended with "
+        f"exit code 0 ({share:.1f} %), {found['good']} are good; {found['estimated']} of {found['timed']} "
+        "took within a factor of two of the estimated time."
     )
 
 
@@ -121,11 +122,13 @@ def main() -> None:
         writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(entries)
-    rows = [row_of(entry) for entry in entries if float(entry["seconds"]) >= LONG]
+    rows = [row_of(entry) for entry in entries]
     rows.sort(key=lambda row: list(MODELS).index(row["model"]))
     own = [row for row in rows if row["body"] in FIGURES]
+    explicit = [row for row in own if row["integrator"] != "implicit"]
     parts = {
-        "explicit": [row for row in own if row["integrator"] != "implicit"],
+        "explicit": [row for row in explicit if float(row["seconds"]) >= LONG],
+        "shorter": [row for row in explicit if float(row["seconds"]) < LONG],
         "implicit": [row for row in own if row["integrator"] == "implicit"],
         "meshes": [row for row in rows if row["body"] not in FIGURES],
     }

@@ -4,7 +4,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pliant.interfaces import Integrator
+from pliant.integrators import INTEGRATORS
+from pliant.interfaces import ElasticConstraints, Integrator
 from pliant.mesh.shapes import box
 from pliant.scene import Body, Scene
 from pliant.simulation.simulation import Simulation
@@ -21,6 +22,12 @@ def block(
     size = tuple(0.1 * n for n in divisions)
     options.setdefault("material", MATERIAL)
     return Body(box(*size, divisions=divisions, split=split), **options)
+
+
+def model_for(integrator: str, usual: str = "mass-spring") -> str:
+    """A model that the integrator can advance: the ``usual`` one, or what it needs."""
+    scheme: Any = INTEGRATORS[integrator]
+    return "efg" if ElasticConstraints in scheme.requires else usual
 
 
 def simulate(

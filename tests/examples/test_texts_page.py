@@ -1,4 +1,4 @@
-"""The page about the published systems: its commands, cases and links exist, and its scenes take a step."""
+"""The page about the published systems: its commands run in their short forms, its links lead somewhere."""
 
 import re
 from dataclasses import replace
@@ -42,6 +42,44 @@ def test_its_cases_and_families_exist() -> None:
             assert matching(rest[0]), command
 
 
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("validate ")])
+def test_its_cases_run(command: str) -> None:
+    """The short form of ``pliant validate CASE``: with the first model that it is for."""
+    from pliant.validation.cases import outcome, pairs
+
+    found = outcome(*pairs(command.split()[1])[0])
+    assert found.applies
+    assert found.ok or found.expected_failure, found
+
+
+FIGURES = {  # of each family the case that takes least
+    "hanging-beam": "hanging-beam/cpm1",
+    "efg": "efg/48x37",
+    "stiff": "stiff/implicit",
+    "cairns": "cairns/prism",
+    "elements": "elements/supports",
+}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(f"bench {family}", marks=[] if family in ("efg", "stiff") else [pytest.mark.slow])
+        for family in FIGURES
+    ],
+)
+def test_its_benchmarks_measure(command: str) -> None:
+    """The short form of ``pliant bench FAMILY``: one measurement of one of its cases (``multires``, whose
+    cases take minutes, is looked up only)."""
+    from pliant_benchmarks.bench import load_benches
+
+    assert command in COMMANDS
+    family = command.split()[1]
+    found = load_benches()[FIGURES[family]]()
+    assert found
+    assert all(each.value > 0.0 for each in found), found
+
+
 def test_its_verbs_are_commands() -> None:
     from pliant.cli.main import VERBS
 
@@ -72,7 +110,7 @@ SHORT = {
     "card": ["--edge", "0.5"],
     "check": [str(examples.folder() / "listing-8-1.toml")],
 }
-LONG = {"examples", "validate", "bench"}  # checked above, in their short forms
+LONG = {"examples", "validate", "bench"}  # run above, in their short forms
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.split()[0] not in LONG and "render" not in c])

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from bodies import block, simulate, values
+from bodies import block, model_for, simulate, values
 
 from pliant.actions import Damping, Fix, Force, Gravity, Move
 from pliant.core.curves import Curve
@@ -27,10 +27,9 @@ def error_at_end(name: str, steps: int, damped: bool) -> float:
     actions: list[Any] = [Gravity(300.0), Fix(None, plane("x", "min"))]
     if damped:
         actions.append(Damping(rate=60.0))
-    coarse = simulate(
-        [block((2, 1, 1))], actions, seconds=0.02, fps=50, step=0.02 / steps, integrator=tight(name)
-    )
-    fine = simulate([block((2, 1, 1))], actions, seconds=0.02, fps=50, step=0.02 / 4096, integrator="rk4")
+    body = block((2, 1, 1), model=model_for(name))
+    coarse = simulate([body], actions, seconds=0.02, fps=50, step=0.02 / steps, integrator=tight(name))
+    fine = simulate([body], actions, seconds=0.02, fps=50, step=0.02 / 4096, integrator="rk4")
     return float(np.abs(coarse.system.world.x - fine.system.world.x).max())
 
 
@@ -45,7 +44,7 @@ def test_measured_order_equals_declared_order(name: str, damped: bool) -> None:
 def test_driven_particles_are_where_they_should_be(name: str) -> None:
     keys = Curve([0.0, 0.05, 0.1], [(0, 0, 0), (0.02, 0, 0), (0.01, 0.005, 0)], "smooth")
     simulation = simulate(
-        [block()],
+        [block(model=model_for(name))],
         [Fix(None, plane("x", "min")), Move(None, plane("x", "max"), displacement=keys)],
         seconds=0.08,
         step=2e-4,
@@ -63,7 +62,7 @@ def test_driven_particles_are_where_they_should_be(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in STEPPING if n != "explicit-euler"])
 def test_a_steady_force_gives_uniform_acceleration(name: str) -> None:
     """Newton's second law for the centre of mass: v = F t / m, exact for every consistent scheme."""
-    body = block()
+    body = block(model=model_for(name))
     simulation = simulate(
         [body], [Force(None, plane("x", "max"), value=(3.0, 0, 0))], seconds=0.1, integrator=name
     )

@@ -14,6 +14,7 @@ from pliant.mesh.mesh import TetMesh, tet_volumes
 from pliant.mesh.shapes import box
 from pliant.models.multires import cluster_kernels, element_kernels, level_kernels, motion_kernels
 from pliant.models.multires.arrangement import Arrangement, Prescribed
+from pliant.models.multires.hierarchy import ANCHORS
 from pliant.models.multires.patch import Patch
 from pliant.validation.matrix.figures import FIGURES
 
@@ -238,6 +239,30 @@ def test_the_step_of_any_arrangement_is_that_of_its_deepest_level_at_least() -> 
 
 
 # ------------------------------------------------------------------------------------------------ steps
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_budget_counts_the_nodes_that_something_hangs_on(seed: int) -> None:
+    """Node updates of random splits: the coarsest nodes and those that hang on a split one, if they are
+    particles or a node that is not simulated hangs on them; particles that are led or stay do not count."""
+    mechanics = cube(edge=0.15)
+    rest, refinement = mechanics.structure.rest, mechanics.body.refinement
+    below = rest[:, 2] < 0.1
+    h = refinement.hierarchy = mechanics.hierarchy.with_anchored(below & (rest[:, 0] < 0.5))
+    led, begin = below & ~h.anchored, h.particles.start
+    split = np.random.default_rng(seed).random(len(h.points)) < 0.1 * seed
+    split[:ANCHORS] = False
+    split[h.particles] = False
+    split = refinement.grade(split)
+    own = (h.level <= 0) | (split[h.corners] & (h.weights != 0.0)).any(axis=1)
+    own[begin:] |= led
+    hangs = ~own & ~np.concatenate([np.zeros(begin, bool), h.anchored])
+    counted = np.zeros(len(own), bool)
+    counted[h.nested_corners[hangs][h.nested_weights[hangs] != 0.0]] = True
+    counted[begin:] = ~led
+    counted &= own
+    assert refinement.updates(split, led, lambda level: 1) == counted.sum()
+    assert refinement.updates(split, led, lambda level: level) == counted.sum() * h.level[counted].max()
 
 
 def test_loads_and_kicks_keep_their_sum_and_a_body_falls_exactly() -> None:

@@ -8,6 +8,7 @@ import pytest
 from bodies import simulate, values
 
 import pliant as pl
+from pliant.contact.pair_layout import DISTANCE, LAST
 from pliant.contact.parameters import Contact
 from pliant.contact.penalty_contact import PenaltyContact
 from pliant.interfaces import Cuttable
@@ -44,9 +45,10 @@ def test_contacts_of_a_goblet_that_bursts_only_take_energy() -> None:
     bodies of their own they grew sixteenfold."""
     shape = {"goblet": {"height": 0.2, "wall": 0.008, "divisions": [14, 12, 1]}}
     material = {"young": 5e6, "poisson": 0.25, "density": 1200.0, "strength": 1.5e5}
+    turned: dict[str, Any] = {"rotation": {"axis": "y", "degrees": 70}}
     glass = Body(
         shape, model="fem", material=material, name="glass", position=(0, 0, 0.06), velocity=(0, 0, -5),
-        rotation={"axis": "y", "degrees": 70},
+        **turned,
     )  # fmt: skip
     scene = pl.Scene([glass], [pl.Gravity(), pl.Ground(friction=0.4)], contact=PIECES)
     scene.time = pl.TimeSettings(duration=0.021, fps=1000)
@@ -97,14 +99,14 @@ def test_a_gripped_bar_takes_its_toughness(fineness: int) -> None:
     bar = Body(shape, model="fem", material=material, name="bar")
     ends = pl.where.plane("x", "min"), pl.where.plane("x", "max")
     pulls = [
-        pl.Move(bar, end, velocity=(way * 0.03, 0, 0), axes="x")
+        pl.Move(bar, end, velocity=(way * 0.03, 0, 0), axes=("x",))
         for end, way in zip(ends, (-1, 1), strict=True)
     ]
     reaction = pl.Reaction(select=ends[1], name="pull", every="step")
     simulation = pl.Scene(
         [bar], pulls, [reaction], time=pl.TimeSettings(duration=0.25, fps=20, integrator="leapfrog")
     ).simulation()
-    loads = [simulation.advance() for _ in range(5)]
+    loads: list[Any] = [simulation.advance() for _ in range(5)]
     found = values(simulation)
     peak = float(np.concatenate(loads)[:, simulation.step_columns.index("pull.x")].max())
     assert found["fracture.pieces"] == 2
@@ -159,6 +161,26 @@ def test_pieces_are_bodies_of_their_own_that_start_without_force() -> None:
     contact.project(2e-5, 1e-5, world)
     contact.add_forces(2e-5, world.x, world.v, force)
     assert np.abs(force[:, 0]).max() == 0.0
+
+
+def test_sides_change_only_within_a_stride_of_the_surface() -> None:
+    """Vertices that were on the other side of a sibling by more than a step can move them are still there;
+    within a stride the normals decide."""
+    world, contact = parted()
+    table, surfaces = contact.table, contact.table.surfaces
+    left = surfaces.row[surfaces.body == surfaces.body[np.argmin(world.x[surfaces.row, 0])]]
+    world.x[left, 0] -= 5e-3
+    contact.project(0.0, 1e-5, world)
+    distance = table.geometry[:, DISTANCE].copy()
+    far = np.flatnonzero((table.touched >= 0) & (distance > 4e-3))
+    assert len(far) > 0
+    table.history[far, LAST] = -distance[far]
+    table.stride = 4e-3
+    table.search(world.x)
+    assert table.geometry[far, DISTANCE] == pytest.approx(-distance[far])
+    table.stride = 1.0
+    table.search(world.x)
+    assert table.geometry[far, DISTANCE] == pytest.approx(distance[far])
 
 
 def test_histories_go_to_the_pieces_that_bodies_fall_into() -> None:

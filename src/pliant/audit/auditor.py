@@ -17,6 +17,8 @@ from pliant.core.typing import Array, IntArray
 
 KEPT_PAIRS = 20  # of a state, in certificates
 NEAR = 0.2  # distances between bodies are looked for up to this [mean edge]
+FINE = 1e-11  # tolerance [m] that decides where ipctk's own, 1e-6 m, reports a hit: gaps may be smaller
+FINE_ROUNDS = 1_000_000
 PATH_RESCALING = 0.99  # ipctk's default, 0.8, reports any approach to below a fifth of the distance as a hit
 
 
@@ -92,6 +94,9 @@ def audit_state(frame: SurfaceFrame, before: SurfaceFrame | None = None) -> Stat
 def _way_is_free(ipctk: Any, before: SurfaceFrame, frame: SurfaceFrame, mesh: Any) -> tuple[bool, int]:
     """Whether no straight piece of the way between two states collides, and how many there are."""
     ccd = ipctk.TightInclusionCCD(conservative_rescaling=PATH_RESCALING)
+    fine = ipctk.TightInclusionCCD(
+        tolerance=FINE, max_iterations=FINE_ROUNDS, conservative_rescaling=PATH_RESCALING
+    )
     places = [before.points, frame.points]
     if frame.way is not None:
         count = len(frame.way[0]) if frame.way else len(frame.points)
@@ -100,8 +105,8 @@ def _way_is_free(ipctk: Any, before: SurfaceFrame, frame: SurfaceFrame, mesh: An
             own = np.asfortranarray(frame.triangles[(frame.triangles < count).all(axis=1)].astype(np.int32))
             mesh = ipctk.CollisionMesh(np.asfortranarray(places[-1]), ipctk.edges(own), own)
     for start, end in pairwise(places):
-        ends = (np.asfortranarray(each) for each in (start, end))
-        if not ipctk.is_step_collision_free(mesh, *ends, narrow_phase_ccd=ccd):
+        ends = [np.asfortranarray(each) for each in (start, end)]
+        if not any(ipctk.is_step_collision_free(mesh, *ends, narrow_phase_ccd=each) for each in (ccd, fine)):
             return False, len(places) - 1
     return True, len(places) - 1
 

@@ -63,7 +63,7 @@ class EnergyGuard:
         self.losing = False  # whether the last window that was rejected had lost energy
         self.trying = False  # whether the last window was the first with a larger step
         self.ground: float | None = None  # potential energy at the start [J]
-        self._total = self._correction = self._nonlinear = 0.0
+        self._total = self._correction = self._nonlinear = self._numerical = 0.0
         self._stored: float | None = (
             None  # energy at the end of the last window, or at the start of this one [J]
         )
@@ -90,6 +90,7 @@ class EnergyGuard:
             self._stored = own + potential
         scheme = ledger.scheme_energy()
         self._total = ledger.balance(self._stored, scheme)
+        self._numerical = ledger.totals.numerical
         self.begin_attempt(system, scheme)
 
     def begin_attempt(self, system: "System", scheme: float | None = None) -> None:
@@ -105,12 +106,14 @@ class EnergyGuard:
 
     def pass_over(self, system: "System") -> None:
         """End a window in which bodies broke or were cut: what it lost went into new surfaces, unless bodies
-        report that by themselves. Then a run that gains energy is stopped like any other."""
+        report that by themselves. Then a run that gains energy is stopped like any other, also where
+        new forces let go of what the correction of the scheme held."""
         ledger = system.energy_ledger
         total = ledger.balance(sum(system.energies()) + system.potential_energy())
         self._stored = None
         if system.breaks_booked:
-            self._add(total - self._total)
+            freed = self._numerical - ledger.totals.numerical  # of a correction that forces had driven up
+            self._add(total - self._total + freed)
             return
         self.broken = True
         ledger.totals.fracture += max(0.0, self._total - total)
@@ -215,7 +218,10 @@ class EnergyGuard:
         return "accept"
 
     def _add(self, rise: float) -> None:
-        self.gain = self.gain + rise if self.repays else max(0.0, self.gain + rise)
+        if not self.repays:
+            self.gain = max(0.0, self.gain + rise)
+        elif self.quiet:  # such bodies begin within their first step, which may change what they hold
+            self.gain += rise
 
     def _ringing(self, system: "System") -> float:
         if len(self._forces) < 3 or self._forces[0].shape != self._forces[2].shape:

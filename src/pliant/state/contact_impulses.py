@@ -146,9 +146,7 @@ class ContactImpulses:
                 watch.impulse += found
             pressing = mine & (np.abs(normal).max(axis=1) > 0.0)
             if rows is not None and pressing.any():
-                watch.press(
-                    np.concatenate([row for row, some in zip(rows, pressing, strict=True) if some]), force
-                )
+                watch.press(np.concatenate([rows[k] for k in np.flatnonzero(pressing).tolist()]), force)
 
     def begin_evaluation(self) -> None:
         """Penalty contact is evaluated again."""

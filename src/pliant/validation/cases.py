@@ -114,6 +114,8 @@ def pairs(name: str | None = None, quick: bool = False) -> list[tuple[str, str]]
     if name is not None and name not in table:
         raise InputError(f"There is no case '{name}'; {nearest(name, list(table))}")
     chosen = [table[name]] if name is not None else list(table.values())
+    if name is not None and quick and not table[name].quick:
+        raise InputError(f"Case '{name}' is not one of the fast ones.", hint="Leave --quick out.")
     return [(entry.name, model) for entry in chosen if entry.quick or not quick for model in entry.applies()]
 
 

@@ -139,3 +139,19 @@ def test_a_free_sequence_exits_with_0_and_bad_input_with_2(
     assert command(["certify", str(tmp_path / "cube_1.obj"), "-q", "--surface", "inner"]) == 2
     with pytest.raises(InputError, match="no surface 'inner'"):
         certify(tmp_path / "cube_1.obj", "inner")
+
+
+@pytest.mark.parametrize(("depth", "free"), [(1e-7, True), (1e-9, True), (-1e-9, False), (-1e-7, False)])
+def test_paths_are_decided_below_the_tolerance_of_ipctk(depth: float, free: bool) -> None:
+    """A tetrahedron that sinks from 5e-9 m and more above another one to ``depth`` above it, or through it:
+    ipctk's tolerance of 1e-6 m alone would call all of these hits."""
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, 0.3, -1.0]])
+    faces = np.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]])
+    tip = np.array([[0.3, 0.3, 0.0], [0.2, 0.2, 1.0], [0.5, 0.2, 1.0], [0.2, 0.5, 1.0]])
+
+    def state(height: float) -> SurfaceFrame:
+        up = np.array([0.0, 0.0, height])
+        return joined("", [("low", corners, faces), ("high", tip + up, faces)])
+
+    found = audit_state(state(depth), state(5.0 * abs(depth)))
+    assert found.path is free

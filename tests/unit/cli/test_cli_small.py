@@ -125,6 +125,15 @@ ROW = {
 }
 
 
+def test_a_slow_case_among_the_fast_ones_is_an_error() -> None:
+    from pliant.core.errors import InputError
+    from pliant.validation.cases import pairs
+
+    assert pairs("everts-stretch")
+    with pytest.raises(InputError, match="not one of the fast ones"):
+        pairs("everts-stretch", quick=True)
+
+
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])
 def test_validate_prints_rows_and_fails_where_one_does(
     pliant: Pliant, monkeypatch: pytest.MonkeyPatch, ok: bool, code: int

@@ -88,8 +88,8 @@ def curve_codes(boxes, low, size, out):
         code = np.int64(0)
         for c in range(3):
             centre = 0.5 * (boxes[f, c] + boxes[f, 3 + c])
-            place = np.int64((centre - low[c]) / size * CURVE_CELLS)
-            place = min(max(place, np.int64(0)), np.int64(CURVE_CELLS - 1))
+            place = int((centre - low[c]) / size * CURVE_CELLS)
+            place = min(max(place, 0), CURVE_CELLS - 1)
             for bit in range(10):
                 code |= ((place >> bit) & 1) << (3 * bit + c)
         out[f] = code

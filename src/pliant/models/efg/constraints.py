@@ -98,7 +98,8 @@ class PhyxelConstraints(ElasticConstraints):
         blocks += np.einsum("nab,kl->nkalb", tension, one)
         own = bsr_array((blocks.reshape(n, 9, 9), np.arange(n), np.arange(n + 1)), shape=(9 * n, 9 * n))
         G = self._gradient
-        return csr_array(G.T @ (own @ G)) + csr_array(self._hourglass)
+        found: csr_array = ((G.T @ (own @ G)) + self._hourglass).tocsr()
+        return found
 
     @cached_property
     def _hourglass(self) -> Any:

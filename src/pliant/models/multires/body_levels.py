@@ -64,10 +64,10 @@ def change(body: "ReducedBody", split: BoolArray) -> None:
     body.set_loads(body.external)
     body.evaluate()
     rise = body.balance() - body.contact.stored - balance + pressed
-    if rise > 0.0:
+    if np.isfinite(rise) and rise > 0.0:  # a coarser field that inverts tets has no finite energy
         rise -= level_change.pay(after, motion, rise, 0.9, 0.0)
         level_kernels.interpolate_all(after.own, h.corners, h.weights, motion.x, motion.v)
-    if rise > TOLERATED * body.accounts.moved:
+    if not rise <= TOLERATED * body.accounts.moved:
         for array, old in zip(changed, kept, strict=True):
             array[:] = old
         body.arrangement, body.contact.pairs = before, touching

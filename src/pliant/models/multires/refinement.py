@@ -57,12 +57,11 @@ class Refinement:
         self, x: Array, obstacles: Sequence[ObstacleRuntime], times: Array, edges: float
     ) -> BoolArray:
         """Particles at x (n, 3) within so many ``edges`` of a tool."""
-        found, reach = np.zeros(len(x), bool), edges * self.hierarchy.edge
+        found = np.zeros(len(x), bool)
+        reach = np.full(len(x), edges * self.hierarchy.edge)
         for tool in (obstacle for obstacle in obstacles if obstacle.refines):
             shape = tool.rigid(times)
-            contact_kernels.near_shape(
-                shape.kind, shape.size, shape.frame, shape.places, x, x, reach, 0.0, found
-            )
+            contact_kernels.near_shape(shape.kind, shape.size, shape.frame, shape.places, x, reach, found)
         return found
 
     def above(self, particles: BoolArray) -> BoolArray:
