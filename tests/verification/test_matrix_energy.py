@@ -78,9 +78,9 @@ def test_an_implicit_landing_never_gains(tmp_path: Path) -> None:
     assert numerical[-1] > 0.5 * found["moved"]
 
 
-def test_a_body_of_levels_that_is_turned_from_the_start_is_not_stopped(tmp_path: Path) -> None:
+def test_a_body_of_levels_that_is_turned_and_let_go_gains_nothing(tmp_path: Path) -> None:
     """Its first step leaves the energy of the driven particles unexplained, a third of what moves by then and
-    a thousandth of what moves later."""
-    found = series(tmp_path, "coil", "twist", "multires", 0.24)
-    assert found["moved"] > 0.2
+    a thousandth of what moves later. Let go at 0.5 s, they snapped onto the coarse field: 43 J from 0.4 J."""
+    found = series(tmp_path, "coil", "twist", "multires", 0.56)
+    assert 0.2 < found["moved"] < 0.6
     assert np.abs(found["energy.unexplained"]).max() < 2e-3 * found["moved"]

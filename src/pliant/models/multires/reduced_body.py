@@ -119,6 +119,7 @@ class ReducedBody:
         anchored, staying = self.hierarchy.anchored, self._staying(prescribed, x, v)
         if not changed and not (anchored & ~staying).any():
             return
+        self.simulate(self.pinned & ~prescribed.any(axis=1))  # those released stay where they are
         before, staying = self.balance(), staying if changed else anchored & staying
         self.arrangement = level_change.prescribe(self.arrangement, prescribed, staying, self.motion)
         self.hierarchy = self.refinement.hierarchy = self.arrangement.hierarchy
@@ -190,8 +191,7 @@ class ReducedBody:
         return -float(np.sum(self.external * self.motion.x[self.hierarchy.particles]))
 
     def book_change(self, before: float) -> None:
-        """Find forces and energies after a change other than a step, and book what it took: the ``balance``
-        before it was this. What it gave has to be repaid."""
+        """After a change from the balance ``before``, book what it took; what it gave has to be repaid."""
         self.renew()
         taken = before - self.balance()
         self.accounts.levels += max(taken, 0.0)
@@ -216,8 +216,7 @@ class ReducedBody:
         return arrangement.kinetic_energy(spare), self.stored_elastic()
 
     def momenta(self, kicked: Array | None = None) -> tuple[Array, Array]:
-        """Linear and angular momentum of what is simulated, about the origin, once the particles' velocities
-        have changed by ``kicked``."""
+        """Linear and angular momentum about the origin, once particles' velocities changed by ``kicked``."""
         own, arrangement = self.arrangement.active, self.arrangement
         p = np.where(arrangement.held, arrangement.mass[:, None] * self.motion.v[own], self.motion.p[own])
         if kicked is not None and kicked.any():
