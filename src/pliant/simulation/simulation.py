@@ -101,8 +101,7 @@ class Simulation:
         self._collect_diagnostics()
 
     def _guard(self) -> None:
-        """Guard the run if the ledger can judge windows of steps: the scheme and all bodies keep energy.
-        Where all bodies take steps again by themselves, the guard only stops runs."""
+        """Guard the run if scheme and bodies keep energy; where bodies repeat steps it only stops runs."""
         found = [part.mechanics for part in self.system.world.bodies]
         known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
         alone = all((own := m.offer(EnergyKeeping)) is not None and own.checks_steps for m in found)

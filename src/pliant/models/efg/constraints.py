@@ -84,7 +84,7 @@ class PhyxelConstraints(ElasticConstraints):
         return rows[:, mls_kernels.V_MU], rows[:, mls_kernels.V_LAMBDA] + rows[:, mls_kernels.V_KV]
 
     def constraint_stiffness(self, x: Array, multipliers: Array) -> "csr_array":
-        from scipy.sparse import bsr_array, csr_array
+        from scipy.sparse import bsr_array
 
         F, n = self._deformation(x), len(x)
         mu, lam = self._constants()
