@@ -61,12 +61,6 @@ class DivergenceCheck:
         """Raise Diverged for the ``cause`` that the guard names, where steps shortened by up to ``factor``
         were tried, unless another check tells more: at the particle with the largest ``f^2/m``, where a step
         is worst."""
-        self.check(world, time)
-        with np.errstate(over="ignore", invalid="ignore"):
-            strain = np.nan_to_num(np.sum(world.inverse_mass * world.f**2, axis=1))
-        row = int(np.argmax(strain))
-        part = next(part for part in world.bodies if row < part.rows.stop)
-        speed, place = float(np.linalg.norm(world.v[row])), ", ".join(f"{c:.3g}" for c in world.x[row])
         if self.plan.refine:
             tried = f"down to 1/{factor:g} of the planned {self.plan.seconds:.3g} s" if factor > 1.0 else ""
             hint = (
@@ -74,6 +68,21 @@ class DivergenceCheck:
             ) + ": try more damping, a gentler load, a finer mesh or another model."
         else:
             hint = "With refine = true in [time] the run continues with shorter steps."
+        self._stop_at_worst(world, time, cause, hint)
+
+    def stop_for_gain(self, world: "World", time: float, cause: str) -> None:
+        """Raise Diverged for the ``cause`` of implicit steps that gained energy, unless another check tells
+        more."""
+        hint = f'Try a step below {self.plan.seconds:.3g} s, more damping, or integrator = "leapfrog".'
+        self._stop_at_worst(world, time, cause, hint)
+
+    def _stop_at_worst(self, world: "World", time: float, cause: str, hint: str) -> None:
+        self.check(world, time)
+        with np.errstate(over="ignore", invalid="ignore"):
+            strain = np.nan_to_num(np.sum(world.inverse_mass * world.f**2, axis=1))
+        row = int(np.argmax(strain))
+        part = next(part for part in world.bodies if row < part.rows.stop)
+        speed, place = float(np.linalg.norm(world.v[row])), ", ".join(f"{c:.3g}" for c in world.x[row])
         self._stop(
             part,
             time,

@@ -25,6 +25,8 @@ from pliant.interfaces import (
 from pliant.measures.base import MeasureParameters
 from pliant.simulation.divergence import DivergenceCheck
 from pliant.simulation.energy_guard import WINDOW, EnergyGuard
+from pliant.simulation.frame_guard import FrameGuard
+from pliant.simulation.guard_messages import GuardMessages
 from pliant.simulation.nonlinear_correction import NonlinearCorrection
 from pliant.simulation.protocol_check import check_integrator
 from pliant.simulation.step_change import StepChange
@@ -91,13 +93,14 @@ class Simulation:
         self._numbers = list(range(len(system.actions)))
         self._looked_at = system.world.topology_version
         self.guard: EnergyGuard | None = None
+        self.frame_guard: FrameGuard | None = None
         self._guard()
         self.step_change = StepChange()
-        self._reported, self._gain_reported = 1.0, False  # factor of the step in the last message
         self.thread_tuner = ThreadTuner()
         self.divergence_check = DivergenceCheck(system.world, plan)
         self._check()
         self.diagnostics = Diagnostics()
+        self.messages = GuardMessages(self.diagnostics, plan.seconds)
         self._collect_diagnostics()
 
     def _guard(self) -> None:
@@ -108,6 +111,8 @@ class Simulation:
         if self.integrator.keeps_energy and known:
             self.guard = EnergyGuard(self.plan.refine and not alone, self.system.world, alone)
             self.system.energy_ledger.correction = None if alone else NonlinearCorrection()
+        if self.integrator.stability == math.inf and self.integrator.order and known and not alone:
+            self.frame_guard = FrameGuard(self.system.world)
 
     def _check(self) -> None:
         """Refuse integrators that a body cannot serve, and series that share a name."""
@@ -167,6 +172,7 @@ class Simulation:
         own["joined/times"] = np.array([time for _, time, _ in self._joined], float)
         own |= {f"joined/{due.number}": a.rows for due, _, a in self._joined if a.rows is not None}
         own |= {} if self.guard is None else self.guard.state()
+        own |= {} if self.frame_guard is None else self.frame_guard.state()
         return self.system.state() | own
 
     def _join_again(self, state: Mapping[str, AnyArray]) -> None:
@@ -196,8 +202,9 @@ class Simulation:
                 if name.startswith(INTEGRATOR_KEYS)
             }
         )
-        if self.guard is not None:
-            self.guard.restore(state)
+        for guard in (self.guard, self.frame_guard):
+            if guard is not None:
+                guard.restore(state)
         self.system.energy_ledger.use(self.integrator, self.system.energy_ledger.dt)
         self._looked_at = self.system.world.topology_version
         self.started = True
@@ -262,7 +269,7 @@ class Simulation:
         guard = self.guard
         first = frame_start + done
         if guard is None:
-            return self._take_steps(first, done, span, 1.0, rows, poll)[0]
+            return self._take_frame_steps(first, done, span, continues, rows, poll)
         kept = {name: np.array(array) for name, array in self.state().items()} if guard.retakes else {}
         guard.begin(self.system, continues)
         while True:
@@ -272,18 +279,37 @@ class Simulation:
                 guard.pass_over(self.system)
                 if guard.exceeded and not guard.broken:
                     self.divergence_check.stop_for_energy(self.system.world, time, guard.gained, guard.factor)
-                self._report_gain(guard)
+                self.messages.gain(guard)
                 return taken
             verdict = guard.judge(self.system, span)
             if verdict == "accept":
-                self._report_growth(time, guard)
-                self._report_gain(guard)
+                self.messages.growth(time, guard)
+                self.messages.gain(guard)
                 return span
             if verdict == "diverged":
                 self.divergence_check.stop_for_energy(self.system.world, time, guard.cause, guard.finest)
-            self._report_rejection(time, guard)
+            self.messages.rejection(time, guard)
             self.system.restore(kept)
             guard.begin_attempt(self.system)
+
+    def _take_frame_steps(
+        self,
+        first: int,
+        done: int,
+        span: int,
+        continues: bool,
+        rows: Array | None,
+        poll: Callable[[], None] | None,
+    ) -> int:
+        """Take ``span`` planned steps that are not taken again; returns how many were taken."""
+        guard = self.frame_guard
+        if guard is not None:
+            guard.begin(self.system, continues)
+        taken, changed = self._take_steps(first, done, span, 1.0, rows, poll)
+        if guard is not None and (cause := guard.end(self.system, changed)):
+            time = (first + taken) * self.plan.seconds
+            self.divergence_check.stop_for_gain(self.system.world, time, cause)
+        return taken
 
     def _take_steps(
         self,
@@ -326,32 +352,6 @@ class Simulation:
             if system.world.topology_version != version:
                 return k + each, True
         return span, False
-
-    def _report_rejection(self, time: float, guard: EnergyGuard) -> None:
-        """One line where the step falls below what was last reported."""
-        if guard.factor > self._reported:
-            self._reported = guard.factor
-            self.diagnostics.note(
-                f"at t = {time:.4g} s energy would {'be lost' if guard.losing else 'rise'}: the step is "
-                f"1/{guard.factor:g} of the planned {self.plan.seconds:.3g} s for a while"
-            )
-
-    def _report_gain(self, guard: EnergyGuard) -> None:
-        """Warn once of a run that goes on though energy has grown, because bodies broke."""
-        if guard.exceeded and not self._gain_reported:
-            self._gain_reported = True
-            self.diagnostics.warn(
-                f"energy has grown from nothing by {guard.gain + guard.gaps:.3g} J "
-                "since a body broke or was cut"
-            )
-
-    def _report_growth(self, time: float, guard: EnergyGuard) -> None:
-        """One line where the step has grown to twice or more of what was last reported."""
-        if guard.factor <= 0.5 * self._reported:
-            self._reported = guard.factor
-            self.diagnostics.note(
-                f"at t = {time:.4g} s the step is back at 1/{guard.factor:g} of the planned one"
-            )
 
     def _join(self, due: DeferredAction, time: float, runtime: ActionRuntime) -> None:
         self.add_action(due.label, runtime, time, due.number)

@@ -1,0 +1,74 @@
+r"""A guard against energy from nothing in implicit steps.
+
+Schemes that do not keep energy by themselves book what they lose as numerical, and what they gain as its
+opposite. The ledger is closed at the end of each frame, and wherever something happens within it. Let r be
+what the total without the numerical account changes by from there to there, A the largest energy that moved
+so far and S the gain (a cumulative sum that never falls below zero, so that losses cannot hide gains). The
+run stops where S exceeds MOST A. What happens between windows (bodies that come, cuts, glue) does not count.
+
+Steps are not taken again: an implicit step that gains energy is one whose equations were not solved well, or
+that contact has changed, and which step would do is not known.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.typing import AnyArray
+from pliant.simulation.energy_guard import MOST, ROUNDING, SMALLEST
+from pliant.state.world import World
+
+if TYPE_CHECKING:
+    from pliant.simulation.system import System
+
+
+class FrameGuard:
+    """What a run with implicit steps has gained, and whether that is more than it may."""
+
+    def __init__(self, world: World) -> None:
+        bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
+        self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
+        self.gain = 0.0  # S [J]
+        self.ground: float | None = None  # potential energy at the start [J]
+        self._total: float | None = None  # at the end of the last window
+
+    def begin(self, system: "System", continues: bool) -> None:
+        """Called before steps are taken; ``continues``: nothing happened since the last ones."""
+        if self.ground is None:
+            self.ground = system.potential_energy()
+        if not continues or self._total is None:
+            self._total = self._measure(system)
+
+    def end(self, system: "System", changed: bool) -> str:
+        """Called after them; ``changed``: bodies broke or were cut in the last one. Returns in words why the
+        run has to stop, or nothing."""
+        assert self._total is not None
+        before, self._total = self._total, self._measure(system)
+        if not changed and math.isfinite(self._total):
+            self.gain = max(0.0, self.gain + self._total - before)
+        if changed or self.gain <= MOST * self.moved:
+            return ""
+        return f"energy grows from nothing: {self.gain:.3g} J, of {self.moved:.3g} J that moved at most"
+
+    def _measure(self, system: "System") -> float:
+        """The total [J] without the numerical account."""
+        totals = system.energy_ledger.totals
+        own, potential = sum(system.energies()), system.potential_energy()
+        found = (own, abs(potential - (self.ground or 0.0)), abs(totals.work), ROUNDING * abs(potential))
+        self.moved = max([self.moved, *(each for each in found if math.isfinite(each))])
+        return system.energy_ledger.balance(own + potential) - totals.numerical
+
+    # ------------------------------------------------------------------------------------- restart
+
+    def state(self) -> dict[str, AnyArray]:
+        """Everything that the next decisions depend on."""
+        ground = np.nan if self.ground is None else self.ground
+        return {"frame-guard": np.array([self.moved, self.gain, ground])}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Continue from ``state``."""
+        if "frame-guard" in state:
+            self.moved, self.gain, ground = (float(value) for value in state["frame-guard"])
+            self.ground = None if math.isnan(ground) else ground
