@@ -109,8 +109,9 @@ class EnergyGuard:
         report that by themselves. Then a run that gains energy is stopped like any other, also where
         new forces let go of what the correction of the scheme held."""
         ledger = system.energy_ledger
-        total = ledger.balance(sum(system.energies()) + system.potential_energy())
-        self._stored = None
+        own, potential = sum(system.energies()), system.potential_energy()
+        total = ledger.balance(own + potential)
+        self.moved, self._stored = self._largest(own, potential, ledger.totals.work), None
         if system.breaks_booked:
             freed = self._numerical - ledger.totals.numerical  # of a correction that forces had driven up
             self._add(total - self._total + freed)
@@ -220,8 +221,8 @@ class EnergyGuard:
     def _add(self, rise: float) -> None:
         if not self.repays:
             self.gain = max(0.0, self.gain + rise)
-        elif self.quiet:  # such bodies begin within their first step, which may change what they hold
-            self.gain += rise
+        else:  # such bodies begin within their first step, which may add to what they hold
+            self.gain += rise if self.quiet else min(rise, 0.0)
 
     def _ringing(self, system: "System") -> float:
         if len(self._forces) < 3 or self._forces[0].shape != self._forces[2].shape:

@@ -108,7 +108,8 @@ class Simulation:
         found = [part.mechanics for part in self.system.world.bodies]
         known = all(m.offer(EnergyKeeping if m.offer(SelfStepping) else StoredEnergy) for m in found)
         alone = all((own := m.offer(EnergyKeeping)) is not None and own.checks_steps for m in found)
-        if self.integrator.keeps_energy and known:
+        constrained = any(acting.account == "numerical" for _, acting in self.system.actions)
+        if self.integrator.keeps_energy and known and not (alone and constrained):  # which is not booked then
             self.guard = EnergyGuard(self.plan.refine and not alone, self.system.world, alone)
             self.system.energy_ledger.correction = None if alone else NonlinearCorrection()
         if self.integrator.stability == math.inf and self.integrator.order and known and not alone:

@@ -235,7 +235,7 @@ def test_wrong_input(tmp_path: Path, place: Executor) -> None:
     with pytest.raises(InputError, match=r"held_out='grip\.x=y'"):
         pl.fit(folder / "scene.toml", data, "grip.x=y@t", RANGE, on=place, held_out="grip.x=y")
     for text, said in (
-        ("t [s],y\n0,1\n1,2\n5,3\n", "until 5 s, the scene until 1 s"),
+        ("t [s],y\n0,1\n1,2\n5,3\n", "ends at 5 s, the scene at 1 s"),
         ("t [s],y\n0,0\n1,0\n0.5,0\n", "0 everywhere"),
         ("t [s],y [F N]\n0,1\n1,2\n0.5,3\n", "column 'y'"),
     ):

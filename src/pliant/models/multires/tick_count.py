@@ -4,13 +4,13 @@ import numpy as np
 
 from pliant.models.multires.arrangement import Arrangement
 
-SAFETY = 0.5  # of the stable step
+SAFETY = 0.4  # of the stable step without damping: contacts, which are as stiff as ticks allow, need the rest
 RETAKES = 5  # times that a step is taken again with half the ticks
 CALM = 1.0  # seconds after which ticks that were halved are twice as long again
 
 
 class TickCount:
-    """Ticks of half the stable step of the deepest level that is simulated, halved where a step gained
+    """Ticks of 0.4 of the stable step of the deepest level that is simulated, halved where a step gained
     energy.
 
     halved: how often they are halved now; calm [s]: how long that was enough. They stay halved for a second,
@@ -25,8 +25,8 @@ class TickCount:
         if self.fixed is not None:
             return self.fixed << self.halved
         critical = arrangement.hierarchy.critical_step(level, arrangement.prescribed.flags)
-        limit = np.sqrt(arrangement.beta**2 + critical**2) - arrangement.beta
-        count = max(1, int(np.ceil(dt / (SAFETY * limit) * (1.0 - 1e-9))))
+        limit = np.sqrt(arrangement.beta**2 + (SAFETY * critical) ** 2) - arrangement.beta
+        count = max(1, int(np.ceil(dt / limit * (1.0 - 1e-9))))
         return count << self.halved
 
     def halve(self) -> bool:
