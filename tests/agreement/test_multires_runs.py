@@ -97,8 +97,8 @@ def test_what_a_tool_presses_is_carried_by_the_base(detail: str) -> None:
 
 
 def test_contacts_that_soften_under_a_tool_at_rest_keep_the_ledger() -> None:
-    """Ticks that are halved at the impact are as long as before when the tool rests, and contacts a quarter as
-    stiff: what they lose is numerical, and the motion is given nothing for it."""
+    """Ticks that are halved at the impact are as long as before when the tool rests, and contacts a quarter
+    as stiff: what they lose is numerical, and the motion is given nothing for it."""
     scene = pl.read(Path(pl.__file__).parent / "examples" / "multires-sphere-poke.toml")
     simulation = scene.simulation()
     simulation.start()

@@ -667,7 +667,7 @@ def _multires() -> dict[str, Scene]:
             poked(ball, operator="neo-hookean"), {"tool.z": 10, "cube.active.2": 1}
         ),
         "multires-budget": Scene(
-            poked(box_tool, act("damping", rate=1.0), budget=300, levels=2),
+            poked(box_tool, act("damping", rate=1.0), budget=400, levels=2),
             {"tool.z": 10, "cube.refused": 1},
         ),
         "multires-linear-capsule": Scene(
