@@ -38,17 +38,18 @@ value = [0, 0, VALUE]
 """
 
 KILLED = """
+FRAME = 0.02
 import os, signal, sys
 from pliant.run import runner
 from pliant.scene.load import read
 from pliant.simulation.energy_guard import EnergyGuard
-from pliant.simulation.simulation import Simulation
+from pliant.simulation.guard_messages import GuardMessages
 
 runner.CHECKPOINT_SECONDS = 0.0
-rejected, report, watch = [], Simulation._report_rejection, EnergyGuard.watch
+rejected, report, watch = [], GuardMessages.rejection, EnergyGuard.watch
 
 def reject(self, time, guard):
-    if self.frame >= 1:
+    if time > FRAME:
         rejected.append(time)
     report(self, time, guard)
 
@@ -57,7 +58,7 @@ def end(self, forces):
         os.kill(os.getpid(), signal.SIGKILL)
     watch(self, forces)
 
-Simulation._report_rejection, EnergyGuard.watch = reject, end
+GuardMessages.rejection, EnergyGuard.watch = reject, end
 runner.run_scene(read(sys.argv[1]), sys.argv[2])
 """
 

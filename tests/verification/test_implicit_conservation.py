@@ -303,7 +303,7 @@ def test_schemes_that_gain_energy_in_rotation_say_so() -> None:
 
 def test_a_spin_that_gains_energy_stops() -> None:
     """Newmark's average acceleration adds energy to a body that turns by a radian a step: the run stops once
-    that is a tenth of what moves, and little more has been recorded by then."""
+    that is half of what moves, which is then twice what it was, and little more has been recorded."""
     simulation = simulate([bar("fem", 20.0, 4.0)], [], seconds=FRAME, step=FRAME, integrator="newmark")
     energies = []
 
@@ -315,7 +315,7 @@ def test_a_spin_that_gains_energy_stops() -> None:
 
     with pytest.raises(Diverged, match="energy grows from nothing"):
         spin()
-    assert max(energies) < 1.2 * energies[0]
+    assert max(energies) < 2.2 * energies[0]
 
 
 def test_a_step_that_cannot_be_solved_is_taken_another_way_and_said() -> None:

@@ -7,8 +7,9 @@ so far and S the gain (a cumulative sum that never falls below zero, so that los
 run stops where S exceeds MOST A. What happens between windows (bodies that come, cuts, glue) does not count.
 
 Steps are not taken again: an implicit step that gains energy is one whose equations were not solved well, or
-that contact has changed, and which step would do is not known. MOST is larger than in explicit steps: the
-work of prescribed motion is that of the mean force of a step, 5 % off where dough is pressed in long ones.
+that contact has changed, and which step would do is not known. MOST is larger than in explicit steps: works
+are those of the mean force of a step, which long ones take with errors: 5 % of what moves in dough that is
+pressed, 10 % of a block on a turntable, 17 % in the first step of a block on a slope.
 """
 
 import math
@@ -24,7 +25,7 @@ from pliant.state.world import World
 if TYPE_CHECKING:
     from pliant.simulation.system import System
 
-MOST = 0.1  # share of the largest energy that moved which may be gained
+MOST = 0.5  # share of the largest energy that moved which may be gained
 
 
 class FrameGuard:
@@ -35,22 +36,20 @@ class FrameGuard:
         self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
         self.gain = 0.0  # S [J]
         self.ground: float | None = None  # potential energy at the start [J]
-        self._total: float | None = None  # at the end of the last window
+        self._total = 0.0  # at the beginning of the window [J]
 
-    def begin(self, system: "System", continues: bool) -> None:
-        """Called before steps are taken; ``continues``: nothing happened since the last ones."""
+    def begin(self, system: "System") -> None:
+        """Called before steps are taken."""
         if self.ground is None:
             self.ground = system.potential_energy()
-        if not continues or self._total is None:
-            self._total = self._measure(system)
+        self._total = self._measure(system)
 
     def end(self, system: "System", changed: bool) -> str:
         """Called after them; ``changed``: bodies broke or were cut in the last one. Returns in words why the
         run has to stop, or nothing."""
-        assert self._total is not None
-        before, self._total = self._total, self._measure(system)
-        if not changed and math.isfinite(self._total):
-            self.gain = max(0.0, self.gain + self._total - before)
+        rise = self._measure(system) - self._total
+        if not changed and math.isfinite(rise):
+            self.gain = max(0.0, self.gain + rise)
         if changed or self.gain <= MOST * self.moved:
             return ""
         return f"energy grows from nothing: {self.gain:.3g} J, of {self.moved:.3g} J that moved at most"

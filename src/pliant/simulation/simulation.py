@@ -270,7 +270,7 @@ class Simulation:
         guard = self.guard
         first = frame_start + done
         if guard is None:
-            return self._take_frame_steps(first, done, span, continues, rows, poll)
+            return self._take_frame_steps(first, done, span, rows, poll)
         kept = {name: np.array(array) for name, array in self.state().items()} if guard.retakes else {}
         guard.begin(self.system, continues)
         while True:
@@ -298,14 +298,13 @@ class Simulation:
         first: int,
         done: int,
         span: int,
-        continues: bool,
         rows: Array | None,
         poll: Callable[[], None] | None,
     ) -> int:
         """Take ``span`` planned steps that are not taken again; returns how many were taken."""
         guard = self.frame_guard
         if guard is not None:
-            guard.begin(self.system, continues)
+            guard.begin(self.system)
         taken, changed = self._take_steps(first, done, span, 1.0, rows, poll)
         if guard is not None and (cause := guard.end(self.system, changed)):
             time = (first + taken) * self.plan.seconds

@@ -6,7 +6,11 @@ import numpy as np
 
 from pliant.core.typing import Array, BoolArray, IntArray
 from pliant.integrators.implicit import kernels
-from pliant.integrators.implicit.preconditioners.banded_cholesky import BandedCholesky, best_order
+from pliant.integrators.implicit.preconditioners.banded_cholesky import (
+    BandedCholesky,
+    band_width,
+    best_order,
+)
 from pliant.integrators.implicit.preconditioners.nodal_rotations import NodalRotations, SingleAxisRotations
 from pliant.integrators.implicit.preconditioners.smoothed_aggregation import SmoothedAggregation
 from pliant.integrators.implicit.preconditioners.stiffness import (
@@ -28,7 +32,7 @@ class RestSystem:
     """Rest stiffness and neighbours of all bodies of a World, for one version of its topology."""
 
     def __init__(self, world: "World") -> None:
-        from scipy.sparse import block_diag
+        from scipy.sparse import block_diag, csr_array
 
         graphs = [neighbour_graph(part) for part in world.bodies]
         own = [rest_stiffness(part, graph) for part, graph in zip(world.bodies, graphs, strict=True)]
@@ -37,6 +41,9 @@ class RestSystem:
         self.parts = own
         self.stiffness: csr_array = block_diag(own, format="csr")
         self.diagonal = np.abs(self.stiffness.diagonal())
+        blocks = self.stiffness.tobsr((3, 3))  # cells of lattices go on where connections are cut
+        pattern = np.ones(len(blocks.indices)), blocks.indices, blocks.indptr
+        self.coupled = csr_array(pattern, shape=self.graph.shape)
 
     def matrix(self, world: "World", h: float, free: BoolArray, damping_rates: Array) -> "csr_array":
         """``M (1 + h c) + sum (h^2 + h beta) K0``, rows and columns of driven degrees of freedom cleared.
@@ -83,6 +90,7 @@ class RestPreconditioner:
         self.unit = float(np.mean(matrix.diagonal()[self.free.ravel()])) if self.free.any() else 1.0
         matrix.data *= 1.0 / self.unit
         order, width = best_order(rest.graph, [longest_axis_order(rest.rest)])
+        width = max(width, band_width(rest.coupled, order))
         precise = np.isinf(h)
         if 3 * world.count * (3 * width + 2) * 8.0 <= BAND_BYTES:
             rows = (3 * order[:, None] + np.arange(3)).ravel()
