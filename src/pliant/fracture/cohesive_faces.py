@@ -7,8 +7,8 @@ strength at a small opening :math:`\delta_0` and falls to nothing at
 largest opening so far, the force is :math:`k(m)` times the present vector between the corners: it unloads to
 zero, faces begin without a force; what a growing m takes of :math:`\tfrac12 k \delta^2` is fracture energy.
 
-Differs: the text's law begins at the strength and springs back along a line only once it has opened; a rise
-keeps forces finite without a sudden jump.
+Differs: the law of Camacho and Ortiz begins at the strength and springs back along a line only once it has
+opened; a rise keeps forces finite without a sudden jump.
 """
 
 from collections.abc import Mapping

@@ -44,17 +44,29 @@ PATIENCE, MOST_PATIENCE = 200, 3200  # quiet planned steps before the step may g
 Verdict = Literal["accept", "retake", "diverged"]
 
 
+def smallest_motion(world: World) -> float:
+    """The energy [J] below which nothing counts as motion."""
+    bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
+    return float(SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies))
+
+
+def largest_energy(moved: float, own: float, potential: float, ground: float, work: float) -> float:
+    """The largest energy that moved [J]: ``moved`` so far, and now that bodies hold ``own`` and actions
+    ``potential``, which was ``ground`` at the start, and did ``work``."""
+    found = (own, abs(potential - ground), abs(work), ROUNDING * abs(potential))
+    return max([moved, *(each for each in found if math.isfinite(each))])
+
+
 class EnergyGuard:
     """Decides about windows of steps; its place on the ladder is the factor by which steps are shortened."""
 
     def __init__(self, retakes: bool, world: World, repays: bool = False) -> None:
         self.retakes = retakes  # whether windows may be taken again; otherwise it only stops runs
         self.repays = repays  # whether bodies give back what they lost, so that gains make up for losses
-        bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
         self.broken = False  # whether bodies broke or were cut: then runs are warned of, not stopped
         self.pushed = False  # whether obstacles push bodies out that start inside: work of the first window
         self.place = 0  # on the ladder
-        self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
+        self.moved = smallest_motion(world)  # A [J]
         self.gain = 0.0  # S [J]
         self.loss = 0.0  # T [J]
         self.deaf, self.deafness = 0, PATIENCE  # planned steps for which losses are accepted: now, next time
@@ -200,8 +212,7 @@ class EnergyGuard:
 
     def _largest(self, own: float, potential: float, work: float) -> float:
         """The largest energy that moved, now that bodies hold ``own`` and actions ``potential``."""
-        found = (own, abs(potential - (self.ground or 0.0)), abs(work), ROUNDING * abs(potential))
-        return max([self.moved, *(each for each in found if math.isfinite(each))])
+        return largest_energy(self.moved, own, potential, self.ground or 0.0, work)
 
     def _accept(self, rise: float, span: int) -> Verdict:
         self._add(rise)

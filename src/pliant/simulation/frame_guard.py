@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.typing import AnyArray
-from pliant.simulation.energy_guard import ROUNDING, SMALLEST
+from pliant.simulation.energy_guard import largest_energy, smallest_motion
 from pliant.state.world import World
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ class FrameGuard:
     """What a run with implicit steps has gained, and whether that is more than it may."""
 
     def __init__(self, world: World) -> None:
-        bodies = [(part.material, float(part.structure.mass.sum())) for part in world.bodies]
-        self.moved = SMALLEST**2 * sum(m.young * mass / m.density for m, mass in bodies)  # A [J]
+        self.moved = smallest_motion(world)  # A [J]
         self.gain = 0.0  # S [J]
         self.ground: float | None = None  # potential energy at the start [J]
         self._total = 0.0  # at the beginning of the window [J]
@@ -58,8 +57,7 @@ class FrameGuard:
         """The total [J] without the numerical account."""
         totals = system.energy_ledger.totals
         own, potential = sum(system.energies()), system.potential_energy()
-        found = (own, abs(potential - (self.ground or 0.0)), abs(totals.work), ROUNDING * abs(potential))
-        self.moved = max([self.moved, *(each for each in found if math.isfinite(each))])
+        self.moved = largest_energy(self.moved, own, potential, self.ground or 0.0, totals.work)
         return system.energy_ledger.balance(own + potential) - totals.numerical
 
     # ------------------------------------------------------------------------------------- restart
